@@ -1,0 +1,47 @@
+"""Where a span of a document stands: lines, pages, headings, times and senders."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
+
+
+class Locator:
+    """Answers for one document; finding a span takes logarithmic time."""
+
+    def __init__(self, document: Document) -> None:
+        self._parts = document.parts
+        self._has_lines = document.type is not DocumentType.HTML
+        self._starts = [part.start for part in document.parts]
+        self._line_ends = [index for index, character in enumerate(document.content) if character == "\n"]
+
+    def parts(self, start: int, end: int) -> tuple[Part, ...]:
+        """The parts that a span touches, in order."""
+        first = max(bisect_right(self._starts, start) - 1, 0)
+        last = bisect_right(self._starts, max(end - 1, start))
+        return tuple(part for part in self._parts[first:last] if part.end > start)
+
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """First and last line of a span, counted from 1."""
+        return bisect_right(self._line_ends, start - 1) + 1, bisect_right(self._line_ends, max(end - 2, start - 1)) + 1
+
+    def location(self, start: int, end: int) -> Location:
+        """The place of a span for people."""
+        return locate(self.parts(start, end), self.lines(start, end) if self._has_lines else None)
+
+
+def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
+    """The place of a span that touches these parts and lines."""
+    pages = [part.page for part in parts if part.page is not None]
+    times = [part.time for part in parts if part.time is not None]
+    senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
+    section = next((part for part in parts if part.kind is PartKind.SECTION and part.headings), None)
+    return Location(
+        lines=lines,
+        pages=(pages[0], pages[-1]) if pages else None,
+        headings=section.headings if section else (),
+        anchor=section.anchor if section else None,
+        times=(min(times), max(times)) if times else None,
+        senders=tuple(dict.fromkeys(senders)),
+    )

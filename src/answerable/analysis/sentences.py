@@ -1,0 +1,104 @@
+"""Text → the spans of its sentences.
+
+`sentencex` does the rules of each language. Around it: blank lines always end a sentence; lines of lists, tables,
+headings and code stand for themselves, while a line break inside a paragraph (as PDFs have) doesn't end anything;
+abbreviations that it lacks don't either; and a run that it leaves whole for hundreds of characters, as it does behind
+an unbalanced bracket, is cut at its full stops.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+
+import sentencex
+
+LONG = 400
+SHORT = 0.6
+FEW_LINES = 3
+
+_KNOWN = """
+art av cap cia dep ed eng exma exmo fig fl fls gen inc jr ltda n nº núm num obs op pág pag págs pp prof profa profs sra
+sras srta srtas dra dras sto sta tel trad vol vols vs
+"""
+_BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n|\f")
+_OWN_LINE = re.compile(r"\n(?=[ \t]*(?:[-*+•·‣–—] |\d{1,3}[.)] |[#>|]|```|~~~|:::))")
+_LINE = re.compile(r"[^\n]*\n")
+_AFTER_OWN_LINE = re.compile(r"(?m)^[ \t]*(?:#{1,6} .*|\|.*\|[ \t]*|```.*|~~~.*|:::.*)\n")
+_FULL_STOP = re.compile(r"[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|[.!?…]\s+(?=[¿¡])|[。！？]+")
+_INVERTED = re.compile(r"[.!?…][\"'”’»)]*\s+(?=[¿¡])")
+_ABBREVIATIONS = frozenset(_KNOWN.split())
+_NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}[.)]\s*")
+_LAST_WORD = re.compile(r"(\w+)\.\s*$")
+
+
+def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
+    """Start and end of each sentence, in order, without the white space around it; nothing else is left out."""
+    spans = []
+    for start, end in _paragraphs(text):
+        for first, last in _join_abbreviations(text, list(_boundaries(text, start, end, language or "en"))):
+            piece = text[first:last]
+            stripped = piece.strip()
+            if stripped:
+                begin = first + len(piece) - len(piece.lstrip())
+                spans.append((begin, begin + len(stripped)))
+    return spans
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    cuts = {0, len(text)}
+    for pattern in (_BLANK_LINES, _OWN_LINE, _AFTER_OWN_LINE):
+        cuts.update(match.end() for match in pattern.finditer(text))
+    cuts.update(_short_line_ends(text))
+    ordered = sorted(cuts)
+    return itertools.pairwise(ordered)
+
+
+def _short_line_ends(text: str) -> Iterator[int]:
+    """Ends of lines that stop early before a capital: headings and labels in text that is filled to a width."""
+    lines = list(_LINE.finditer(text))
+    if len(lines) < FEW_LINES:
+        return
+    lengths = sorted(len(line[0]) for line in lines)
+    width = lengths[len(lengths) * 3 // 4]
+    for line in lines:
+        following = text[line.end() : line.end() + 1]
+        is_short = len(line[0]) < SHORT * width and not line[0].rstrip().endswith(",")
+        if is_short and (following.isupper() or following.isdigit()):
+            yield line.end()
+
+
+def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    # A line break inside a paragraph is a space to sentencex: same length, so the offsets stay.
+    paragraph = text[start:end].replace("\n", " ")
+    for boundary in sentencex.get_sentence_boundaries(language, paragraph):
+        first, last = boundary["start_index"], boundary["end_index"]
+        pattern = _FULL_STOP if last - first > LONG else _INVERTED
+        cut = first
+        for match in pattern.finditer(paragraph, first, last):
+            yield start + cut, start + match.end()
+            cut = match.end()
+        if cut < last:
+            yield start + cut, start + last
+
+
+def _join_abbreviations(text: str, spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and _is_open(text[joined[-1][0] : joined[-1][1]], text[start : start + 1]):
+            joined[-1] = (joined[-1][0], end)
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _is_open(sentence: str, following: str) -> bool:
+    """Whether a piece ends in an abbreviation, so that what follows belongs to it."""
+    if following in "ºª°" or _NUMBER_OF_ITEM.fullmatch(sentence):
+        return True
+    word = _LAST_WORD.search(sentence[-20:])
+    if word is None or following in "¿¡":
+        return False
+    # "n." and its like are abbreviations before a number only: "no." and "fig." end sentences too.
+    return word[1].lower() in _ABBREVIATIONS and (word[1][0].isupper() or following.isdigit() or following.islower())

@@ -1,0 +1,83 @@
+"""Chunks → the sentences in them that may answer, each with what speaks for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from answerable.analysis.terms import terms
+from answerable.datatypes import Part, PartKind, RetrievalResult
+from answerable.protocols import Evidence, IndexedChunk
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A span of a document that can be quoted.
+
+    `similarity` is the cosine of question and sentence; `coverage` the share of the question's terms, by rarity, in
+    the sentence itself; `context` the share that only the sentence before it, its headings, its sender or the title
+    have; `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval.
+    """
+
+    result: RetrievalResult
+    start: int
+    end: int
+    similarity: float
+    coverage: float
+    context: float
+    chunk_coverage: float
+    chunk_score: float
+    message: Part | None
+
+    @cached_property
+    def text(self) -> str:
+        """The sentence, verbatim."""
+        return self.result.document.content[self.start : self.end]
+
+
+def sentences(evidence: Evidence) -> Iterator[Sentence]:
+    """Every quotable sentence of the evidence, chunk by chunk."""
+    total = sum(evidence.word_weights.values())
+    for result, indexed in zip(evidence.results, evidence.chunks, strict=True):
+        yield from _sentences_of(evidence, result, indexed, total or 1.0)
+
+
+def _sentences_of(
+    evidence: Evidence, result: RetrievalResult, indexed: IndexedChunk, total: float
+) -> Iterator[Sentence]:
+    chunk, weights = result.chunk, evidence.word_weights
+    has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
+    similarities = indexed.sentence_vectors @ evidence.vector if has_vectors else [0.0] * len(indexed.sentences)
+    chunk_coverage = _share(weights, indexed.terms.keys(), total)
+    setting = _terms_of(" ".join((chunk.context, *chunk.location.headings)), result)
+    before: frozenset[str] = frozenset()
+    for (start, end), similarity in zip(indexed.sentences, similarities, strict=True):
+        own = _terms_of(chunk.content[start:end], result)
+        message = _message_at(chunk.parts, chunk.start + start)
+        around = before | setting | (_terms_of(message.sender or "", result) if message else frozenset())
+        coverage = _share(weights, own, total)
+        yield Sentence(
+            result=result,
+            start=chunk.start + start,
+            end=chunk.start + end,
+            similarity=float(similarity),
+            coverage=coverage,
+            context=_share(weights, own | around, total) - coverage,
+            chunk_coverage=chunk_coverage,
+            chunk_score=result.score,
+            message=message,
+        )
+        before = own
+
+
+def _share(weights: Mapping[frozenset[str], float], present: Collection[str], total: float) -> float:
+    return sum(weight for word, weight in weights.items() if not word.isdisjoint(present)) / total
+
+
+def _terms_of(text: str, result: RetrievalResult) -> frozenset[str]:
+    return frozenset(terms(text, result.document.language))
+
+
+def _message_at(parts: tuple[Part, ...], offset: int) -> Part | None:
+    return next((part for part in parts if part.kind is PartKind.MESSAGE and part.start <= offset < part.end), None)

@@ -1,0 +1,115 @@
+"""Answers without a model: the sentences that answer, verbatim, or a refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from answerable.answering.citations import cite
+from answerable.answering.evidence import Sentence, sentences
+from answerable.answering.gate import Gate
+from answerable.answering.messages import refusal
+from answerable.datatypes import Answer, Citation, Reason
+from answerable.protocols import Evidence
+
+SIMILARITY_WEIGHT = 3.0
+CONTEXT_WEIGHT = 0.3
+MARGIN = 0.9
+
+
+class ExtractiveAnswerer:
+    """Quotes up to `quotes` sentences; `gate` refuses when the evidence is weak, None never does."""
+
+    def __init__(self, gate: Gate | None, quotes: int = 3) -> None:
+        self._gate = gate
+        self._quotes = quotes
+
+    def answer(self, evidence: Evidence) -> Answer:
+        """The best sentences in order of support, or a refusal in the question's language."""
+        ranked = rank(list(sentences(evidence)))
+        if not ranked:
+            return refuse(evidence, Reason.NOTHING_FOUND)
+        confidence = self._gate.probability(ranked[0][0]) if self._gate else 1.0
+        if self._gate and confidence < self._gate.threshold:
+            return refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
+        chosen = list(self._choose(ranked))
+        if not chosen:
+            return refuse(evidence, Reason.NOTHING_FOUND)
+        return Answer(
+            question=evidence.question,
+            text="\n".join(f"{_line(sentence)} [{number}]" for number, (sentence, _) in enumerate(chosen, 1)),
+            answered=True,
+            reason=Reason.ANSWERED,
+            language=evidence.language,
+            confidence=confidence,
+            citations=tuple(citation for _, citation in chosen),
+            results=evidence.results,
+        )
+
+    def _choose(self, ranked: Sequence[tuple[Sentence, float]]) -> Iterator[tuple[Sentence, Citation]]:
+        taken: list[Sentence] = []
+        for sentence, support in ranked:
+            if len(taken) == self._quotes or support < ranked[0][1] - MARGIN:
+                return
+            if any(_repeats(sentence, other) for other in taken):
+                continue
+            citation = cite(sentence.result, sentence.start, sentence.end)
+            if citation is not None:
+                taken.append(sentence)
+                yield sentence, citation
+
+
+def rank(found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
+    """Sentences by support, best first: the terms they cover, their chunk's score, their closeness to the question.
+
+    Weights were chosen on XQuAD en and es, FaQuAD and SQuAD2 en, where the two best sentences of the whole corpus hold
+    the gold answer for .908, .882, .899 and .901 of the questions (closeness alone, with the right paragraph given:
+    .868, .874 and .894 on the first three).
+    """
+    if not found:
+        return []
+    closest = max(sentence.similarity for sentence in found)
+    scored = [
+        (
+            sentence,
+            sentence.coverage
+            + CONTEXT_WEIGHT * sentence.context
+            + sentence.chunk_score
+            + SIMILARITY_WEIGHT * (sentence.similarity - closest),
+        )
+        for sentence in found
+    ]
+    return sorted(scored, key=lambda pair: -pair[1])
+
+
+def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answer:
+    """An answer that says that there is none."""
+    return Answer(
+        question=evidence.question,
+        text=refusal(reason, evidence.language),
+        answered=False,
+        reason=reason,
+        language=evidence.language,
+        confidence=confidence,
+        results=evidence.results,
+    )
+
+
+def _repeats(sentence: Sentence, other: Sentence) -> bool:
+    if (
+        sentence.result.document.id == other.result.document.id
+        and sentence.start < other.end
+        and other.start < sentence.end
+    ):
+        return True
+    one, two = (" ".join(text.split()).casefold() for text in (sentence.text, other.text))
+    return one in two or two in one
+
+
+def _line(sentence: Sentence) -> str:
+    """The quote on one line; a message with who said it and when."""
+    text = " ".join(sentence.text.split())
+    message = sentence.message
+    if message is None:
+        return f"“{text}”"
+    when = f"{message.time:%Y-%m-%d %H:%M}" if message.time else ""
+    return f"{message.sender} ({when}): “{text}”"

@@ -1,0 +1,25 @@
+"""The few sentences that the engine itself says, in the languages that it speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from answerable.datatypes import Reason
+
+REFUSAL: Mapping[str, str] = {
+    "en": "The documents don't say.",
+    "es": "Los documentos no lo dicen.",
+    "pt": "Não tenho informações necessárias para responder sua pergunta.",
+}
+
+EMPTY_LIBRARY: Mapping[str, str] = {
+    "en": "The library is empty: add documents first.",
+    "es": "La biblioteca está vacía: añade documentos primero.",
+    "pt": "A biblioteca está vazia: adicione documentos primeiro.",
+}
+
+
+def refusal(reason: Reason, language: str) -> str:
+    """What is said instead of an answer, in English where the language isn't spoken."""
+    sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
+    return sentences.get(language, sentences["en"])

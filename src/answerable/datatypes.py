@@ -1,0 +1,234 @@
+"""What flows through the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
+
+Everything here is frozen and slotted and imports nothing of ours. Offsets count characters (code points) of
+`Document.content`, start inclusive, end exclusive, as Python slices do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import Enum
+from hashlib import sha256
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+FloatArray: TypeAlias = npt.NDArray[np.float32]
+
+
+class DocumentType(str, Enum):
+    """What a document was before it became text."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    HTML = "html"
+    PDF = "pdf"
+    CHAT = "chat"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class PartKind(str, Enum):
+    """What a part of a document is: where it stands follows from its other fields."""
+
+    PAGE = "page"
+    SECTION = "section"
+    MESSAGE = "message"
+    NOTICE = "notice"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A span of a document that has a place of its own: a page, a section under a heading, a chat message.
+
+    Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down;
+    `time` is a naive local time; `sender` is None for the notices of the messenger itself. `body` is where a
+    message's own text begins, after its header.
+    """
+
+    start: int
+    end: int
+    kind: PartKind
+    page: int | None = None
+    headings: tuple[str, ...] = ()
+    anchor: str | None = None
+    time: datetime | None = None
+    sender: str | None = None
+    body: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A text with its origin. `content` is what every offset and quote refers to.
+
+    `source` is where it comes from (a path, `archive.zip!/member`, an address; empty for a text that was handed
+    over). `id` follows from source and content unless it was given. `parts` describe places in the content; a
+    document that comes back from a store with a search result carries none, its chunks carry theirs.
+    """
+
+    id: str
+    content: str
+    source: str = ""
+    title: str = ""
+    type: DocumentType = DocumentType.TEXT
+    language: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    parts: tuple[Part, ...] = ()
+
+    @classmethod
+    def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
+        """A document from a string. `title`, `source`, `language` and `type` are taken from the metadata.
+
+        Raises ValueError when `type` isn't a DocumentType or the text holds lone surrogates.
+        """
+        try:
+            text.encode("utf-8")
+        except UnicodeEncodeError as error:
+            raise ValueError(
+                f"the text holds a lone surrogate at character {error.start}: "
+                "decode it as UTF-8 with errors='replace' first"
+            ) from error
+        title = str(metadata.pop("title", "") or "")
+        source = str(metadata.pop("source", "") or "")
+        language = str(metadata.pop("language", "") or "")
+        kind = DocumentType(metadata.pop("type", DocumentType.TEXT))
+        return cls(
+            id=doc_id or document_id(source, text),
+            content=text,
+            source=source,
+            title=title,
+            type=kind,
+            language=language,
+            metadata=metadata,
+        )
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the content and of what changes how it is split and indexed, in hexadecimal."""
+        digest = sha256(self.content.encode("utf-8"))
+        digest.update(repr((self.title, str(self.type), sorted(self.metadata.items(), key=str))).encode("utf-8"))
+        return digest.hexdigest()
+
+
+def document_id(source: str, content: str) -> str:
+    """The id of a document, the same in every process: 32 hexadecimal digits of SHA-256 over origin and content."""
+    return sha256(f"{source}\0{content}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """Where a span stands, as a person would say it. Pages and lines count from 1 and include both ends.
+
+    `lines` are those of the source, None where the content was rendered from something else (HTML).
+    """
+
+    lines: tuple[int, int] | None
+    pages: tuple[int, int] | None = None
+    headings: tuple[str, ...] = ()
+    anchor: str | None = None
+    times: tuple[datetime, datetime] | None = None
+    senders: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, lines 10-14`."""
+        if self.pages:
+            return _range("page", *self.pages)
+        if self.times:
+            first, last = (f"{time:%Y-%m-%d %H:%M}" for time in self.times)
+            when = first if first == last else f"{first} to {last}"
+            return ", ".join((when, *self.senders[:3], *(["…"] if len(self.senders) > 3 else [])))
+        lines = _range("line", *self.lines) if self.lines else ""
+        return ", ".join(step for step in (" › ".join(self.headings), lines) if step)
+
+
+def _range(unit: str, first: int, last: int) -> str:
+    return f"{unit} {first}" if first == last else f"{unit}s {first}-{last}"
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """A passage of a document: `document.content[start:end] == content`, always.
+
+    `context` is a short line (title › headings, or chat and date) that is indexed with the content but is no part
+    of it. `parts` are the document's parts that this chunk touches.
+    """
+
+    id: str
+    document_id: str
+    content: str
+    start: int
+    end: int
+    sequence: int
+    location: Location
+    context: str = ""
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def indexed_text(self) -> str:
+        """What is embedded and searched by keyword: the context line, then the content."""
+        return f"{self.context}\n{self.content}" if self.context else self.content
+
+
+def chunk_id(document: str, start: int, content: str) -> str:
+    """The id of a chunk: 32 hexadecimal digits of SHA-256 over document id, offset and content."""
+    return sha256(f"{document}\0{start}\0{content}".encode()).hexdigest()[:32]
+
+
+@dataclass(frozen=True, slots=True)
+class RetrievalResult:
+    """A chunk that may hold the answer. A higher score is better; scores compare within one search only."""
+
+    chunk: Chunk
+    score: float
+    document: Document
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer was made."""
+
+    quote: str
+    document_id: str
+    source: str
+    title: str
+    start: int
+    end: int
+    location: Location
+    link: str
+
+
+class Reason(str, Enum):
+    """Why an answer is as it is."""
+
+    ANSWERED = "answered"
+    EMPTY_LIBRARY = "empty library"
+    NOTHING_FOUND = "nothing found"
+    WEAK_EVIDENCE = "weak evidence"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the documents say, or that they don't. `text` marks each quote with `[n]`, the n-th of `citations`.
+
+    `timings` are seconds of wall time per step.
+    """
+
+    question: str
+    text: str
+    answered: bool
+    reason: Reason
+    language: str
+    confidence: float
+    citations: tuple[Citation, ...] = ()
+    results: tuple[RetrievalResult, ...] = ()
+    timings: Mapping[str, float] = field(default_factory=dict)

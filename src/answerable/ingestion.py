@@ -1,0 +1,240 @@
+"""Documents → the store: skip what is there, split, embed in batches, make each visible as soon as it is whole."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from answerable.analysis.languages import document_language
+from answerable.analysis.terms import terms
+from answerable.datatypes import Chunk, Document
+from answerable.errors import AnswerableError, EmptySource
+from answerable.filters import normalize_fields
+from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Store, TextSplitter
+from answerable.splitting.evidence import evidence_spans
+
+BATCH = 64
+SAMPLE = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A source that couldn't be added, and why."""
+
+    source: str
+    error: AnswerableError
+
+
+@dataclass(slots=True)
+class AddReport:
+    """What adding did: documents by outcome, their chunks, what was passed over by reason, and what failed.
+
+    `tokens` and `estimated_seconds` are those of a dry run; `seconds` are of wall time.
+    """
+
+    added: int = 0
+    changed: int = 0
+    unchanged: int = 0
+    chunks: int = 0
+    tokens: int = 0
+    estimated_seconds: float = 0.0
+    seconds: float = 0.0
+    skipped: Counter[str] = field(default_factory=Counter)
+    failures: list[Failure] = field(default_factory=list)
+
+    def merge(self, other: AddReport) -> None:
+        """Adds up two reports."""
+        for name in ("added", "changed", "unchanged", "chunks", "tokens", "estimated_seconds", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.skipped.update(other.skipped)
+        self.failures += other.failures
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far adding has come, in chunks of the document at hand and of all, and in sources.
+
+    `chunks_total` grows as sources are read; `sources_total` is known from the start.
+    """
+
+    source: str
+    document_done: int
+    document_total: int
+    chunks_done: int
+    chunks_total: int
+    sources_done: int
+    sources_total: int
+
+
+OnProgress = Callable[[Progress], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    document: Document
+    chunks: list[Chunk]
+    sentences: list[tuple[tuple[int, int], ...]]
+
+    def passages(self) -> list[Passage]:
+        return [_passage(chunk, spans) for chunk, spans in zip(self.chunks, self.sentences, strict=True)]
+
+
+class Ingestion:
+    """One run of adding: holds what has been split and waits to be embedded, and keeps the count."""
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder,
+        splitter: TextSplitter,
+        sources_total: int,
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+    ) -> None:
+        self.report = AddReport()
+        self._store = store
+        self._embedder = embedder
+        self._splitter = splitter
+        self._on_progress = on_progress
+        self._dry_run = dry_run
+        self._waiting: list[_Prepared] = []
+        self._sources_total = sources_total
+        self._sources_done = 0
+        self._chunks_done = 0
+        self._seconds_per_token = 0.0
+        self._started = time.monotonic()
+
+    def run(self, documents: Iterable[tuple[int, Document]]) -> AddReport:
+        """Adds documents, each with the number of its source. Whatever ends it early, what was stored stays."""
+        try:
+            for number, document in documents:
+                self._sources_done = number
+                self._take(document)
+            self._sources_done = self._sources_total
+            self._flush()
+        finally:
+            if self._chunks_done:
+                self._store.refresh()
+            self.report.seconds = time.monotonic() - self._started
+        return self.report
+
+    def _take(self, document: Document) -> None:
+        outcome = self._outcome(document)
+        if outcome == "unchanged":
+            self.report.unchanged += 1
+            return
+        prepared = self._prepare(document)
+        if not prepared.chunks:
+            nothing = EmptySource(f"{document.source or document.id} holds no text: there is nothing to add.")
+            self.report.failures.append(Failure(document.source or document.id, nothing))
+            return
+        setattr(self.report, outcome, getattr(self.report, outcome) + 1)
+        self.report.chunks += len(prepared.chunks)
+        if self._dry_run:
+            self._estimate(prepared)
+            return
+        self._waiting.append(prepared)
+        self._tell(prepared, 0)
+        if sum(len(waiting.chunks) for waiting in self._waiting) >= BATCH:
+            self._flush()
+
+    def _outcome(self, document: Document) -> str:
+        known = self._store.lookup(document.id, document.source)
+        hashes = {(stored.id, stored.content_hash) for stored in known}
+        hashes |= {(waiting.document.id, waiting.document.content_hash) for waiting in self._waiting}
+        if (document.id, document.content_hash) in hashes:
+            return "unchanged"
+        return "changed" if known else "added"
+
+    def _prepare(self, document: Document) -> _Prepared:
+        language = document.language or document_language(document.content)
+        document = replace(document, language=language)
+        chunks = self._splitter.split(document)
+        return _Prepared(document, chunks, [evidence_spans(chunk, language) for chunk in chunks])
+
+    def _estimate(self, prepared: _Prepared) -> None:
+        """Counts tokens, and takes the time of a few passages of the first document for the rest."""
+        tokens = sum(self._embedder.count_tokens([chunk.indexed_text for chunk in prepared.chunks]))
+        if not self.report.tokens:
+            first, *others = prepared.passages()[:SAMPLE]
+            # The first one pays for loading the model, unless there is no other to take the time of.
+            self._embedder.embed_passages([first] if others else [])
+            sample = others or [first]
+            started = time.monotonic()
+            self._embedder.embed_passages(sample)
+            sample_tokens = sum(self._embedder.count_tokens([passage.text for passage in sample]))
+            self._seconds_per_token = (time.monotonic() - started) / max(sample_tokens, 1)
+        self.report.tokens += tokens
+        self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
+
+    def _flush(self) -> None:
+        if not self._waiting:
+            return
+        self._store.claim(self._embedder.fingerprint)
+        waiting, self._waiting = self._waiting, []
+        vectors = self._embed(waiting)
+        for prepared in waiting:
+            chunks = []
+            for chunk, spans in zip(prepared.chunks, prepared.sentences, strict=True):
+                chunks.append(_indexed(prepared.document, chunk, spans, next(vectors)))
+                self._chunks_done += 1
+                self._tell(prepared, len(chunks))
+            replaced = [stored.id for stored in self._store.lookup(prepared.document.id, prepared.document.source)]
+            self._store.put(prepared.document, chunks, replaced)
+
+    def _embed(self, waiting: Sequence[_Prepared]) -> Iterator[PassageVectors]:
+        """Vectors of all passages in order, embedded in batches that span documents."""
+        passages = [passage for prepared in waiting for passage in prepared.passages()]
+        for start in range(0, len(passages), BATCH):
+            yield from self._embedder.embed_passages(passages[start : start + BATCH])
+
+    def _tell(self, prepared: _Prepared, done: int) -> None:
+        if self._on_progress:
+            progress = Progress(
+                source=prepared.document.source or prepared.document.id,
+                document_done=done,
+                document_total=len(prepared.chunks),
+                chunks_done=self._chunks_done,
+                chunks_total=self.report.chunks,
+                sources_done=self._sources_done,
+                sources_total=self._sources_total,
+            )
+            self._on_progress(progress)
+
+
+def _indexed(
+    document: Document, chunk: Chunk, spans: tuple[tuple[int, int], ...], vectors: PassageVectors
+) -> IndexedChunk:
+    return IndexedChunk(
+        chunk=chunk,
+        vector=vectors.whole,
+        terms=Counter(terms(chunk.indexed_text, document.language)),
+        fields=normalize_fields(_fields(document, chunk)),
+        sentences=spans,
+        sentence_vectors=vectors.spans,
+    )
+
+
+def _passage(chunk: Chunk, spans: tuple[tuple[int, int], ...]) -> Passage:
+    offset = len(chunk.indexed_text) - len(chunk.content)
+    return Passage(chunk.indexed_text, tuple((start + offset, end + offset) for start, end in spans))
+
+
+def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
+    """What filters look at. A document's own metadata can't take the place of the engine's fields."""
+    pages = chunk.location.pages
+    return {
+        **document.metadata,
+        "source": document.source,
+        "type": str(document.type),
+        "language": document.language,
+        "title": document.title,
+        "document_id": document.id,
+        "page": list(range(pages[0], pages[1] + 1)) if pages else None,
+        "heading": chunk.location.headings,
+        "sender": chunk.location.senders,
+        "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
+    }

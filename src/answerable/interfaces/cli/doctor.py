@@ -1,0 +1,67 @@
+"""What `answerable doctor` finds out."""
+
+from __future__ import annotations
+
+import platform
+import time
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from answerable.build import build_library, build_local_embedder
+from answerable.errors import AnswerableError
+from answerable.protocols import Passage
+from answerable.settings import Settings
+
+
+def diagnose(settings: Settings) -> dict[str, Any]:
+    """Versions, the embedder at work, and the library; a part that fails says why instead."""
+    return {
+        "answerable": version("answerable"),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "sqlite": _sqlite_version(),
+        **_embedder(settings),
+        "cache": _cache(settings),
+        "library": settings.library_address,
+        "library_state": _library(settings),
+    }
+
+
+def _sqlite_version() -> str:
+    import sqlite3
+
+    return sqlite3.sqlite_version
+
+
+def _embedder(settings: Settings) -> dict[str, Any]:
+    try:
+        embedder = build_local_embedder(settings)
+        sample = Passage("A sentence of a few words, to see how long it takes. " * 20)
+        embedder.embed_passages([sample])
+        started = time.perf_counter()
+        embedder.embed_passages([sample])
+        milliseconds = (time.perf_counter() - started) * 1000
+    except AnswerableError as error:
+        return {"embedder": f"failed: {error}"}
+    tokens = embedder.count_tokens([sample.text])[0]
+    return {
+        "embedder": str(embedder.fingerprint),
+        "embedder_runtime": embedder.runtime,
+        "embedding_speed": f"{milliseconds:.0f} ms for a passage of {tokens} tokens",
+    }
+
+
+def _cache(settings: Settings) -> str:
+    files = [path for path in Path(settings.cache_path).rglob("*") if path.is_file()]
+    return f"{settings.cache_path} ({sum(path.stat().st_size for path in files) / 1e6:.0f} MB)"
+
+
+def _library(settings: Settings) -> str:
+    try:
+        with build_library(settings, create=False) as library:
+            stats = library.stats()
+    except AnswerableError as error:
+        return str(error)
+    languages = ", ".join(f"{name or 'unknown'} {count}" for name, count in sorted(stats.languages.items()))
+    return f"{stats.documents} documents, {stats.chunks} passages ({languages or 'empty'})"

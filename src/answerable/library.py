@@ -1,0 +1,256 @@
+"""The one core that every interface calls: documents in, answers with citations out. It knows protocols only."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+
+from answerable.analysis.bm25 import rarity
+from answerable.answering.extractive import refuse
+from answerable.datatypes import Answer, Chunk, Document, FloatArray, Reason, RetrievalResult
+from answerable.errors import DocumentNotFound, EmbedderMismatch, SourceError
+from answerable.filters import parse_filter
+from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress
+from answerable.protocols import (
+    Answerer,
+    Embedder,
+    Evidence,
+    Fingerprint,
+    IndexedChunk,
+    Reader,
+    Store,
+    StoredDocument,
+    TextSplitter,
+)
+from answerable.retrieval.hybrid import hybrid_search
+from answerable.retrieval.merging import drop_repeats
+from answerable.retrieval.question import Question, analyze_question
+
+EVIDENCE = 6
+
+
+@dataclass(frozen=True, slots=True)
+class LibraryStats:
+    """What a library holds."""
+
+    documents: int
+    chunks: int
+    characters: int
+    languages: Mapping[str, int]
+    types: Mapping[str, int]
+    fingerprint: Fingerprint | None
+
+
+class Library:
+    """Documents that can be searched and asked. A context manager; safe to share between threads.
+
+    Raises EmbedderMismatch when the store's vectors come from another embedder.
+    """
+
+    def __init__(
+        self, store: Store, embedder: Embedder, splitter: TextSplitter, reader: Reader, answerer: Answerer
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._splitter = splitter
+        self._reader = reader
+        self._answerer = answerer
+        made_by = store.fingerprint
+        if made_by is not None and made_by != embedder.fingerprint:
+            raise EmbedderMismatch(
+                f"This library was made with the embedder {made_by}, you are using {embedder.fingerprint}. "
+                f"Choose the first with --embedder {made_by.provider}:{made_by.model}, "
+                "or another library with --library."
+            )
+
+    def __enter__(self) -> Library:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Frees everything. Closing twice is fine."""
+        self._reader.close()
+        self._store.close()
+
+    def add(
+        self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
+    ) -> AddReport:
+        """Adds a file, or all that can be read in a folder. What is there already costs a hash.
+
+        In a folder, a file that can't be read is reported and the others are added. A single file that can't be read
+        raises SourceError. `dry_run` reads and counts, and changes nothing.
+        """
+        listing = self._reader.listing(os.fspath(source))
+        run = self._ingestion(len(listing.items), on_progress, dry_run)
+
+        def documents() -> Iterator[tuple[int, Document]]:
+            for number, item in enumerate(listing.items):
+                known = len(listing.errors)
+                try:
+                    found = item.read()
+                except SourceError as error:
+                    if listing.is_single:
+                        raise
+                    run.report.failures.append(Failure(item.name, error))
+                    continue
+                run.report.failures += (Failure(item.name, error) for error in listing.errors[known:])
+                yield from ((number, document) for document in found)
+
+        report = run.run(documents())
+        report.skipped.update(listing.skipped)
+        return report
+
+    def add_documents(
+        self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
+    ) -> AddReport:
+        """Adds documents. One with the id or the source of another takes its place."""
+        listed = documents if isinstance(documents, Sequence) else list(documents)
+        return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
+
+    def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> list[RetrievalResult]:
+        """The k passages that have most to say on the question, best first. Raises FilterError and ValueError."""
+        if k < 1:
+            raise ValueError(f"k is {k}: it must be at least 1")
+        asked = analyze_question(_required(question), self._store.languages())
+        results, _ = self._retrieve(asked, self._embedder.embed_query(asked.text), k, where)
+        return results
+
+    def ask(self, question: str, where: Mapping[str, Any] | None = None) -> Answer:
+        """What the documents say, with citations that are verified to stand verbatim, or that they don't say."""
+        clock = _Clock()
+        asked = analyze_question(_required(question), self._store.languages())
+        language = asked.language or self._main_language()
+        if self._store.count()[1] == 0:
+            nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
+            empty = Evidence(asked.text, language, nothing, {}, (), ())
+            return replace(refuse(empty, Reason.EMPTY_LIBRARY), timings=clock.timings())
+        vector = self._embedder.embed_query(asked.text)
+        clock.lap("embedding")
+        results, chunks = self._retrieve(asked, vector, EVIDENCE, where)
+        evidence = Evidence(
+            question=asked.text,
+            language=language,
+            vector=vector,
+            word_weights=self._word_weights(asked),
+            results=tuple(results),
+            chunks=tuple(chunks),
+        )
+        clock.lap("retrieval")
+        answer = self._answerer.answer(evidence)
+        clock.lap("answering")
+        return replace(answer, timings=clock.timings())
+
+    def remove(self, document_id: str) -> None:
+        """Removes every trace of a document. Raises DocumentNotFound."""
+        if not self._store.remove(document_id):
+            raise DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
+
+    def resolve(self, name: str) -> str:
+        """The id of the document that has this id or source, or the only one whose id begins so. DocumentNotFound."""
+        exact = self._store.lookup(name, name)
+        found = exact or [stored for stored in self._store.documents() if name and stored.id.startswith(name)]
+        if len(found) == 1:
+            return found[0].id
+        if found:
+            raise DocumentNotFound(f"{len(found)} documents have an id that begins with {name!r}. Give more of it.")
+        raise DocumentNotFound(f"No document has the id or the source {name!r}. `answerable list` shows them.")
+
+    def document(self, document_id: str) -> Document:
+        """The whole document. Raises DocumentNotFound."""
+        document = self._store.document(document_id)
+        if document is None:
+            raise DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
+        return document
+
+    def documents(self) -> list[StoredDocument]:
+        """Every document, by source and id, without its text."""
+        return list(self._store.documents())
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order. Raises DocumentNotFound."""
+        self.document(document_id)
+        return self._store.chunks(document_id)
+
+    def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
+        """The chunk with those around it in its document, in order."""
+        return [
+            other
+            for other in self._store.chunks(chunk.document_id)
+            if chunk.sequence - before <= other.sequence <= chunk.sequence + after
+        ]
+
+    def stats(self) -> LibraryStats:
+        """What the library holds."""
+        documents = self.documents()
+        return LibraryStats(
+            documents=len(documents),
+            chunks=sum(document.chunks for document in documents),
+            characters=sum(document.characters for document in documents),
+            languages=Counter(document.language for document in documents),
+            types=Counter(document.type for document in documents),
+            fingerprint=self._store.fingerprint,
+        )
+
+    def _ingestion(self, sources: int, on_progress: OnProgress | None, dry_run: bool) -> Ingestion:
+        return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run)
+
+    def _retrieve(
+        self, asked: Question, vector: FloatArray, k: int, where: Mapping[str, Any] | None
+    ) -> tuple[list[RetrievalResult], list[IndexedChunk]]:
+        """Results, and their chunks with vectors."""
+        found = hybrid_search(self._store, vector, asked.terms, parse_filter(where))
+        known: dict[str, IndexedChunk] = {}
+        kept: list[RetrievalResult] = []
+        # Twice as many as asked for leave enough when repeats are dropped; more are fetched where they don't.
+        for reach in (2 * k, len(found.fused)):
+            stored = self._store.fetch([number for number, _ in found.fused[:reach]])
+            scores = dict(found.fused)
+            kept = drop_repeats(
+                RetrievalResult(indexed.chunk, scores[number], document)
+                for number, (indexed, document) in stored.items()
+            )
+            known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
+            if len(kept) >= k or reach >= len(found.fused):
+                break
+        kept = kept[:k]
+        return kept, [known[result.chunk.id] for result in kept]
+
+    def _word_weights(self, asked: Question) -> dict[frozenset[str], float]:
+        frequencies = self._store.document_frequency(asked.terms)
+        chunks = self._store.count()[1]
+        return {word: rarity(chunks, max(frequencies[term] for term in word)) for word in asked.words}
+
+    def _main_language(self) -> str:
+        languages = self._store.languages()
+        return languages[0] if len(languages) == 1 else ""
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self._started = self._last = time.perf_counter()
+        self._laps: dict[str, float] = {}
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self._laps[name] = now - self._last
+        self._last = now
+
+    def timings(self) -> dict[str, float]:
+        return {**self._laps, "total": time.perf_counter() - self._started}
+
+
+def _required(question: str) -> str:
+    if not question.strip():
+        raise ValueError("the question is empty: ask something")
+    return question.strip()

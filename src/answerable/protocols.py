@@ -1,0 +1,249 @@
+"""The seams of the engine. What stands behind one can be replaced without touching anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from answerable.datatypes import Answer, Chunk, Document, FloatArray, RetrievalResult
+from answerable.errors import SourceError
+from answerable.filters import Filter
+
+
+@dataclass(frozen=True, slots=True)
+class SourceItem:
+    """One thing to read: `read` gives its documents, at least one, or raises SourceError."""
+
+    name: str
+    read: Callable[[], list[Document]]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceListing:
+    """What there is to read at a source, how many things were passed over, by reason, and what failed on the way.
+
+    `skipped` and `errors` grow while items are read: an archive is an item with members of its own. `is_single` says
+    that the source is itself the one item.
+    """
+
+    items: tuple[SourceItem, ...]
+    skipped: Mapping[str, int]
+    errors: Sequence[SourceError]
+    is_single: bool
+
+
+class Reader(Protocol):
+    """Knows what is to be read at a source: a file, a folder."""
+
+    def listing(self, source: str) -> SourceListing:
+        """The items in a steady order; SourceError when there is nothing to read at all."""
+        ...
+
+    def close(self) -> None:
+        """Frees what reading needed."""
+        ...
+
+
+class TextSplitter(Protocol):
+    """Cuts a document into chunks."""
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Chunks in order; `document.content[chunk.start:chunk.end] == chunk.content`, only white space is left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Fingerprint:
+    """Which embedder made a vector. Vectors of two fingerprints are never compared."""
+
+    provider: str
+    model: str
+    dimension: int
+    revision: str = ""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.provider}:{self.model} ({self.dimension} dimensions{', ' + self.revision if self.revision else ''})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A text to embed, and the spans in it (its sentences) that want a vector of their own."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PassageVectors:
+    """`whole` has shape (dimension,), `spans` (number of spans, dimension); float32, L2-normalised."""
+
+    whole: FloatArray
+    spans: FloatArray
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose dot product says how alike they are."""
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What identifies the vectors."""
+        ...
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """Vectors of texts that are searched, in the order given."""
+        ...
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The vector of a question, shape (dimension,)."""
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text costs."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedChunk:
+    """A chunk with everything that a store needs to find it and to answer from it.
+
+    `terms` are counts for keyword search, `fields` what filters look at, `sentences` spans of `chunk.content` with
+    one row of `sentence_vectors` each (no rows where the embedder gives none).
+    """
+
+    chunk: Chunk
+    vector: FloatArray
+    terms: Mapping[str, int]
+    fields: Mapping[str, Any]
+    sentences: tuple[tuple[int, int], ...]
+    sentence_vectors: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """What a store says of a document without handing out its text."""
+
+    id: str
+    source: str
+    title: str
+    type: str
+    language: str
+    content_hash: str
+    chunks: int
+    characters: int
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+class Store(Protocol):
+    """Keeps documents with their chunks, and finds chunks.
+
+    A document's chunks become visible together or not at all. Chunks are named by numbers that the store gives and
+    never gives again.
+    """
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anything can be changed."""
+        ...
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, None until there are any."""
+        ...
+
+    def claim(self, fingerprint: Fingerprint) -> None:
+        """Binds the library to an embedder unless it is bound already."""
+        ...
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        """Makes a document and its chunks visible, in one step with removing the documents it replaces.
+
+        A document of the same id is always replaced. Raises LibraryReadOnly and LibraryError.
+        """
+        ...
+
+    def remove(self, document_id: str) -> bool:
+        """Removes every trace of a document; False when there is none."""
+        ...
+
+    def refresh(self) -> None:
+        """Brings what is derived from the documents up to date, where that is not done at once."""
+        ...
+
+    def document(self, document_id: str) -> Document | None:
+        """The whole document with its parts."""
+        ...
+
+    def documents(self) -> Iterator[StoredDocument]:
+        """Every document, by source and id."""
+        ...
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """The documents that have this id or, where it isn't empty, this source."""
+        ...
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order."""
+        ...
+
+    def languages(self) -> list[str]:
+        """The languages of the documents, each once."""
+        ...
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        ...
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
+        """The k chunks with the highest cosine, best first: number and cosine."""
+        ...
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
+        """The k chunks with the highest BM25 score (see `analysis.bm25`), best first: number and score."""
+        ...
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Chunks with their documents (without parts). A number the store doesn't know is left out."""
+        ...
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands."""
+        ...
+
+    def close(self) -> None:
+        """Frees everything. Closing twice is fine."""
+        ...
+
+
+class Reranker(Protocol):
+    """Orders results by a second, dearer look."""
+
+    def rerank(self, question: str, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
+        """The same results, best first, with new scores."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A question with all that retrieval found for it.
+
+    `word_weights` are the question's words, each as the set of its stems, with their rarity in the library; `chunks`
+    belong to `results` one by one.
+    """
+
+    question: str
+    language: str
+    vector: FloatArray
+    word_weights: Mapping[frozenset[str], float]
+    results: tuple[RetrievalResult, ...]
+    chunks: tuple[IndexedChunk, ...]
+
+
+class Answerer(Protocol):
+    """Turns evidence into an answer with citations, or a refusal."""
+
+    def answer(self, evidence: Evidence) -> Answer:
+        """An answer whose every citation stands verbatim in its document."""
+        ...

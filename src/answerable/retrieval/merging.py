@@ -1,0 +1,29 @@
+"""One result where several say the same: windows that overlap, copies of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from answerable.datatypes import RetrievalResult
+
+OVERLAP = 0.5
+
+
+def drop_repeats(results: Iterable[RetrievalResult]) -> list[RetrievalResult]:
+    """The results without those that mostly overlap a better one, or repeat its text."""
+    kept: list[RetrievalResult] = []
+    seen: set[str] = set()
+    for result in results:
+        text = " ".join(result.chunk.indexed_text.split()).casefold()
+        if text in seen or any(_overlaps(result, better) for better in kept):
+            continue
+        seen.add(text)
+        kept.append(result)
+    return kept
+
+
+def _overlaps(one: RetrievalResult, other: RetrievalResult) -> bool:
+    if one.document.id != other.document.id:
+        return False
+    shared = min(one.chunk.end, other.chunk.end) - max(one.chunk.start, other.chunk.start)
+    return shared > OVERLAP * min(len(one.chunk.content), len(other.chunk.content))

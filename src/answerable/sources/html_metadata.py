@@ -1,0 +1,124 @@
+"""What a page declares about itself in its head: title, language, address, author, date."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from selectolax.lexbor import LexborHTMLParser
+
+_AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author")
+_DATES = (
+    "article:published_time",
+    "datepublished",
+    "date",
+    "dc.date",
+    "dc.date.issued",
+    "dcterms.created",
+    "citation_publication_date",
+    "parsely-pub-date",
+    "og:published_time",
+)
+_BREADCRUMBS = ".theme-doc-breadcrumbs .breadcrumbs__item"
+_DATE = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)")
+_SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
+
+
+def page_metadata(page: LexborHTMLParser, url: str) -> dict[str, str]:
+    """The page's canonical address, author, date and breadcrumbs, as far as declared."""
+    metas, linked = _metas(page), _linked_data(page)
+    found = {
+        "url": _canonical(page, metas, url),
+        "author": next(filter(None, (_author(metas.get(name, "")) for name in _AUTHORS)), "")
+        or _named(linked.get("author")),
+        "date": next(filter(None, (_date(metas.get(name, "")) for name in _DATES)), "")
+        or _date(str(linked.get("datePublished", ""))),
+        "breadcrumbs": " › ".join(filter(None, (_words(each.text()) for each in page.css(_BREADCRUMBS)))),
+    }
+    return {key: value for key, value in found.items() if value}
+
+
+def _first(values: Iterable[str]) -> str:
+    return next(filter(None, values), "")
+
+
+def page_title(page: LexborHTMLParser) -> str:
+    """The title of the page's text: a first-level heading that the head agrees with, else the head without the site."""
+    metas = _metas(page)
+    element = page.css_first("head > title") or page.css_first("title")
+    declared = metas.get("og:title", "") or _words(element.text() if element else "")
+    headings = [text for each in page.css("h1") if (text := _words(each.text()))]
+    if not declared:
+        return headings[0] if headings else ""
+    for heading in headings:
+        if declared == heading or (declared.startswith(heading) and _SEPARATOR.match(declared, len(heading))):
+            return heading
+    site = metas.get("og:site_name", "").casefold()
+    pieces = _SEPARATOR.split(declared)
+    if site and len(pieces) > 1 and pieces[-1].casefold() == site:
+        return declared[: declared.rindex(pieces[-1])].rstrip(" |·•–—»:-")
+    return declared
+
+
+def page_language(page: LexborHTMLParser) -> str:
+    """The two-letter language that the page declares, or nothing."""
+    root = page.css_first("html")
+    declared = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
+    match = re.fullmatch(r"([A-Za-z]{2})(?:[-_].*)?", declared.strip())
+    return match[1].lower() if match else ""
+
+
+def _metas(page: LexborHTMLParser) -> dict[str, str]:
+    metas: dict[str, str] = {}
+    for meta in page.css("meta[content]"):
+        name = meta.attributes.get("property") or meta.attributes.get("name") or meta.attributes.get("itemprop") or ""
+        content = _words(meta.attributes.get("content") or "")
+        if name and content:
+            metas.setdefault(name.strip().lower(), content)
+    return metas
+
+
+def _linked_data(page: LexborHTMLParser) -> dict[str, Any]:
+    """The first JSON-LD object that declares an author or a date."""
+    for script in page.css("script[type='application/ld+json']"):
+        try:
+            data = json.loads(script.text())
+        except (ValueError, RecursionError):
+            continue
+        nodes = data.get("@graph", [data]) if isinstance(data, dict) else data
+        for node in nodes if isinstance(nodes, list) else []:
+            if isinstance(node, dict) and ("datePublished" in node or "author" in node):
+                return node
+    return {}
+
+
+def _named(value: Any) -> str:
+    if isinstance(value, list):
+        return ", ".join(filter(None, map(_named, value[:10])))
+    name = value.get("name") if isinstance(value, dict) else value
+    return _author(_words(name)) if isinstance(name, str) else ""
+
+
+def _canonical(page: LexborHTMLParser, metas: dict[str, str], url: str) -> str:
+    link = page.css_first("link[rel=canonical]")
+    candidates = ((link.attributes.get("href") if link else "") or "", metas.get("og:url", ""), url)
+    return next((each for each in candidates if re.match(r"https?://", each)), url)
+
+
+def _author(value: str) -> str:
+    # Some put the address of a profile where the name belongs.
+    return "" if "://" in value or value.startswith("/") or len(value) > 200 else value
+
+
+def _date(value: str) -> str:
+    match = _DATE.search(value)
+    if not match or not (1 <= int(match[2]) <= 12 and 1 <= int(match[3]) <= 31):
+        return ""
+    return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
+
+
+def _words(text: str) -> str:
+    # An address given with escapes (&#xD800;) may hold what no encoding can: drop it here, where it enters.
+    return " ".join(text.encode("utf-8", "ignore").decode("utf-8").split())

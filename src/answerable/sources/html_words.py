@@ -1,0 +1,133 @@
+"""The words of an HTML element, and which elements count: what the walker needs to know of a single node."""
+
+from __future__ import annotations
+
+import re
+
+from selectolax.lexbor import LexborNode as Node
+
+_DROPPED_NAMES = (
+    "script style template noscript svg canvas iframe object embed applet head nav dialog button input select "
+    "textarea audio video map datalist -comment img source track link meta"
+)
+_DROPPED = frozenset(_DROPPED_NAMES.split())
+_BLOCKS_NAMES = (
+    "address article aside blockquote body center dd details div dl dt fieldset figcaption figure footer form "
+    "frameset h1 h2 h3 h4 h5 h6 header hgroup hr html legend li main menu ol p pre search section summary table "
+    "tbody td tfoot th thead tr ul caption"
+)
+_BLOCKS = frozenset(_BLOCKS_NAMES.split())
+_SOME_BLOCKS = "p, div, pre, ul, ol, table, h1, h2, h3, h4, h5, h6, blockquote, section"
+_LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)")
+# Around highlighted code stand up to two divs, and a table's cell, row, body and itself when lines are numbered.
+_PLACES_OF_LANGUAGE = 9
+_ENDS_OF_CODE = frozenset({"body", "html", "main", "article", "section"})
+_NO_LANGUAGES = frozenset({"default", "none", "plaintext", "notranslate"})
+LINE_NUMBERS = re.compile(r"line-?numbers?\b|linenos?\b|codeBlockLineNumber", re.IGNORECASE)
+_PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
+_INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
+_SPACES = re.compile(r"[ \t\n\r\f\v\xa0]+")
+MAX_DEPTH = 150
+
+
+def visible_text(node: Node) -> str:
+    """The words of an element on one line, as a reader sees them."""
+    return one_line(inline_text(node, 0)).replace("\n", " ")
+
+
+def inline_text(node: Node, depth: int) -> str:
+    """The words of an element with their white space still uncollapsed; a `br` is a `\\x0b`."""
+    if node.is_text_node:
+        return _INVISIBLE.sub("", node.text_content or "").replace("\x0b", " ")
+    if node.tag == "br":
+        return "\x0b"
+    if depth > MAX_DEPTH:
+        return deep_text(node)
+    if node.tag == "math" or "katex" in classes(node):
+        return f"${tex}$" if (tex := formula(node)) else ""
+    inner = "".join(inline_text(child, depth + 1) for child in node.iter(include_text=True) if not is_dropped(child))
+    return f" {inner} " if node.tag in _BLOCKS else inner
+
+
+def deep_text(node: Node) -> str:
+    """All words under an element, whatever their form: nobody nests deeper than MAX_DEPTH on purpose."""
+    return _INVISIBLE.sub("", node.text(separator=" ") or "").replace("\x0b", " ")
+
+
+def one_line(text: str) -> str:
+    """What inline_text gave with its white space collapsed, on one line but for what a `br` breaks."""
+    lines = (_SPACES.sub(" ", line).strip() for line in text.split("\x0b"))
+    return "\n".join(line for line in lines if line)
+
+
+def code_text(node: Node) -> str:
+    """Text with its white space, as in code."""
+    pieces: list[str] = []
+    # An own stack: highlighted code is deep and long.
+    stack = [node]
+    while stack:
+        current = stack.pop()
+        if current.is_text_node:
+            pieces.append(_INVISIBLE.sub("", current.text_content or ""))
+        elif current.tag == "br":
+            pieces.append("\n")
+        elif not (is_dropped(current) or LINE_NUMBERS.search(attribute(current, "class"))):
+            stack.extend(reversed(list(current.iter(include_text=True))))
+    return "".join(pieces)
+
+
+def code_language(node: Node) -> str:
+    """Highlighters name the language in a class of the block, of the code in it or of what stands around it."""
+    names = [attribute(code, "class") for code in node.css("code")[:1]]
+    around: Node | None = node
+    while around and around.tag not in _ENDS_OF_CODE and len(names) < _PLACES_OF_LANGUAGE:
+        names.append(attribute(around, "class"))
+        around = around.parent
+    found = (match[1] for name in names if (match := _LANGUAGE.search(name)))
+    return next((language for language in found if language not in _NO_LANGUAGES), "")
+
+
+def formula(node: Node) -> str:
+    """The TeX that a formula was made from, otherwise its symbols."""
+    source = node.css_first("annotation[encoding='application/x-tex']")
+    text = (source.text() if source else "") or attribute(node, "alttext") or node.text()
+    return _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
+
+
+def holds_blocks(node: Node) -> bool:
+    """Whether an element breaks the line: blocks do, and inline elements that are wrapped around blocks."""
+    return node.tag in _BLOCKS or node.css_first(_SOME_BLOCKS) is not None
+
+
+def is_dropped(node: Node) -> bool:
+    """Whether an element and all in it is no text of the page."""
+    if node.is_text_node:
+        return False
+    if node.tag in _DROPPED or not node.is_element_node:
+        return True
+    attributes = node.attributes
+    if not attributes:
+        return False
+    role = attributes.get("role") or ""
+    if "hidden" in attributes and attributes["hidden"] != "until-found" and role != "tabpanel":
+        return True
+    return role in ("navigation", "search", "tablist", "menu", "dialog") or (node.tag == "a" and _is_permalink(node))
+
+
+def _is_permalink(node: Node) -> bool:
+    """The little sign beside a heading that links to the heading itself."""
+    if not attribute(node, "href").startswith("#"):
+        return False
+    text = _INVISIBLE.sub("", node.text() or "").strip().lower()
+    named = re.search(r"hash-?link|header-?link|permalink|\banchor\b", attribute(node, "class"))
+    return text in _PERMALINK_TEXTS if named or len(text) < 2 else False
+
+
+def classes(node: Node) -> list[str]:
+    """An element's classes."""
+    return attribute(node, "class").split()
+
+
+def attribute(node: Node, name: str) -> str:
+    """An element's attribute, or nothing."""
+    return node.attributes.get(name) or "" if node.is_element_node else ""

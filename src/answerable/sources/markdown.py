@@ -1,0 +1,159 @@
+"""Markdown → Document, and headings → sections for every format that has headings.
+
+The content of a Markdown document is the file itself; HTML is rendered to Markdown elsewhere and shares the sections.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.sources.text import require_text, stem
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+_FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
+_LINE_END = re.compile(r"\r\n?|\n")
+# Docusaurus writes {#id}, and in MDX {/* #id */}.
+_CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s}*]+)\s*(?:\*/\s*)?\}\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading at a place in the content. `level` is 1 to 6."""
+
+    start: int
+    level: int
+    title: str
+    anchor: str | None
+
+
+def read_markdown(content: str, source: str) -> Document:
+    """A document from a Markdown file's text, with a part for each section and the front matter as metadata."""
+    require_text(content, source)
+    metadata, body = front_matter(content)
+    headings = list(find_headings(content, body))
+    title = metadata.pop("title", "") or next((each.title for each in headings if each.level == 1), "") or stem(source)
+    parts = section_parts(content, headings, body)
+    if body:
+        parts = (Part(0, body, PartKind.SECTION), *parts)
+    return Document(
+        document_id(source, content), content, source, title, DocumentType.MARKDOWN, metadata=metadata, parts=parts
+    )
+
+
+def section_parts(content: str, headings: Sequence[Heading], start: int = 0) -> tuple[Part, ...]:
+    """One part per heading, each up to the next one, and one for the text before the first unless it is blank."""
+    parts: list[Part] = []
+    path: list[Heading] = []
+    first = headings[0].start if headings else len(content)
+    if content[start:first].strip():
+        parts.append(Part(start, first, PartKind.SECTION))
+    ends = [*(heading.start for heading in headings[1:]), len(content)]
+    for heading, end in zip(headings, ends, strict=False):
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path.append(heading)
+        titles = tuple(each.title for each in path)
+        parts.append(Part(heading.start, end, PartKind.SECTION, headings=titles, anchor=heading.anchor))
+    return tuple(parts)
+
+
+def front_matter(content: str) -> tuple[dict[str, str], int]:
+    """The metadata at the top of a file, and where its text begins.
+
+    Understood are `key: value` lines, quoted values, comments, and lists (kept as comma-separated text); values that
+    are nested deeper are passed over. A block with any other line is no front matter but text between two rules.
+    """
+    match = _FRONT_MATTER.match(content)
+    if not match:
+        return {}, 0
+    values: dict[str, list[str]] = {}
+    key = ""
+    for line in match[1].splitlines():
+        entry = line.strip()
+        found = _KEY.match(line)
+        if not entry or entry.startswith("#"):
+            continue
+        if found:
+            key = found[1]
+            values[key] = [found[2] or ""]
+        elif key and entry.startswith("- ") and ":" not in entry:
+            values[key].append(entry[2:])
+        elif not key or not line[0].isspace():
+            return {}, 0
+    joined = {key: ", ".join(filter(None, map(_plain, lines))) for key, lines in values.items()}
+    return {key: value for key, value in joined.items() if value}, match.end()
+
+
+def _plain(value: str) -> str:
+    """A front matter value without its quotes, its trailing comment or the brackets of a list."""
+    value = value.strip()
+    if value[:1] in ("'", '"'):
+        closing = value.find(value[0], 1)
+        return value[1:closing] if closing > 0 else value[1:]
+    value = re.sub(r"\s+#.*$", "", value)
+    if value.startswith("[") and value.endswith("]"):
+        return ", ".join(_plain(item) for item in value[1:-1].split(",") if item.strip())
+    # What follows these is nested or spread over lines, which this subset doesn't follow.
+    return "" if value[:1] in ("{", "|", ">", "&", "*", "!") else value
+
+
+def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
+    """The headings of Markdown, ATX and setext, with the anchors that GitHub and Docusaurus give them."""
+    from markdown_it import MarkdownIt
+
+    lines = [start, *(match.end() for match in _LINE_END.finditer(content, start))]
+    tokens = MarkdownIt("commonmark").enable("table").parse(content[start:])
+    anchors = Anchors()
+    for opening, inline in pairwise(tokens):
+        if opening.type != "heading_open" or opening.map is None:
+            continue
+        title, custom = split_custom_id(_text(inline.children or ()))
+        anchor = custom or anchors.give(title)
+        # A heading inside a quotation or a list has its anchor but makes no section of its own.
+        if opening.level == 0:
+            yield Heading(lines[opening.map[0]], int(opening.tag[1:]), title, anchor)
+
+
+def split_custom_id(title: str) -> tuple[str, str | None]:
+    """A heading's text and the id that its author gave it, if any."""
+    match = _CUSTOM_ID.search(title)
+    return (title[: match.start()], match[1]) if match else (title, None)
+
+
+def _text(tokens: Iterable[Token]) -> str:
+    pieces = (
+        " " if token.type in ("softbreak", "hardbreak") else token.content
+        for token in tokens
+        if token.type in ("text", "text_special", "code_inline", "softbreak", "hardbreak")
+    )
+    return " ".join("".join(pieces).split())
+
+
+class Anchors:
+    """Gives each heading the anchor that GitHub gives it; a repeated one is numbered -1, -2."""
+
+    def __init__(self) -> None:
+        self._given: dict[str, int] = {}
+
+    def give(self, title: str) -> str | None:
+        """The anchor of the next heading, or None when its text leaves nothing to make one of."""
+        slug = anchor = "".join(filter(_stays, title.strip().lower())).replace(" ", "-")
+        while anchor in self._given:
+            self._given[slug] += 1
+            anchor = f"{slug}-{self._given[slug]}"
+        self._given[anchor] = 0
+        return anchor or None
+
+
+def _stays(character: str) -> bool:
+    category = unicodedata.category(character)
+    return character in "- " or category[0] in "LM" or category in ("Nd", "Nl", "Pc")

@@ -1,0 +1,50 @@
+"""What a path means as a source: one file, or all that can be read in a folder."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+from answerable.datatypes import Document
+from answerable.errors import EmptySource, SourceNotFound
+from answerable.protocols import SourceItem, SourceListing
+from answerable.sources.files import read_file, source_of
+from answerable.sources.folders import walk
+from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.pdf import PdfWorker
+
+
+class FileReader:
+    """Reads files and folders within limits; `password` opens encrypted PDFs."""
+
+    def __init__(self, limits: ReadLimits | None = None, password: str | None = None) -> None:
+        self._limits = limits or ReadLimits()
+        self._password = password
+        self._worker = PdfWorker()
+
+    def listing(self, source: str) -> SourceListing:
+        """The file, or the readable files of the folder. SourceNotFound and EmptySource say what to do."""
+        path = Path(source).expanduser()
+        skipped = Skipped()
+        if not path.is_dir():
+            if not path.exists():
+                raise SourceNotFound(f"there is nothing at {source_of(path)}: check the path")
+            return SourceListing((self._item(path, skipped),), skipped.counts, skipped.errors, is_single=True)
+        items = tuple(self._item(file, skipped) for file in walk(path, skipped))
+        if not items:
+            left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.counts.items()))
+            raise EmptySource(
+                f"{source_of(path)} has no file that can be read{f' ({left_out})' if left_out else ''}: "
+                "add a folder with chats, PDF, Markdown, HTML or text files"
+            )
+        return SourceListing(items, skipped.counts, skipped.errors, is_single=False)
+
+    def close(self) -> None:
+        """Ends the process that reads PDFs."""
+        self._worker.close()
+
+    def _item(self, path: Path, skipped: Skipped) -> SourceItem:
+        return SourceItem(source_of(path), partial(self._read, path, skipped))
+
+    def _read(self, path: Path, skipped: Skipped) -> list[Document]:
+        return read_file(path, self._limits, self._password, skipped, self._worker)

@@ -1,0 +1,27 @@
+"""The splitter that the engine uses unless told otherwise: each type of document as suits it."""
+
+from __future__ import annotations
+
+from answerable.datatypes import Chunk, Document, DocumentType
+from answerable.protocols import TextSplitter
+from answerable.splitting.chat import ChatSplitter
+from answerable.splitting.headings import HeadingSplitter
+from answerable.splitting.recursive import RecursiveSplitter
+
+
+class SplitterByType:
+    """Chats by windows of messages, Markdown and HTML by sections, everything else by separators."""
+
+    def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
+        recursive = RecursiveSplitter(chunk_size, chunk_overlap)
+        headings = HeadingSplitter(recursive)
+        self._by_type: dict[DocumentType, TextSplitter] = {
+            DocumentType.CHAT: ChatSplitter(recursive),
+            DocumentType.MARKDOWN: headings,
+            DocumentType.HTML: headings,
+        }
+        self._otherwise: TextSplitter = recursive
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Chunks in order that cover everything but white space."""
+        return self._by_type.get(document.type, self._otherwise).split(document)

@@ -1,0 +1,48 @@
+"""Chunks of a chat: windows of whole messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from answerable.datatypes import Chunk, Document
+from answerable.splitting.chunks import make_chunks
+from answerable.splitting.recursive import RecursiveSplitter
+
+
+class ChatSplitter:
+    """Windows of `window_size` messages, neighbours sharing `window_overlap`, none longer than `within` allows.
+
+    A message that is too long for itself is cut by `within`. Raises ValueError when the numbers make no sense.
+    """
+
+    def __init__(self, within: RecursiveSplitter, window_size: int = 30, window_overlap: int = 10) -> None:
+        if window_size < 1 or not 0 <= window_overlap < window_size:
+            raise ValueError(
+                f"window_size is {window_size} and window_overlap {window_overlap}: "
+                "overlap must be at least 0 and below the other"
+            )
+        self._within = within
+        self.window_size = window_size
+        self.window_overlap = window_overlap
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Chunks in order that cover everything but white space."""
+        return make_chunks(document, self._spans(document))
+
+    def _spans(self, document: Document) -> Iterator[tuple[int, int]]:
+        parts, size = document.parts, self._within.chunk_size
+        if not parts:
+            yield from self._within.spans(document.content, 0, len(document.content))
+            return
+        # What stands between two messages belongs to the first: the windows leave nothing out.
+        starts = [0, *(part.start for part in parts[1:]), len(document.content)]
+        first = 0
+        while first < len(parts):
+            last = first + 1
+            while last < len(parts) and last - first < self.window_size and starts[last + 1] - starts[first] <= size:
+                last += 1
+            yield from self._within.spans(document.content, starts[first], starts[last])
+            if last == len(parts):
+                return
+            # The overlap shrinks with a window that long messages made short, so that every window moves on.
+            first = last - min(self.window_overlap, (last - first) // 3)

@@ -1,0 +1,177 @@
+"""The default store: a folder with SQLite for the truth and Qdrant Edge as the index beside it.
+
+Everybody may write, since writes go to the database. One process at a time holds the index; another that wants to
+search meanwhile scores the database's vectors and terms exactly, or, where there are too many, waits a while.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.errors import LibraryBusy
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.stores import records
+from answerable.stores.database import Database, Version
+from answerable.stores.edge_index import EdgeIndex, Scored
+from answerable.stores.exact import ExactIndex
+
+EXACT_UP_TO = 50_000
+PATIENCE = 30.0
+
+
+class EmbeddedStore:
+    """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound."""
+
+    def __init__(self, folder: Path, create: bool = True) -> None:
+        self._folder = folder
+        self._database = Database(folder / "library.db", create)
+        self._lock = threading.RLock()
+        self._index_lock = FileLock(folder / "index.lock")
+        self._index: EdgeIndex | None = None
+        self._exact: tuple[Version, ExactIndex] | None = None
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anything can be changed."""
+        return self._database.is_writable
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, None until there are any."""
+        return self._database.fingerprint
+
+    def claim(self, fingerprint: Fingerprint) -> None:
+        """Binds the library to an embedder unless it is bound already."""
+        self._database.claim(fingerprint)
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
+        self._database.put(document, chunks, replaces)
+
+    def remove(self, document_id: str) -> bool:
+        """Removes every trace of a document; False when there is none."""
+        removed = self._database.remove(document_id)
+        if removed:
+            self.refresh()
+        return removed
+
+    def refresh(self) -> None:
+        """Brings the index up to date, unless another process holds it: then that one does so before it searches."""
+        with self._lock:
+            if self._database.count()[1] or self._index is not None or (self._folder / "index").exists():
+                index = self._hold_index(wait=0)
+                if index is not None:
+                    index.catch_up()
+
+    def document(self, document_id: str) -> Document | None:
+        """The whole document with its parts."""
+        return self._database.document(document_id)
+
+    def documents(self) -> Iterator[StoredDocument]:
+        """Every document, by source and id."""
+        return self._database.documents()
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """The documents that have this id or, where it isn't empty, this source."""
+        return self._database.lookup(document_id, source)
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order."""
+        return self._database.chunks(document_id)
+
+    def languages(self) -> list[str]:
+        """The languages of the documents, each once."""
+        return self._database.languages()
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        return self._database.count()
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands."""
+        return self._database.document_frequency(terms)
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Chunks with their documents (without parts)."""
+        return self._database.fetch(numbers)
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first."""
+        with self._lock:
+            index = self._current_index()
+            return index.search_vectors(vector, k, where)
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first."""
+        with self._lock:
+            index = self._current_index()
+            if isinstance(index, ExactIndex):
+                return index.search_terms(terms, k, where)
+            return index.search_terms(self._database.document_frequency(terms), self._database.count()[1], k, where)
+
+    def close(self) -> None:
+        """Frees the index and the database. Closing twice is fine."""
+        with self._lock:
+            if self._index is not None:
+                self._index.close()
+                self._index = None
+            self._index_lock.release()
+            self._database.close()
+
+    def _current_index(self) -> EdgeIndex | ExactIndex:
+        version = self._database.version()
+        if version.chunks == 0:
+            return ExactIndex()
+        is_small = version.chunks <= EXACT_UP_TO
+        index = self._hold_index(wait=0 if is_small else PATIENCE)
+        if index is not None:
+            index.catch_up()
+            return index
+        if is_small:
+            return self._exact_index(version)
+        raise LibraryBusy(
+            f"Process {self._holder()} holds the index of {self._folder}. "
+            "Ask through it, stop it, or try again when it is done."
+        )
+
+    def _hold_index(self, wait: float) -> EdgeIndex | None:
+        if self._index is None:
+            fingerprint = self._database.fingerprint
+            if fingerprint is None or not self.is_writable:
+                return None
+            try:
+                self._index_lock.acquire(timeout=wait)
+            except Timeout:
+                return None
+            (self._folder / "index.pid").write_text(str(os.getpid()))
+            self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension)
+            self._exact = None
+        return self._index
+
+    def _exact_index(self, version: Version) -> ExactIndex:
+        if self._exact is None or self._exact[0] != version:
+            index = ExactIndex()
+            with self._database.changes(0, version.last_removal) as (current, added, _):
+                for row in added:
+                    index.add(
+                        row["number"],
+                        records.vector_from_bytes(row["vector"]),
+                        json.loads(row["terms"]),
+                        json.loads(row["fields"]),
+                    )
+            self._exact = current, index
+        return self._exact[1]
+
+    def _holder(self) -> str:
+        try:
+            return (self._folder / "index.pid").read_text().strip() or "?"
+        except OSError:
+            return "?"

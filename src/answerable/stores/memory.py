@@ -1,0 +1,137 @@
+"""A store that lives in this process and is gone with it."""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.stores.exact import ExactIndex, Scored
+
+
+class MemoryStore:
+    """Holds everything in dictionaries and searches exactly. Safe to share between threads."""
+
+    is_writable = True
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._numbers = itertools.count(1)
+        self._documents: dict[str, tuple[Document, list[int]]] = {}
+        self._by_source: dict[str, set[str]] = {}
+        self._chunks: dict[int, IndexedChunk] = {}
+        self._index = ExactIndex()
+        self._fingerprint: Fingerprint | None = None
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, None until there are any."""
+        return self._fingerprint
+
+    def claim(self, fingerprint: Fingerprint) -> None:
+        """Binds the library to an embedder unless it is bound already."""
+        self._fingerprint = self._fingerprint or fingerprint
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        """Makes a document visible, in one step with removing those it replaces."""
+        with self._lock:
+            for document_id in {document.id, *replaces}:
+                self.remove(document_id)
+            numbers = [next(self._numbers) for _ in chunks]
+            for number, chunk in zip(numbers, chunks, strict=True):
+                self._chunks[number] = chunk
+                self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
+            self._documents[document.id] = document, numbers
+            self._by_source.setdefault(document.source, set()).add(document.id)
+
+    def remove(self, document_id: str) -> bool:
+        """Removes every trace of a document; False when there is none."""
+        with self._lock:
+            found = self._documents.pop(document_id, None)
+            if found is None:
+                return False
+            self._by_source[found[0].source].discard(document_id)
+            self._index.remove(found[1])
+            for number in found[1]:
+                del self._chunks[number]
+            return True
+
+    def refresh(self) -> None:
+        """Nothing is derived here."""
+
+    def document(self, document_id: str) -> Document | None:
+        """The whole document with its parts."""
+        found = self._documents.get(document_id)
+        return found[0] if found else None
+
+    def documents(self) -> Iterator[StoredDocument]:
+        """Every document, by source and id."""
+        with self._lock:
+            found = [_describe(document, len(numbers)) for document, numbers in self._documents.values()]
+        return iter(sorted(found, key=lambda document: (document.source, document.id)))
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """The documents that have this id or, where it isn't empty, this source."""
+        with self._lock:
+            ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
+            found = [self._documents[one] for one in sorted(ids) if one in self._documents]
+            return [_describe(document, len(numbers)) for document, numbers in found]
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order."""
+        with self._lock:
+            found = self._documents.get(document_id)
+            return [self._chunks[number].chunk for number in found[1]] if found else []
+
+    def languages(self) -> list[str]:
+        """The languages of the documents, each once."""
+        with self._lock:
+            return sorted({document.language for document, _ in self._documents.values()})
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        return len(self._documents), len(self._chunks)
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first."""
+        with self._lock:
+            return self._index.search_vectors(vector, k, where)
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first."""
+        with self._lock:
+            return self._index.search_terms(terms, k, where)
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Chunks with their documents (without parts)."""
+        with self._lock:
+            known = {number: self._chunks[number] for number in numbers if number in self._chunks}
+            ids = {chunk.chunk.document_id for chunk in known.values()}
+            documents = {document_id: replace(self._documents[document_id][0], parts=()) for document_id in ids}
+            return {number: (chunk, documents[chunk.chunk.document_id]) for number, chunk in known.items()}
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands."""
+        with self._lock:
+            return self._index.document_frequency(terms)
+
+    def close(self) -> None:
+        """Nothing to free."""
+
+
+def _describe(document: Document, chunks: int) -> StoredDocument:
+    return StoredDocument(
+        id=document.id,
+        source=document.source,
+        title=document.title,
+        type=str(document.type),
+        language=document.language,
+        content_hash=document.content_hash,
+        chunks=chunks,
+        characters=len(document.content),
+        metadata=document.metadata,
+    )

@@ -1,0 +1,136 @@
+"""Datatypes ↔ the columns of a row: JSON for what is small, numbers in bytes for vectors."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import numpy as np
+
+from answerable.datatypes import FloatArray, Location, Part, PartKind
+
+
+def to_json(value: Any) -> str:
+    """Compact JSON; dates as ISO texts, anything else that JSON lacks as text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
+
+
+def parts_to_json(parts: Iterable[Part]) -> str:
+    """Parts as a list of lists, in the order of the fields."""
+    return to_json(
+        [
+            [
+                part.start,
+                part.end,
+                str(part.kind),
+                part.page,
+                part.headings,
+                part.anchor,
+                _iso(part.time),
+                part.sender,
+                part.body,
+            ]
+            for part in parts
+        ]
+    )
+
+
+def parts_from_json(text: str) -> tuple[Part, ...]:
+    """The inverse of `parts_to_json`."""
+    return tuple(
+        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body)
+        for start, end, kind, page, headings, anchor, time, sender, body in json.loads(text)
+    )
+
+
+def location_to_json(location: Location) -> str:
+    """A location as a JSON object."""
+    return to_json(
+        {
+            "lines": location.lines,
+            "pages": location.pages,
+            "headings": location.headings,
+            "anchor": location.anchor,
+            "times": [time.isoformat() for time in location.times] if location.times else None,
+            "senders": location.senders,
+        }
+    )
+
+
+def location_from_json(text: str) -> Location:
+    """The inverse of `location_to_json`."""
+    raw: Mapping[str, Any] = json.loads(text)
+    lines, pages, times = raw["lines"], raw["pages"], raw["times"]
+    return Location(
+        lines=(lines[0], lines[1]) if lines else None,
+        pages=(pages[0], pages[1]) if pages else None,
+        headings=tuple(raw["headings"]),
+        anchor=raw["anchor"],
+        times=(datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None,
+        senders=tuple(raw["senders"]),
+    )
+
+
+def pack(text: str) -> bytes:
+    """A long text, compressed."""
+    return zlib.compress(text.encode("utf-8"), 1)
+
+
+def unpack(data: bytes) -> str:
+    """The inverse of `pack`."""
+    return zlib.decompress(data).decode("utf-8")
+
+
+def vector_to_bytes(vector: FloatArray) -> bytes:
+    """A vector in float32, little-endian."""
+    return np.ascontiguousarray(vector, "<f4").tobytes()
+
+
+def vector_from_bytes(data: bytes) -> FloatArray:
+    """The inverse of `vector_to_bytes`."""
+    return np.frombuffer(data, "<f4")
+
+
+def quantize(rows: FloatArray) -> bytes:
+    """Vectors as 8-bit numbers with a scale per row (a cosine off by about .0001), a quarter of the size."""
+    if not len(rows):
+        return b""
+    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
+    return bytes(scales.tobytes() + np.rint(rows / scales[:, None]).astype(np.int8).tobytes())
+
+
+def dequantize(data: bytes, dimension: int) -> FloatArray:
+    """The inverse of `quantize`, shape (rows, dimension)."""
+    count = len(data) // (dimension + 4)
+    scales = np.frombuffer(data, "<f4", count)
+    rows = np.frombuffer(data, np.int8, offset=4 * count).reshape(count, dimension)
+    vectors: FloatArray = rows.astype(np.float32) * scales[:, None]
+    return vectors
+
+
+def spans_to_json(spans: Sequence[tuple[int, int]]) -> str:
+    """Spans as one flat list."""
+    return to_json([edge for span in spans for edge in span])
+
+
+def spans_from_json(text: str) -> tuple[tuple[int, int], ...]:
+    """The inverse of `spans_to_json`."""
+    flat = json.loads(text)
+    return tuple(zip(flat[::2], flat[1::2], strict=True))
+
+
+def _iso(time: datetime | None) -> str | None:
+    return time.isoformat() if time else None
+
+
+def _moment(text: str | None) -> datetime | None:
+    return datetime.fromisoformat(text) if text else None

@@ -1,0 +1,183 @@
+"""Zip archives: the chat in a phone's export, documents, and everything hostile."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from answerable.datatypes import DocumentType
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge, UnsupportedSource
+from answerable.sources import archives
+from answerable.sources.archives import iter_members
+from answerable.sources.files import read_file
+from answerable.sources.limits import ReadLimits, Skipped
+
+CHAT = "".join(
+    f"[{day:02}/03/2024, 10:{day:02}:00] {name}: message number {day}\r\n"
+    for day in range(1, 20)
+    for name in ("Ana", "João")
+)
+Member = tuple[str | zipfile.ZipInfo, str | bytes]
+
+
+def packed(*members: Member, compression: int = zipfile.ZIP_DEFLATED) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", compression) as archive:
+        for name, data in members:
+            archive.writestr(name, data)
+    return buffer.getvalue()
+
+
+@pytest.fixture
+def save(tmp_path: Path) -> Callable[..., Path]:
+    def save_(data: bytes, name: str = "export.zip") -> Path:
+        path = tmp_path / name
+        path.write_bytes(data)
+        return path
+
+    return save_
+
+
+@pytest.mark.parametrize(
+    "name", ["_chat.txt", "WhatsApp Chat with Ana.txt", "Conversa do WhatsApp com João.txt", "other.txt"]
+)
+def test_the_chat_of_a_shared_export(save: Callable[..., Path], name: str) -> None:
+    path = save(
+        packed(
+            ("photo.jpg", b"\xff\xd8\xff\x00"), (name, CHAT), ("contract.pdf", b"%PDF-1.4"), ("voice.opus", b"OggS\0")
+        )
+    )
+    (document,) = read_file(path)
+    assert document.type is DocumentType.CHAT
+    assert document.source == f"{path.as_posix()}!/{name}"
+    assert "message number 7" in document.content
+
+
+def test_a_name_in_utf8_that_does_not_say_so(save: Callable[..., Path]) -> None:
+    data = packed(("Conversa do WhatsApp com Joao~.txt", CHAT)).replace(b"Joao~", "João".encode())
+    (document,) = read_file(save(data))
+    assert document.source.endswith("!/Conversa do WhatsApp com João.txt")
+
+
+def test_documents_in_an_archive(save: Callable[..., Path], make_pdf: Callable[..., bytes]) -> None:
+    path = save(
+        packed(
+            ("docs/b.md", "# B\ntext"),
+            ("docs/a.pdf", make_pdf(["page"])),
+            ("page.html", "<h1>P</h1><p>para</p>"),
+            ("notes.txt", "plain"),
+            ("logo.png", b"\x89PNG\r\n\x1a\n"),
+            ("blank.txt", " "),
+            ("inner.zip", packed(("x.txt", "nested"))),
+            ("__MACOSX/._b.md", "x"),
+            (".hidden/c.md", "x"),
+        )
+    )
+    skipped = Skipped()
+    documents = read_file(path, skipped=skipped)
+    assert [document.source.split("!/")[1] for document in documents] == [
+        "docs/a.pdf",
+        "docs/b.md",
+        "notes.txt",
+        "page.html",
+    ]
+    assert skipped.counts == {"unsupported": 1, "empty": 1}
+
+
+def test_a_broken_member_raises_or_is_noted(save: Callable[..., Path]) -> None:
+    path = save(packed(("a.pdf", "%PDF-1.4 broken"), ("b.txt", "fine")))
+    with pytest.raises(DamagedSource, match=r"!/a\.pdf is no readable PDF"):
+        read_file(path)
+    skipped = Skipped()
+    assert len(read_file(path, skipped=skipped)) == 1
+    assert "a.pdf" in str(skipped.errors[0])
+
+
+def test_members_one_by_one() -> None:
+    data = packed(("b.txt", "2"), ("a/", ""), ("a/x.bin", b"\0"))
+    assert list(iter_members(data, 100)) == [("a/x.bin", b"\0"), ("b.txt", b"2")]
+
+
+@pytest.mark.parametrize(
+    "name", ["../evil.txt", "/etc/evil.txt", "a/../../evil.txt", "C:/evil.txt", "..\\evil.txt", "a\\b.txt"]
+)
+def test_names_that_point_outside_are_refused(save: Callable[..., Path], name: str) -> None:
+    with pytest.raises(DamagedSource, match=r"export\.zip is refused.*points outside.*pack the files again"):
+        read_file(save(packed(("ok.txt", "fine"), (name, "evil"))))
+
+
+def test_symbolic_links_are_refused(save: Callable[..., Path]) -> None:
+    link = zipfile.ZipInfo("link.txt")
+    link.external_attr = 0o120777 << 16
+    with pytest.raises(DamagedSource, match=r"symbolic link.*add the folder if you trust it"):
+        read_file(save(packed((link, "/etc/passwd"))))
+
+
+def test_encrypted_members_are_refused(save: Callable[..., Path]) -> None:
+    data = bytearray(packed(("a.txt", "text")))
+    data[6] |= 1
+    data[data.index(b"PK\x01\x02") + 8] |= 1
+    with pytest.raises(EncryptedSource, match=r"export\.zip is encrypted.*unpack it with its password"):
+        read_file(save(bytes(data)))
+
+
+def test_a_bomb_is_refused_by_its_ratio(save: Callable[..., Path]) -> None:
+    with pytest.raises(DamagedSource, match=r"unpacks to 200 times its size"):
+        read_file(save(packed(("a.txt", b"0" * 30_000_000))))
+
+
+def test_the_limit_counts_all_members_together(save: Callable[..., Path]) -> None:
+    path = save(packed(("a.txt", "word " * 2_000), ("b.txt", "other " * 2_000)))
+    assert len(read_file(path)) == 2
+    with pytest.raises(SourceTooLarge, match=r"unpacks to over 15,000 bytes.*max_file_size"):
+        read_file(path, ReadLimits(max_file_size=15_000), skipped=Skipped())
+
+
+def test_the_size_of_an_export_with_its_media_does_not_matter(save: Callable[..., Path]) -> None:
+    path = save(packed(("_chat.txt", CHAT), ("video.mp4", bytes(range(256)) * 500), compression=zipfile.ZIP_STORED))
+    assert read_file(path, ReadLimits(max_file_size=50_000))[0].type is DocumentType.CHAT
+    path = save(packed(("a.md", "# A"), ("video.mp4", bytes(range(256)) * 500), compression=zipfile.ZIP_STORED))
+    assert read_file(path, ReadLimits(max_file_size=50_000))[0].title == "A"
+
+
+@pytest.mark.parametrize("compression", [zipfile.ZIP_DEFLATED, zipfile.ZIP_STORED])
+def test_a_spoofed_size_is_refused(save: Callable[..., Path], compression: int) -> None:
+    data = bytearray(packed(("a.txt", "x" * 5_000), compression=compression))
+    struct.pack_into("<L", data, data.index(b"PK\x01\x02") + 24, 10)
+    struct.pack_into("<L", data, 22, 10)
+    with pytest.raises(DamagedSource, match=r"larger than it declares"):
+        read_file(save(bytes(data)))
+
+
+def test_too_many_members(save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(archives, "MAX_MEMBERS", 5)
+    with pytest.raises(SourceTooLarge, match=r"over 5 files: unpack it and add the folder"):
+        read_file(save(packed(*((f"{number}.txt", "x") for number in range(6)))))
+
+
+def test_damaged_archives(save: Callable[..., Path]) -> None:
+    whole = packed(("a.txt", "some text " * 100))
+    with pytest.raises(DamagedSource, match=r"no sound zip archive.*download or export it again"):
+        read_file(save(whole[: len(whole) // 2]))
+    broken = bytearray(whole)
+    broken[45] ^= 0xFF
+    with pytest.raises(DamagedSource, match=r"download or export it again"):
+        read_file(save(bytes(broken)))
+
+
+def test_nothing_to_read_in_it(save: Callable[..., Path]) -> None:
+    with pytest.raises(EmptySource, match=r"holds no document.*or a chat export"):
+        read_file(save(packed(("a.jpg", b"\xff\xd8\xff\x00"))))
+    with pytest.raises(EmptySource, match="holds no document"):
+        read_file(save(packed()))
+
+
+@pytest.mark.parametrize("name", ["report.docx", "renamed.zip"])
+def test_office_documents_are_unsupported(save: Callable[..., Path], name: str) -> None:
+    data = packed(("[Content_Types].xml", "<x/>"), ("word/document.xml", "<x/>"))
+    with pytest.raises(UnsupportedSource, match=r"PDF"):
+        read_file(save(data, name))

@@ -1,0 +1,203 @@
+"""Pages: what is text, how it is rendered, where its sections are."""
+
+from __future__ import annotations
+
+import pytest
+from answerable.datatypes import DocumentType
+from answerable.errors import DamagedSource, EmptySource, SourceError
+from answerable.sources.html import read_html
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+DOCUSAURUS = """<!doctype html><html lang="pt-BR" class="docs-doc-page"><head><title>Nós | Livro</title>
+<meta property="og:title" content="Nós | Livro"><link rel="canonical" href="https://livro.example/nos"></head><body>
+<nav>menu</nav><main><article><nav class="theme-doc-breadcrumbs"><ul>
+<li class="breadcrumbs__item">Módulo 1</li></ul></nav>
+<div class="theme-doc-markdown markdown"><header><h1>Nós</h1></header>
+<p>Um <strong>nó</strong> usa <code>rclpy</code>.<br>Fim.</p>
+<h2 class="anchor" id="instalar">Instalar<a href="#instalar" class="hash-link" aria-label="Link">\u200b</a></h2>
+<div class="language-python codeBlockContainer theme-code-block"><div class="codeBlockTitle">main.py</div><div><pre
+class="prism-code language-python"><code><span class="token-line"><span>def f():</span><br></span>\
+<span class="token-line"><span>    return "```"</span><br></span><br><br><span>f()</span></code></pre>
+<button>Copy</button></div></div>
+<div class="theme-admonition theme-admonition-tip"><div><span><svg><path></path></svg></span>dica</div>
+<div><p>Leia.</p></div></div>
+<table><thead><tr><th>a</th><th>b|c</th></tr></thead><tbody><tr><td>1</td><td><p>2</p></td></tr></tbody></table>
+<div class="tabs-container"><ul role="tablist"><li role="tab">npm</li><li role="tab">yarn</li></ul>
+<div><div role="tabpanel"><p>npm start</p></div><div role="tabpanel" hidden=""><p>yarn start</p></div></div></div>
+<ol start="3"><li>três<ul><li>sub</li></ul></li><li><p>quatro</p><p>mais</p></li></ol>
+<details><summary>Mais</summary><h3 id="fundo">Fundo</h3><p>texto <span class="katex"><span><math><semantics><mi>x</mi>
+<annotation encoding="application/x-tex">x^2</annotation></semantics></math></span><span>x2</span></span></p></details>
+<script>alert(1)</script><style>p{}</style><!-- comment --><p hidden>invisível</p>
+</div></article></main></body></html>"""
+
+RENDERED = """# Nós
+
+Um nó usa rclpy.
+Fim.
+
+## Instalar
+
+main.py
+
+````python
+def f():
+    return "```"
+
+
+f()
+````
+
+dica
+
+Leia.
+
+| a | b\\|c |
+| --- | --- |
+| 1 | 2 |
+
+npm
+
+npm start
+
+yarn
+
+yarn start
+
+3. três
+   - sub
+4. quatro
+
+   mais
+
+Mais
+
+### Fundo
+
+texto $x^2$"""
+
+
+def test_docusaurus_page() -> None:
+    document = read_html(DOCUSAURUS.encode(), "/site/nos.html")
+    assert document.content == RENDERED
+    assert (document.title, document.language, document.type) == ("Nós", "pt", DocumentType.HTML)
+    assert document.metadata == {"url": "https://livro.example/nos", "breadcrumbs": "Módulo 1"}
+    sections = [(part.headings, part.anchor) for part in document.parts]
+    assert sections == [(("Nós",), None), (("Nós", "Instalar"), "instalar"), (("Nós", "Instalar", "Fundo"), "fundo")]
+    assert [document.content[part.start :].split("\n")[0] for part in document.parts] == [
+        "# Nós",
+        "## Instalar",
+        "### Fundo",
+    ]
+
+
+PARAGRAPHS = [
+    f"<p>The {thing} was rebuilt in {year} after the great storm, and people still come to see it every summer.</p>"
+    for thing, year in (
+        ("harbour", 1998),
+        ("old pier", 2001),
+        ("town hall", 1887),
+        ("lighthouse", 1950),
+        ("beacon", 2020),
+    )
+]
+ARTICLE = f"""<html lang="en"><head><title>The harbour - Daily News</title>
+<meta property="og:site_name" content="Daily News">
+<meta name="author" content="Ana Pérez">
+<meta property="article:published_time" content="2021-03-04T10:00:00Z"></head><body>
+<nav><ul><li><a href="/">Home</a></li><li><a href="/sport">Sport</a></li></ul></nav>
+<article><h1>Old harbour</h1>{"".join(PARAGRAPHS[:3])}<h2 id="light">The light</h2>{"".join(PARAGRAPHS[3:])}
+<table><tr><th>Year</th><th>Ships</th></tr><tr><td>1998</td><td>12</td></tr></table></article>
+<footer>Copyright, cookies, imprint</footer><script>var hidden = "secret";</script></body></html>"""
+
+
+def test_article_by_trafilatura() -> None:
+    document = read_html(ARTICLE, "harbour.html", url="https://news.example/harbour")
+    assert document.content.count("great storm") == 5
+    assert "| 1998 | 12 |" in document.content
+    assert not any(word in document.content for word in ("Sport", "cookies", "secret", "<p>"))
+    assert document.title == "The harbour"
+    assert document.metadata == {"url": "https://news.example/harbour", "author": "Ana Pérez", "date": "2021-03-04"}
+    assert ("light", "The light") in [(part.anchor, part.headings[-1]) for part in document.parts if part.headings]
+
+
+def test_a_small_page_that_is_no_article_is_kept_whole() -> None:
+    document = read_html(
+        "<body><h1 id=a>Hours</h1><ul><li>Mon 9-12</li><li>Tue 9-17</li></ul><div>Call 555</div>", "h.html"
+    )
+    assert document.content == "# Hours\n\n- Mon 9-12\n- Tue 9-17\n\nCall 555"
+    assert (document.title, document.parts[0].anchor) == ("Hours", "a")
+
+
+@pytest.mark.parametrize(
+    ("markup", "encoding"),
+    [
+        ('<meta charset="iso-8859-1"><p>año “uno”</p>', "cp1252"),
+        ('<meta http-equiv="Content-Type" content="text/html; charset=windows-1251"><p>привет</p>', "cp1251"),
+        ("<meta charset=shift_jis><p>こんにちは</p>", "shift_jis"),
+        ('<meta charset="iso-8859-1"><p>año</p>', "utf-8"),
+        ("<meta charset=utf-16><p>año</p>", "utf-8"),
+        ("<meta charset=no-such><p>año</p>", "cp1252"),
+        ("<meta charset=base64><p>año</p>", "cp1252"),
+        ("<p>año</p>", "utf-16"),
+        ('<?xml version="1.0" encoding="ISO-8859-1"?><p>año</p>', "latin-1"),
+    ],
+)
+def test_encodings(markup: str, encoding: str) -> None:
+    expected = markup[markup.index("<p>") + 3 : -4]
+    assert read_html(markup.encode(encoding), "a.html").content == expected
+
+
+def test_languages_of_two_letters_only() -> None:
+    languages = [read_html(f"<html lang='{tag}'><p>x</p>", "a").language for tag in ("en-US", "es", "pt_BR", "gsw", "")]
+    assert languages == ["en", "es", "pt", "", ""]
+
+
+@pytest.mark.parametrize(
+    "markup", ["", " ", "<html><body><script>app()</script></body>", "<!-- nothing -->", "<p hidden>x"]
+)
+def test_a_page_without_text_is_empty(markup: str) -> None:
+    with pytest.raises(EmptySource, match=r"app\.html shows no text.*save the page from the browser"):
+        read_html(markup, "app.html")
+
+
+def test_entities_are_not_fetched_and_nesting_does_not_end_it() -> None:
+    evil = '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]><p>safe &e; text</p>'
+    assert "root:" not in read_html(evil, "a.html").content
+    assert "bottom" in read_html("<div>" * 5_000 + "bottom" + "<p>" + "<b>" * 500 + "end", "a.html").content
+    with pytest.raises(DamagedSource, match=r"a\.html nests its elements over 10,000 deep.*print the page to a PDF"):
+        read_html("<div>" * 50_000 + "bottom" + "</div>" * 50_000, "a.html")
+    assert "item 20000" in read_html("<ul>" + "".join(f"<li>item {n}" for n in range(20_001)), "a.html").content
+
+
+def test_highlighted_code_in_a_table_of_line_numbers() -> None:
+    page = """<main><h1>x</h1><div class="highlight-python"><table class="highlighttable"><tr><td class="linenos"><pre>1
+2</pre></td><td class="code"><div><pre><span>import</span> os
+os.getcwd()</pre></div></td></tr></table></div></main>"""
+    assert "```python\nimport os\nos.getcwd()\n```" in read_html(page, "a.html").content
+
+
+MARKUP = """
+<p> </p> <h1> <h2 id=a> </h2> <table> <tr> <td> </table> <ul> <li> </ul> <pre> </pre> <a href=#x> <br> <!-- -->
+<svg> <math> <div role=tablist> <div role=tabpanel hidden> <template> <html lang=en> <title> &#xD800; &#xFDD0;
+&amp; &nbsp; <blockquote> <dl> <dd> <article> <main> <select> <frameset> <plaintext> ]]> <? <meta/charset=utf-7>
+``` | # words \ufdd0 \0
+"""
+pieces = st.sampled_from(MARKUP.split())
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(pieces | st.text(max_size=5)).map(" ".join) | st.binary())
+def test_random_markup_never_raises_anything_else(markup: str | bytes) -> None:
+    try:
+        document = read_html(markup, "a.html")
+    except SourceError:
+        return
+    document.content.encode()
+    document.title.encode()
+    end = 0
+    for part in document.parts:
+        assert end <= part.start < part.end <= len(document.content)
+        assert not document.content[end : part.start].strip()
+        end = part.end
+    assert not document.content[end:].strip()
