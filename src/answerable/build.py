@@ -1,25 +1,23 @@
-"""Addresses and names → a library. The only place that knows which adapters there are."""
+"""Addresses and names → a library. The only place that knows which adapters there are.
+
+Each is imported where it is built: importing the package, and `answerable --help`, load none of them.
+"""
 
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.answering.gate import E5_SMALL
 from answerable.datatypes import Document
-from answerable.embedding.cache import CachedEmbedder
-from answerable.embedding.local import MODEL, LocalEmbedder
 from answerable.errors import SettingsError
 from answerable.library import Library
-from answerable.protocols import Answerer, Embedder, Store
+from answerable.protocols import Answerer, Embedder, Reader, Store, TextSplitter
 from answerable.settings import Settings, load_settings
-from answerable.sources.limits import ReadLimits
-from answerable.sources.reader import FileReader
-from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+
+if TYPE_CHECKING:
+    from answerable.embedding.local import LocalEmbedder
 
 MEMORY = ":memory:"
 
@@ -51,7 +49,7 @@ def build_library(settings: Settings, create: bool = True) -> Library:
         return Library(
             store=store,
             embedder=build_embedder(settings),
-            splitter=SplitterByType(settings.chunk_size, settings.chunk_overlap),
+            splitter=build_splitter(settings),
             reader=build_reader(settings),
             answerer=build_answerer(settings),
         )
@@ -63,16 +61,26 @@ def build_library(settings: Settings, create: bool = True) -> Library:
 def build_store(address: str, create: bool = True) -> Store:
     """The store at an address."""
     if address == MEMORY:
+        from answerable.stores.memory import MemoryStore
+
         return MemoryStore()
     if "://" in address:
         raise SettingsError(
             f"There is no store for {address!r}. A library is a folder, or {MEMORY} for this process only."
         )
-    return EmbeddedStore(Path(address).expanduser(), create)
+    from answerable.stores.embedded import EmbeddedStore
+
+    folder = Path(os.path.expanduser(address))
+    store = EmbeddedStore(folder, create)
+    _hide(folder)
+    return store
 
 
 def build_embedder(settings: Settings) -> Embedder:
     """The embedder with its cache."""
+    from answerable.embedding.cache import CachedEmbedder
+    from answerable.embedding.local import MODEL
+
     if settings.embedder not in ("local", f"local:{MODEL}"):
         raise SettingsError(f"There is no embedder {settings.embedder!r}. Use local.")
     return CachedEmbedder(build_local_embedder(settings), settings.cache_path / "embeddings.db", settings.cache_size)
@@ -80,17 +88,38 @@ def build_embedder(settings: Settings) -> Embedder:
 
 def build_local_embedder(settings: Settings) -> LocalEmbedder:
     """The embedder that runs on this machine, without a cache."""
+    from answerable.embedding.local import LocalEmbedder
+
     return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
 
 
-def build_reader(settings: Settings) -> FileReader:
+def build_reader(settings: Settings) -> Reader:
     """The reader of files and folders."""
+    from answerable.sources.limits import ReadLimits
+    from answerable.sources.reader import FileReader
+
     limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
     return FileReader(limits, settings.pdf_password or None)
+
+
+def build_splitter(settings: Settings) -> TextSplitter:
+    """What cuts documents into passages."""
+    from answerable.splitting.by_type import SplitterByType
+
+    return SplitterByType(settings.chunk_size, settings.chunk_overlap)
 
 
 def build_answerer(settings: Settings) -> Answerer:
     """What turns evidence into an answer."""
     if settings.model != "extractive":
         raise SettingsError(f"There is no model {settings.model!r}. Use extractive.")
+    from answerable.answering.extractive import ExtractiveAnswerer
+    from answerable.answering.gate import E5_SMALL
+
     return ExtractiveAnswerer(E5_SMALL if settings.refuse else None, settings.quotes)
+
+
+def _hide(folder: Path) -> None:
+    """Keeps a library's own files from being taken for documents when a folder around it is added."""
+    with suppress(OSError), (folder / ".answerableignore").open("x") as file:
+        file.write("/index/\n/index.*\n/library.db*\n")

@@ -13,6 +13,7 @@ matches when one of them does. An upper bound that is a day includes the day.
 
 from __future__ import annotations
 
+import math
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,8 @@ from answerable.errors import FilterError
 
 Scalar: TypeAlias = "str | int | float | bool"
 Bound: TypeAlias = "float | datetime"
+
+DEPTH = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,12 +81,7 @@ Filter: TypeAlias = "OneOf | Between | Exists | AllOf | AnyOf | Not"
 
 def parse_filter(where: Mapping[str, Any] | None) -> Filter | None:
     """The filter that a mapping spells; None for no filter. Raises FilterError."""
-    if not where:
-        return None
-    if not isinstance(where, Mapping):
-        raise FilterError(f"A filter is a mapping such as {{'type': 'pdf'}}, not {type(where).__name__}.")
-    filters = tuple(_parse_entry(str(key), value) for key, value in where.items())
-    return filters[0] if len(filters) == 1 else AllOf(filters)
+    return _parse(where, DEPTH)
 
 
 def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
@@ -121,7 +119,7 @@ def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 def normalize(value: Any) -> Scalar:
     """A value as it is compared: texts without case and accents, dates in ISO form."""
     if isinstance(value, datetime):
-        return _naive(value).isoformat()
+        return _naive(value).isoformat().lower()
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):
@@ -131,20 +129,38 @@ def normalize(value: Any) -> Scalar:
     raise FilterError(f"A filter compares texts, numbers and dates, not {type(value).__name__}.")
 
 
+def comparable(value: Any) -> Bound | None:
+    """What a normalised value is in a range: a number, a naive date and time, or nothing that compares."""
+    if isinstance(value, str):
+        return _parse_moment(value)
+    return None if isinstance(value, bool) else _as_float(value)
+
+
 @lru_cache(maxsize=10_000)
 def _normalize_text(text: str) -> str:
-    decomposed = unicodedata.normalize("NFKD", text.strip()).casefold()
-    return "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
+    return "".join(mark for mark in decomposed if not unicodedata.combining(mark)).strip()
 
 
-def _parse_entry(key: str, value: Any) -> Filter:
+def _parse(where: Any, depth: int) -> Filter | None:
+    if not where:
+        return None
+    if not isinstance(where, Mapping):
+        raise FilterError(f"A filter is a mapping such as {{'type': 'pdf'}}, not {type(where).__name__}.")
+    if not depth:
+        raise FilterError(f"The filter is nested more than {DEPTH} deep. Spell it with fewer levels.")
+    filters = tuple(_parse_entry(str(key), value, depth - 1) for key, value in where.items())
+    return filters[0] if len(filters) == 1 else AllOf(filters)
+
+
+def _parse_entry(key: str, value: Any, depth: int) -> Filter:
     if key in ("and", "or"):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
             raise FilterError(f"'{key}' takes a list of filters, at least one.")
-        filters = tuple(_parse_required(key, inner) for inner in value)
+        filters = tuple(_parse_required(key, inner, depth) for inner in value)
         return AllOf(filters) if key == "and" else AnyOf(filters)
     if key == "not":
-        return Not(_parse_required(key, value))
+        return Not(_parse_required(key, value, depth))
     if isinstance(value, Mapping):
         return _parse_condition(key, value)
     values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
@@ -153,8 +169,8 @@ def _parse_entry(key: str, value: Any) -> Filter:
     return OneOf(key, tuple(normalize(item) for item in values))
 
 
-def _parse_required(key: str, value: Any) -> Filter:
-    filter = parse_filter(value)
+def _parse_required(key: str, value: Any, depth: int) -> Filter:
+    filter = _parse(value, depth)
     if filter is None:
         raise FilterError(f"'{key}' has an empty filter in it.")
     return filter
@@ -162,18 +178,24 @@ def _parse_required(key: str, value: Any) -> Filter:
 
 def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
     if set(condition) == {"exists"}:
+        if not isinstance(condition["exists"], bool):
+            raise FilterError(f"'{field}' has exists: {condition['exists']!r}; it must be true or false.")
         return Exists(field) if condition["exists"] else Not(Exists(field))
     unknown = set(condition) - {"gt", "gte", "lt", "lte"}
     if unknown or not condition:
         named = ", ".join(sorted(map(str, unknown))) or "nothing"
         raise FilterError(f"'{field}' has {named}; a condition takes gt, gte, lt, lte or exists.")
+    if {"gt", "gte"} <= set(condition) or {"lt", "lte"} <= set(condition):
+        raise FilterError(f"'{field}' has two bounds on one side. Give one of gt and gte, one of lt and lte.")
     bounds: dict[str, Bound] = {}
     for name, value in condition.items():
         bound, is_day = _parse_bound(field, value)
         if is_day and isinstance(bound, datetime) and name in ("lte", "gt"):
-            bounds["lt" if name == "lte" else "gte"] = bound + timedelta(days=1)
-        else:
-            bounds[name] = bound
+            # The last moment of the day, which is there on the last day of the calendar too.
+            bound += timedelta(days=1, microseconds=-1)
+        bounds[name] = bound
+    if len({type(bound) for bound in bounds.values()}) > 1:
+        raise FilterError(f"'{field}' is compared with a number and a date at once. Use one of the two.")
     return Between(field, **bounds)
 
 
@@ -182,14 +204,22 @@ def _parse_bound(field: str, value: Any) -> tuple[Bound, bool]:
         return _naive(value), False
     if isinstance(value, date):
         return datetime(value.year, value.month, value.day), True
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return float(value), False
-    moment = _parse_moment(str(value))
+    if isinstance(value, (int, float)) and _is_scalar(value) and not isinstance(value, bool):
+        return _as_float(value), False
+    moment = _parse_moment(value) if isinstance(value, str) else None
     if moment is None:
         raise FilterError(
             f"'{field}' is compared with {value!r}, which is neither a number nor a date like 2024-03-31."
         )
-    return moment, len(str(value)) == len("2024-03-31")
+    return moment, _is_day(value)
+
+
+def _is_day(text: str) -> bool:
+    try:
+        date.fromisoformat(text.strip().upper())
+    except ValueError:
+        return False
+    return True
 
 
 @lru_cache(maxsize=10_000)
@@ -201,11 +231,25 @@ def _parse_moment(text: str) -> datetime | None:
 
 
 def _naive(moment: datetime) -> datetime:
-    return moment.astimezone(timezone.utc).replace(tzinfo=None) if moment.tzinfo else moment
+    if moment.tzinfo is None:
+        return moment
+    try:
+        return moment.astimezone(timezone.utc).replace(tzinfo=None)
+    except OverflowError:
+        # At an end of the calendar a few hours more or less don't exist.
+        return moment.replace(tzinfo=None)
+
+
+def _as_float(value: float) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        return math.copysign(math.inf, value)
 
 
 def _is_scalar(value: Any) -> bool:
-    return isinstance(value, (str, int, float, bool, date))
+    """Whether it can be compared: a text, a number (not NaN, which equals nothing), a date."""
+    return isinstance(value, (str, int, float, bool, date)) and value == value
 
 
 def _values(fields: Mapping[str, Any], field: str) -> Sequence[Any]:
@@ -216,16 +260,14 @@ def _values(fields: Mapping[str, Any], field: str) -> Sequence[Any]:
 
 
 def _lies_between(range: Between, value: Any) -> bool:
+    found = comparable(value)
     bounds = ((range.gt, 1, False), (range.gte, 1, True), (range.lt, -1, False), (range.lte, -1, True))
     for bound, direction, included in bounds:
         if bound is None:
             continue
-        comparable = _parse_moment(value) if isinstance(bound, datetime) and isinstance(value, str) else value
-        if isinstance(comparable, datetime) != isinstance(bound, datetime) or isinstance(comparable, (str, bool)):
+        if found is None or isinstance(found, datetime) != isinstance(bound, datetime):
             return False
-        if comparable is None:
-            return False
-        distance = (comparable > bound) - (comparable < bound)  # type: ignore[operator]
+        distance = (found > bound) - (found < bound)  # type: ignore[operator]
         if distance * direction < 0 or (distance == 0 and not included):
             return False
     return True

@@ -57,7 +57,8 @@ class AddReport:
 class Progress:
     """How far adding has come, in chunks of the document at hand and of all, and in sources.
 
-    `chunks_total` grows as sources are read; `sources_total` is known from the start.
+    `chunks_total` grows as sources are read; `sources_total` is known from the start. `document_total` is 0 while a
+    source is being read.
     """
 
     source: str
@@ -121,6 +122,11 @@ class Ingestion:
             self.report.seconds = time.monotonic() - self._started
         return self.report
 
+    def reading(self, number: int, source: str) -> None:
+        """Tells that the source of this number is about to be read, which may take a while."""
+        self._sources_done = number
+        self._tell(source, 0, 0)
+
     def _take(self, document: Document) -> None:
         outcome = self._outcome(document)
         if outcome == "unchanged":
@@ -128,8 +134,8 @@ class Ingestion:
             return
         prepared = self._prepare(document)
         if not prepared.chunks:
-            nothing = EmptySource(f"{document.source or document.id} holds no text: there is nothing to add.")
-            self.report.failures.append(Failure(document.source or document.id, nothing))
+            nothing = EmptySource(f"{_name(document)} holds no text: there is nothing to add.")
+            self.report.failures.append(Failure(_name(document), nothing))
             return
         setattr(self.report, outcome, getattr(self.report, outcome) + 1)
         self.report.chunks += len(prepared.chunks)
@@ -137,15 +143,17 @@ class Ingestion:
             self._estimate(prepared)
             return
         self._waiting.append(prepared)
-        self._tell(prepared, 0)
+        self._tell(_name(document), 0, len(prepared.chunks))
         if sum(len(waiting.chunks) for waiting in self._waiting) >= BATCH:
             self._flush()
 
     def _outcome(self, document: Document) -> str:
-        known = self._store.lookup(document.id, document.source)
-        hashes = {(stored.id, stored.content_hash) for stored in known}
-        hashes |= {(waiting.document.id, waiting.document.content_hash) for waiting in self._waiting}
-        if (document.id, document.content_hash) in hashes:
+        known = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
+        for other in (waiting.document for waiting in self._waiting):
+            # What waits will have taken the place of what is stored.
+            if other.id == document.id or (other.source == document.source != ""):
+                known = [(other.id, other.content_hash)]
+        if (document.id, document.content_hash) in known:
             return "unchanged"
         return "changed" if known else "added"
 
@@ -181,7 +189,7 @@ class Ingestion:
             for chunk, spans in zip(prepared.chunks, prepared.sentences, strict=True):
                 chunks.append(_indexed(prepared.document, chunk, spans, next(vectors)))
                 self._chunks_done += 1
-                self._tell(prepared, len(chunks))
+                self._tell(_name(prepared.document), len(chunks), len(prepared.chunks))
             replaced = [stored.id for stored in self._store.lookup(prepared.document.id, prepared.document.source)]
             self._store.put(prepared.document, chunks, replaced)
 
@@ -191,18 +199,22 @@ class Ingestion:
         for start in range(0, len(passages), BATCH):
             yield from self._embedder.embed_passages(passages[start : start + BATCH])
 
-    def _tell(self, prepared: _Prepared, done: int) -> None:
+    def _tell(self, source: str, done: int, total: int) -> None:
         if self._on_progress:
             progress = Progress(
-                source=prepared.document.source or prepared.document.id,
+                source=source,
                 document_done=done,
-                document_total=len(prepared.chunks),
+                document_total=total,
                 chunks_done=self._chunks_done,
                 chunks_total=self.report.chunks,
                 sources_done=self._sources_done,
                 sources_total=self._sources_total,
             )
             self._on_progress(progress)
+
+
+def _name(document: Document) -> str:
+    return document.source or document.id
 
 
 def _indexed(

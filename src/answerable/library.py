@@ -66,8 +66,8 @@ class Library:
         if made_by is not None and made_by != embedder.fingerprint:
             raise EmbedderMismatch(
                 f"This library was made with the embedder {made_by}, you are using {embedder.fingerprint}. "
-                f"Choose the first with --embedder {made_by.provider}:{made_by.model}, "
-                "or another library with --library."
+                f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
+                "or add your documents to a new library with --library."
             )
 
     def __enter__(self) -> Library:
@@ -96,6 +96,7 @@ class Library:
 
         def documents() -> Iterator[tuple[int, Document]]:
             for number, item in enumerate(listing.items):
+                run.reading(number, item.name)
                 known = len(listing.errors)
                 try:
                     found = item.read()

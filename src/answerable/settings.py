@@ -7,6 +7,7 @@ folder; environment variables `ANSWERABLE_…`; what the caller gives.
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -101,8 +102,8 @@ def _convert(name: str, value: Any, where: str) -> Any:
     text = str(value).strip()
     if kind is bool and text.lower() in ("1", "true", "yes", "on", "0", "false", "no", "off"):
         return text.lower() in ("1", "true", "yes", "on")
-    if kind is int and text.replace("_", "").lstrip("-").isdigit():
-        return int(text)
+    if kind is int and re.fullmatch(r"-?[0-9][0-9_]*", text):
+        return int(text.replace("_", ""))
     if kind is str and isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
     expected = {bool: "true or false", int: "a whole number", str: "a text"}[kind]

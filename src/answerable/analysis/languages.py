@@ -40,7 +40,7 @@ def _identifier() -> Any:
     # Loading it takes longer than a whole question may, so that it is left to those who add documents.
     from py3langid.langid import MODEL_FILE, LanguageIdentifier
 
-    identifier = LanguageIdentifier.from_pickled_model(MODEL_FILE)
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
     identifier.set_languages(_WRITTEN.split())
     return identifier
 

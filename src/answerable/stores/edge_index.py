@@ -1,16 +1,19 @@
 """The search index of an embedded library: Qdrant Edge, in process, derived from the database.
 
 It holds numbers only: vectors, hashed terms with their BM25 weights, and hashed fields to filter by. `state.json`
-says how much of the database it has taken in; whatever doesn't fit together leads to building it anew.
+says how much of the database it has taken in, and how its files were left; whatever doesn't fit together leads to
+building it anew.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import os
 import shutil
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
 from hashlib import blake2b
 from pathlib import Path
@@ -20,13 +23,13 @@ import qdrant_edge as edge
 
 from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import FloatArray
-from answerable.errors import LibraryDamaged
-from answerable.filters import AllOf, AnyOf, Between, Exists, Filter, Not, OneOf, Scalar
-from answerable.stores import records
-from answerable.stores.database import Database
+from answerable.errors import LibraryError
+from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not, OneOf, Scalar, comparable
+from answerable.stores.database import Database, Entry
 
-FORMAT = 1
+FORMAT = 2
 _BATCH = 500
+_BLOCK = 65_536
 # Below this many chunks a scan of all vectors takes a few milliseconds; building the graph takes a minute.
 _GRAPH_FROM = 20_000
 _INDEXED_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
@@ -37,7 +40,7 @@ Scored = list[tuple[int, float]]
 class EdgeIndex:
     """Opens the index in `folder`, builds it anew where need be, and keeps it up to date with `database`.
 
-    Only one process may hold it at a time; the caller sees to that. Raises LibraryDamaged when even a new one fails.
+    Only one process may hold it at a time; the caller sees to that. Raises LibraryError when even a new one fails.
     """
 
     def __init__(self, folder: Path, database: Database, dimension: int) -> None:
@@ -47,7 +50,7 @@ class EdgeIndex:
         self._state = self._read_state()
         self._shard = self._load() if self._state else None
         if self._shard is None:
-            self._create()
+            self._build()
 
     def catch_up(self) -> None:
         """Takes in what the database has and the index hasn't, and drops what is gone."""
@@ -56,18 +59,11 @@ class EdgeIndex:
             return
         try:
             self._take_in()
-            sound = self._count() == self._state["chunks"]
+        except LibraryError:
+            raise
         except Exception:
             # Whatever the engine stumbles over, the database has everything.
-            sound = False
-        if not sound:
-            self._create()
-            self._take_in()
-            if self._count() != self._state["chunks"]:
-                raise LibraryDamaged(
-                    f"The index {self._folder} can't be built. "
-                    "Delete that folder and try again; nothing is lost with it."
-                )
+            self._build()
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
@@ -83,24 +79,42 @@ class EdgeIndex:
         if self._shard is not None:
             self._shard.close()
             self._shard = None
+            # Left as it was, the state says that the index was not closed: that is checked less strictly, that is all.
+            with contextlib.suppress(OSError):
+                self._write_state(is_closed=True)
 
     def _query(self, vector: Any, using: str, k: int, where: Filter | None) -> Scored:
-        request = edge.QueryRequest(
-            limit=k,
-            query=edge.Query.Nearest(vector, using=using),
-            filter=edge.Filter(must=[_condition(where)]) if where is not None else None,
-        )
         assert self._shard is not None
-        found = ((int(point.id), float(point.score)) for point in self._shard.query(request))
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
+        condition = edge.Filter(must=[_condition(where)]) if where is not None else None
+        limit = k + 1
+        while True:
+            request = edge.QueryRequest(limit=limit, query=edge.Query.Nearest(vector, using=using), filter=condition)
+            found = [(int(point.id), float(point.score)) for point in self._shard.query(request)]
+            found.sort(key=lambda pair: (-pair[1], pair[0]))
+            # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
+            if len(found) < limit or found[-1][1] < found[k - 1][1]:
+                return found[:k]
+            limit *= 2
+
+    def _build(self) -> None:
+        try:
+            self._create()
+            self._take_in()
+        except LibraryError:
+            raise
+        except Exception as error:
+            raise LibraryError(
+                f"The index {self._folder} can't be written ({error}). The documents are safe in the database: "
+                "free some space on the disk and try again."
+            ) from error
 
     def _take_in(self) -> None:
         assert self._shard is not None
         with self._database.changes(self._state["added"], self._state["removed"]) as (version, added, removed):
             batch: list[Any] = []
             fresh = 0
-            for row in added:
-                batch.append(_point(row["number"], row["vector"], json.loads(row["terms"]), json.loads(row["fields"])))
+            for entry in added:
+                batch.append(_point(entry))
                 fresh += 1
                 if len(batch) == _BATCH:
                     self._shard.update(edge.UpdateOperation.upsert_points(batch))
@@ -114,10 +128,10 @@ class EdgeIndex:
             self._shard.optimize()
             waiting = 0
         self._shard.flush()
-        self._state.update(
-            added=version.last_number, removed=version.last_removal, chunks=version.chunks, waiting=waiting
-        )
-        self._write_state()
+        if self._count() != version.chunks:
+            raise RuntimeError("the engine has lost or repeated points")
+        self._state.update(added=version.last_number, removed=version.last_removal, waiting=waiting)
+        self._write_state(is_closed=False)
 
     def _is_current(self, last_number: int, last_removal: int) -> bool:
         return bool(self._state["added"] == last_number and self._state["removed"] == last_removal)
@@ -128,12 +142,17 @@ class EdgeIndex:
 
     def _load(self) -> Any:
         try:
-            return edge.EdgeShard.load(str(self._folder / "shard"))
+            shard = edge.EdgeShard.load(str(self._folder / "shard"))
+            # Loading alone changes files.
+            self._write_state(is_closed=False)
+            return shard
         except Exception:
             return None
 
     def _create(self) -> None:
-        self.close()
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
         shutil.rmtree(self._folder, ignore_errors=True)
         (self._folder / "shard").mkdir(parents=True)
         config = edge.EdgeConfig(
@@ -148,9 +167,9 @@ class EdgeIndex:
             self._shard.update(
                 edge.UpdateOperation.create_field_index(_equality_key(field), edge.PayloadSchemaType.Integer)
             )
-        for field in ("date", "page"):
-            self._shard.update(edge.UpdateOperation.create_field_index(_range_key(field), edge.PayloadSchemaType.Float))
-        self._state = {"added": 0, "removed": 0, "chunks": 0, "waiting": 0}
+        for key in (_range_key("date", datetime.min), _range_key("page", 0.0)):
+            self._shard.update(edge.UpdateOperation.create_field_index(key, edge.PayloadSchemaType.Float))
+        self._state = {"added": 0, "removed": 0, "waiting": 0, "files": {}}
 
     def _read_state(self) -> dict[str, Any]:
         try:
@@ -161,28 +180,65 @@ class EdgeIndex:
                 and state["library"] == self._database.identity
                 and state["dimension"] == self._dimension
             )
-            # A file that shrank would not raise an error but kill the process: the engine maps it into memory.
-            whole = all((self._folder / name).stat().st_size >= size for name, size in state["files"].items())
-            return state if belongs and whole else {}
+            whole = belongs and all(
+                self._is_whole(self._folder / name, known, state["is_closed"]) for name, known in state["files"].items()
+            )
+            return state if whole else {}
         except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return {}
 
-    def _write_state(self) -> None:
-        files = {
-            str(path.relative_to(self._folder)): path.stat().st_size
-            for path in (self._folder / "shard").rglob("*")
-            if path.is_file()
-        }
+    def _is_whole(self, path: Path, known: Sequence[Any], is_closed: bool) -> bool:
+        # The engine maps its files into memory: a damaged one would kill the process or give wrong results.
+        size, changed, checksum = known
+        found = path.stat()
+        if not is_closed:
+            return bool(found.st_size >= size)
+        return bool(found.st_size == size and (found.st_mtime_ns == changed or _checksum(path) == checksum))
+
+    def _write_state(self, is_closed: bool) -> None:
+        """Notes each file's size, time of change and, once nothing changes any more, checksum."""
+        before = self._state["files"]
+        files: dict[str, tuple[int, int, int | None]] = {}
+        for path in (self._folder / "shard").rglob("*"):
+            if path.is_file():
+                name, found = path.relative_to(self._folder).as_posix(), path.stat()
+                size, changed, checksum = before.get(name, (0, 0, None))
+                if (size, changed) != (found.st_size, found.st_mtime_ns):
+                    checksum = None
+                if checksum is None and is_closed:
+                    checksum = _checksum(path)
+                files[name] = found.st_size, found.st_mtime_ns, checksum
         self._state.update(
             format=FORMAT,
             engine=_engine_version(),
             library=self._database.identity,
             dimension=self._dimension,
+            is_closed=is_closed,
             files=files,
         )
         draft = self._folder / "state.json.new"
         draft.write_text(json.dumps(self._state), "utf-8")
         os.replace(draft, self._folder / "state.json")
+
+
+def _checksum(path: Path) -> int:
+    """A checksum of a file's blocks that aren't all zeros: most of the engine's files are holes."""
+    checksum = position = 0
+    zeros = bytes(_BLOCK)
+    with path.open("rb", buffering=0) as file:
+        while True:
+            if hasattr(os, "SEEK_DATA"):
+                try:
+                    position = max(position, os.lseek(file.fileno(), position, os.SEEK_DATA) // _BLOCK * _BLOCK)
+                except OSError:
+                    return checksum
+            file.seek(position)
+            block = file.read(_BLOCK)
+            if not block:
+                return checksum
+            if block != zeros[: len(block)]:
+                checksum = zlib.crc32(block, zlib.crc32(position.to_bytes(8, "little"), checksum))
+            position += _BLOCK
 
 
 def _engine_version() -> str:
@@ -191,11 +247,11 @@ def _engine_version() -> str:
     return version("qdrant-edge-py")
 
 
-def _point(number: int, vector: bytes, terms: Mapping[str, int], fields: Mapping[str, Any]) -> Any:
-    vectors: dict[str, Any] = {"dense": records.vector_from_bytes(vector).tolist()}
-    if terms:
-        vectors["terms"] = _sparse(term_weights(terms))
-    return edge.Point(number, vectors, _payload(fields))
+def _point(entry: Entry) -> Any:
+    vectors: dict[str, Any] = {"dense": entry.vector.tolist()}
+    if entry.terms:
+        vectors["terms"] = _sparse(term_weights(entry.terms))
+    return edge.Point(entry.number, vectors, _payload(entry.fields))
 
 
 def _sparse(weights: Mapping[str, float]) -> Any:
@@ -210,9 +266,9 @@ def _payload(fields: Mapping[str, Any]) -> dict[str, Any]:
     payload: dict[str, Any] = {}
     for name, values in fields.items():
         payload[_equality_key(name)] = [_hash_value(value) for value in values]
-        comparable = [number for value in values if (number := _comparable(value)) is not None]
-        if comparable:
-            payload[_range_key(name)] = comparable
+        for value in values:
+            if (bound := comparable(value)) is not None:
+                payload.setdefault(_range_key(name, bound), []).append(_number(bound))
     return payload
 
 
@@ -224,8 +280,12 @@ def _condition(where: Filter) -> Any:
                 key=_equality_key(field), match=edge.MatchAny([_hash_value(value) for value in values])
             )
         case Between(field, gt, gte, lt, lte):
-            bounds = edge.RangeFloat(gt=_bound(gt), gte=_bound(gte), lt=_bound(lt), lte=_bound(lte))
-            return edge.FieldCondition(key=_range_key(field), range=bounds)
+            given = {"gt": gt, "gte": gte, "lt": lt, "lte": lte}
+            bounds = {name: bound for name, bound in given.items() if bound is not None}
+            key = _range_key(field, next(iter(bounds.values())))
+            return edge.FieldCondition(
+                key=key, range=edge.RangeFloat(**{name: _number(bound) for name, bound in bounds.items()})
+            )
         case Exists(field):
             return edge.Filter(must_not=[edge.IsEmptyCondition(_equality_key(field))])
         case AllOf(filters):
@@ -244,30 +304,22 @@ def _equality_key(field: str) -> str:
     return f"e{_digest(field) & (2**63 - 1):x}"
 
 
-def _range_key(field: str) -> str:
-    return f"r{_digest(field) & (2**63 - 1):x}"
+def _range_key(field: str, bound: Bound) -> str:
+    # Numbers and dates don't compare: each has a key of its own.
+    kind = "d" if isinstance(bound, datetime) else "n"
+    return f"{kind}{_digest(field) & (2**63 - 1):x}"
 
 
 def _hash_value(value: Scalar) -> int:
     # 1 and 1.0 are equal, True isn't: as in `filters.matches`.
-    kind = "bool" if isinstance(value, bool) else "text" if isinstance(value, str) else "number"
-    return _digest(f"{kind}\0{float(value) if kind == 'number' else value}")
+    if isinstance(value, (str, bool)):
+        return _digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
+    return _digest(f"number\0{int(value):x}" if math.isfinite(value) and value == int(value) else f"number\0{value}")
 
 
 def _digest(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
 
 
-def _comparable(value: Scalar) -> float | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, str):
-        try:
-            return _bound(datetime.fromisoformat(value.upper()))
-        except ValueError:
-            return None
-    return float(value)
-
-
-def _bound(value: float | datetime | None) -> float | None:
-    return value.replace(tzinfo=timezone.utc).timestamp() if isinstance(value, datetime) else value
+def _number(bound: Bound) -> float:
+    return bound.replace(tzinfo=timezone.utc).timestamp() if isinstance(bound, datetime) else bound

@@ -6,19 +6,17 @@ search meanwhile scores the database's vectors and terms exactly, or, where ther
 
 from __future__ import annotations
 
-import json
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import FileLock
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryBusy
 from answerable.filters import Filter
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
-from answerable.stores import records
 from answerable.stores.database import Database, Version
 from answerable.stores.edge_index import EdgeIndex, Scored
 from answerable.stores.exact import ExactIndex
@@ -28,13 +26,22 @@ PATIENCE = 30.0
 
 
 class EmbeddedStore:
-    """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound."""
+    """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound.
 
-    def __init__(self, folder: Path, create: bool = True) -> None:
+    While another process holds the index, up to `exact_up_to` chunks are searched without it; with more of them a
+    search waits `patience` seconds for it.
+    """
+
+    def __init__(
+        self, folder: Path, create: bool = True, exact_up_to: int = EXACT_UP_TO, patience: float = PATIENCE
+    ) -> None:
         self._folder = folder
+        self._exact_up_to = exact_up_to
+        self._patience = patience
         self._database = Database(folder / "library.db", create)
         self._lock = threading.RLock()
-        self._index_lock = FileLock(folder / "index.lock")
+        # Threads share it: any of them may close what another opened.
+        self._index_lock = FileLock(folder / "index.lock", thread_local=False)
         self._index: EdgeIndex | None = None
         self._exact: tuple[Version, ExactIndex] | None = None
 
@@ -130,12 +137,13 @@ class EmbeddedStore:
         version = self._database.version()
         if version.chunks == 0:
             return ExactIndex()
-        is_small = version.chunks <= EXACT_UP_TO
-        index = self._hold_index(wait=0 if is_small else PATIENCE)
+        # Where nothing can be written there is no index to wait for.
+        is_exact = version.chunks <= self._exact_up_to or not self.is_writable
+        index = self._hold_index(wait=0 if is_exact else self._patience)
         if index is not None:
             index.catch_up()
             return index
-        if is_small:
+        if is_exact:
             return self._exact_index(version)
         raise LibraryBusy(
             f"Process {self._holder()} holds the index of {self._folder}. "
@@ -149,10 +157,15 @@ class EmbeddedStore:
                 return None
             try:
                 self._index_lock.acquire(timeout=wait)
-            except Timeout:
+            except OSError:
+                # Held by another (a Timeout is one of these too), or not ours to lock.
                 return None
-            (self._folder / "index.pid").write_text(str(os.getpid()))
-            self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension)
+            try:
+                (self._folder / "index.pid").write_text(str(os.getpid()))
+                self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension)
+            except BaseException:
+                self._index_lock.release()
+                raise
             self._exact = None
         return self._index
 
@@ -160,13 +173,8 @@ class EmbeddedStore:
         if self._exact is None or self._exact[0] != version:
             index = ExactIndex()
             with self._database.changes(0, version.last_removal) as (current, added, _):
-                for row in added:
-                    index.add(
-                        row["number"],
-                        records.vector_from_bytes(row["vector"]),
-                        json.loads(row["terms"]),
-                        json.loads(row["fields"]),
-                    )
+                for entry in added:
+                    index.add(entry.number, entry.vector, entry.terms, entry.fields)
             self._exact = current, index
         return self._exact[1]
 

@@ -63,7 +63,7 @@ class ExactIndex:
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
         scores: dict[int, float] = {}
-        for term in terms:
+        for term in dict.fromkeys(terms):
             postings = self._postings.get(term)
             if postings:
                 weight = rarity(len(self), len(postings))

@@ -78,8 +78,9 @@ class MemoryStore:
         """The documents that have this id or, where it isn't empty, this source."""
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
-            found = [self._documents[one] for one in sorted(ids) if one in self._documents]
-            return [_describe(document, len(numbers)) for document, numbers in found]
+            found = [self._documents[one] for one in ids if one in self._documents]
+            described = [_describe(document, len(numbers)) for document, numbers in found]
+            return sorted(described, key=lambda document: (document.source, document.id))
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""

@@ -1,0 +1,44 @@
+# One command each; `make test` is what CI runs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+DATA ?= ../shared/data
+
+.PHONY: setup demo test check smoke test-quality clean
+
+# The environment for working on the project.
+setup: $(VENV)/.dev
+
+$(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	touch $@
+
+# What a user installs, nothing more.
+$(VENV)/.installed: pyproject.toml constraints.txt
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable .
+	touch $@
+
+# Adds a chat, a PDF, a guide and a web page, and asks a question of each and one that none can answer.
+demo: $(VENV)/.installed
+	$(BIN)/python examples/demo.py
+
+# Style, types, layers.
+check: setup
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+# Everything but the measurements on the development sets.
+test: check
+	$(BIN)/pytest -n 2 -m 'not quality'
+	PYTHON=$(PYTHON) sh tests/smoke.sh
+
+# Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
+test-quality: setup
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m quality -s
+
+clean:
+	rm -rf $(VENV) .demo

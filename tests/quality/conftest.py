@@ -1,0 +1,8 @@
+import pytest
+
+from .harness import Bench
+
+
+@pytest.fixture(scope="session")
+def bench() -> Bench:
+    return Bench()
