@@ -22,7 +22,7 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 
 # Adds a chat, a PDF, a guide and a web page, and asks a question of each and one that none can answer.
 demo: $(VENV)/.installed
-	$(BIN)/python examples/demo.py
+	$(BIN)/python tools/demo.py
 
 # Style, types, layers.
 check: setup

@@ -21,7 +21,7 @@ for version in 3.10 3.11 3.12 3.13; do
     trap 'rm -rf "$folder"' EXIT
     "$python" -m venv "$folder/venv"
     "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check .
-    ANSWERABLE_LIBRARY="$folder/library" ANSWERABLE_CACHE_FOLDER="$folder/cache" "$folder/venv/bin/python" examples/demo.py >"$folder/out" 2>&1 || {
+    ANSWERABLE_LIBRARY="$folder/library" ANSWERABLE_CACHE_FOLDER="$folder/cache" "$folder/venv/bin/python" tools/demo.py >"$folder/out" 2>&1 || {
         cat "$folder/out"
         echo "smoke: Python $version failed"
         exit 1

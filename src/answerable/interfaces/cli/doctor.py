@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import platform
+import sqlite3
 import time
-from importlib.metadata import version
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from answerable import __version__
 from answerable.build import build_library, build_local_embedder
 from answerable.errors import AnswerableError
 from answerable.protocols import Passage
@@ -17,21 +19,16 @@ from answerable.settings import Settings
 def diagnose(settings: Settings) -> dict[str, Any]:
     """Versions, the embedder at work, and the library; a part that fails says why instead."""
     return {
-        "answerable": version("answerable"),
+        "answerable": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
-        "sqlite": _sqlite_version(),
+        "sqlite": sqlite3.sqlite_version,
         **_embedder(settings),
         "cache": _cache(settings),
         "library": settings.library_address,
         "library_state": _library(settings),
+        "settings": _changed(settings),
     }
-
-
-def _sqlite_version() -> str:
-    import sqlite3
-
-    return sqlite3.sqlite_version
 
 
 def _embedder(settings: Settings) -> dict[str, Any]:
@@ -63,5 +60,14 @@ def _library(settings: Settings) -> str:
             stats = library.stats()
     except AnswerableError as error:
         return str(error)
+    if not stats.documents:
+        return "empty"
     languages = ", ".join(f"{name or 'unknown'} {count}" for name, count in sorted(stats.languages.items()))
-    return f"{stats.documents} documents, {stats.chunks} passages ({languages or 'empty'})"
+    return f"{stats.documents} documents, {stats.chunks} passages ({languages})"
+
+
+def _changed(settings: Settings) -> str:
+    """The settings that aren't at their defaults; of a password only that there is one."""
+    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
+    return ", ".join(f"{name}={'***' if 'password' in name else value}" for name, value in changed.items())

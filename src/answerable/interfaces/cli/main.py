@@ -2,91 +2,130 @@
 
 0  done; for `ask`, an answer or a plain refusal
 1  a file couldn't be added; the others are in
-2  nothing was done: the call or a setting makes no sense, there is no such library or document, or it can't be used
+2  the call or a setting makes no sense, there is no such library or document, or it can't be used
 130  interrupted (Ctrl-C): what was finished is kept, what was under way isn't there
 """
 
 from __future__ import annotations
 
+import io
 import json
+import os
+import shlex
 import sys
-from collections.abc import Callable
-from functools import wraps
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Optional, TypeVar
+from typing import Annotated, Any, NoReturn, Optional
 
 import typer
+from typer.core import TyperGroup
 
-from answerable.build import build_library
+from answerable import __version__
+from answerable.build import MEMORY, build_library
 from answerable.datatypes import DocumentType
-from answerable.errors import AnswerableError
+from answerable.errors import AnswerableError, FilterError, LibraryNotFound, SourceError
 from answerable.ingestion import AddReport, Failure
 from answerable.interfaces.cli import render
-from answerable.interfaces.cli.progress import add_progress
 from answerable.library import Library
-from answerable.settings import Settings, load_settings
-from answerable.sources.files import source_of
+from answerable.settings import load_settings
+
+INTERRUPTED = 130
+
+
+class Commands(TyperGroup):
+    """The commands; whatever goes wrong in one ends in a line on the error stream and an exit status."""
+
+    def main(self, *arguments: Any, **options: Any) -> NoReturn:
+        """Runs a command and ends the process."""
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, io.TextIOWrapper):
+                # A terminal that can't show a letter shows a question mark.
+                stream.reconfigure(errors="replace")
+        status = 2
+        try:
+            status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0
+            sys.stdout.flush()
+        except (AnswerableError, ValueError) as error:
+            render.error(str(error))
+        except typer.TyperException as error:
+            context = getattr(error, "ctx", None)
+            command = context.command_path if context else "answerable"
+            render.error(f"{error.format_message().rstrip('.')}. See {command} --help.")
+        except OSError as error:
+            render.error(f"{error}. Check the disk and the permissions, then try again.")
+        except Exception as error:
+            if os.environ.get("ANSWERABLE_TRACEBACK"):
+                raise
+            render.error(
+                f"This shouldn't happen ({type(error).__name__}: {error}). "
+                "Set ANSWERABLE_TRACEBACK=1, run it again, and report what it prints."
+            )
+        if status == INTERRUPTED:
+            render.error("Interrupted. What was finished is kept; run the same again for the rest.")
+        sys.exit(status)
+
 
 app = typer.Typer(
-    help="Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say.",
-    no_args_is_help=True,
+    cls=Commands,
+    rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 LibraryOption = Annotated[
     Optional[str],
-    typer.Option("--library", "-l", help="The library's folder. [default: among your data]", show_default=False),
+    typer.Option("--library", "-l", metavar="FOLDER", help="The library's folder (default: one among your data)."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-SenderOption = Annotated[Optional[list[str]], typer.Option("--from", help="Only what this person wrote (repeatable).")]
-SinceOption = Annotated[Optional[str], typer.Option(help="Only from this day on, as 2024-03-01.")]
-UntilOption = Annotated[Optional[str], typer.Option(help="Only up to this day, as 2024-03-31.")]
-TypeOption = Annotated[
-    Optional[list[DocumentType]], typer.Option("--type", help="Only documents of this type (repeatable).")
+SenderOption = Annotated[
+    Optional[list[str]], typer.Option("--from", metavar="NAME", help="Only what this person wrote (repeatable).")
 ]
-SourceOption = Annotated[Optional[list[str]], typer.Option(help="Only this file (repeatable).")]
-LanguageOption = Annotated[Optional[str], typer.Option(help="Only documents in this language, as es.")]
-WhereOption = Annotated[Optional[str], typer.Option(help='A filter as JSON: {"page": {"gte": 3}}.')]
-
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-
-def _guarded(command: Command) -> Command:
-    """Errors become one line and an exit status."""
-
-    @wraps(command)
-    def run_command(*arguments: Any, **options: Any) -> Any:
-        try:
-            return command(*arguments, **options)
-        except (AnswerableError, ValueError) as error:
-            render.error(str(error))
-            raise typer.Exit(2) from error
-
-    return run_command  # type: ignore[return-value]
+SinceOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only from this day on, as 2024-03-01.")]
+UntilOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only up to this day, as 2024-03-31.")]
+TypeOption = Annotated[
+    Optional[list[DocumentType]],
+    typer.Option("--type", metavar="TYPE", help="Only text, markdown, html, pdf or chat (repeatable)."),
+]
+SourceOption = Annotated[
+    Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive or folder (repeatable).")
+]
+LanguageOption = Annotated[Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, as es.")]
+WhereOption = Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')]
+DocumentArgument = Annotated[
+    str, typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its path.")
+]
 
 
-def _settings(library: str | None, **others: Any) -> Settings:
-    return load_settings({"library": library, **others})
+@app.callback(invoke_without_command=True)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say."""
+    if version:
+        typer.echo(f"answerable {__version__}")
+        raise typer.Exit
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
 
 
 @app.command()
-@_guarded
 def add(
-    paths: Annotated[list[str], typer.Argument(help="Files and folders.", metavar="PATH…")],
+    paths: Annotated[list[str], typer.Argument(help="Files and folders.", metavar="PATH...")],
     library: LibraryOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; change nothing.")] = False,
-    password: Annotated[Optional[str], typer.Option(help="Opens encrypted PDFs.")] = None,
+    password: Annotated[Optional[str], typer.Option(metavar="TEXT", help="Opens encrypted PDFs.")] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add chats, PDFs, Markdown, HTML and text files. What is there already is left as it is."""
-    settings = _settings(library, pdf_password=password)
+    from answerable.interfaces.cli.progress import add_progress
+
     total = AddReport()
-    with build_library(settings) as opened, add_progress(enabled=not as_json) as progress:
+    with _open_to_add(library, dry_run, password) as opened, add_progress(enabled=not as_json) as progress:
         for path in paths:
             try:
                 report = opened.add(path, on_progress=progress, dry_run=dry_run)
-            except AnswerableError as error:
+            except SourceError as error:
                 report = AddReport(failures=[Failure(path, error)])
             total.merge(report)
     render.added(total, dry_run, as_json)
@@ -95,9 +134,8 @@ def add(
 
 
 @app.command()
-@_guarded
 def ask(
-    question: Annotated[str, typer.Argument(help="What you want to know.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     library: LibraryOption = None,
     sender: SenderOption = None,
     since: SinceOption = None,
@@ -108,19 +146,18 @@ def ask(
     where: WhereOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question with quotes from the documents, or say that they don't say."""
-    filters = _filters(sender, since, until, kind, source, language, where)
-    with build_library(_settings(library), create=False) as opened:
+    """Answer a question with quotes from the documents. Where they don't say, the answer says so."""
+    with _open(library) as opened:
+        filters = _filters(opened, sender, since, until, kind, source, language, where)
         answer = opened.ask(question, filters)
     render.answer(answer, as_json)
 
 
 @app.command()
-@_guarded
 def search(
-    question: Annotated[str, typer.Argument(help="What to look for.")],
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to look for.")],
     library: LibraryOption = None,
-    k: Annotated[int, typer.Option("-k", min=1, max=1000, help="How many passages.")] = 10,
+    k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="How many passages.")] = 10,
     sender: SenderOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
@@ -131,71 +168,83 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Show the passages that have most to say on a question."""
-    filters = _filters(sender, since, until, kind, source, language, where)
-    with build_library(_settings(library), create=False) as opened:
+    with _open(library) as opened:
+        filters = _filters(opened, sender, since, until, kind, source, language, where)
         results = opened.search(question, k, filters)
     render.results(results, as_json)
 
 
 @app.command("list")
-@_guarded
 def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """List the documents of the library."""
-    with build_library(_settings(library), create=False) as opened:
+    with _open(library) as opened:
         render.documents(opened.documents(), as_json)
 
 
 @app.command()
-@_guarded
-def show(
-    document: Annotated[str, typer.Argument(help="Its id, the beginning of its id, or its path.")],
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
-) -> None:
-    """Show a document: where it comes from, how it was cut, and its text."""
-    with build_library(_settings(library), create=False) as opened:
+def show(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """Show a document with its text."""
+    with _open(library) as opened:
         found = opened.document(_document_id(opened, document))
         render.document(found, opened.chunks(found.id), as_json)
 
 
 @app.command()
-@_guarded
-def remove(
-    document: Annotated[str, typer.Argument(help="Its id, the beginning of its id, or its path.")],
-    library: LibraryOption = None,
-    as_json: JsonOption = False,
-) -> None:
+def remove(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Remove every trace of a document from the library. The file itself stays."""
-    with build_library(_settings(library), create=False) as opened:
-        document_id = _document_id(opened, document)
-        opened.remove(document_id)
-    render.removed(document_id, as_json)
+    with _open(library) as opened:
+        found = opened.document(_document_id(opened, document))
+        opened.remove(found.id)
+    render.removed(found, as_json)
 
 
 @app.command()
-@_guarded
 def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
-    """Show what runs here: versions, the embedder's runtime, the library and its settings."""
+    """Show what runs here. Versions, the embedder's runtime and speed, the library, and settings that were changed."""
     from answerable.interfaces.cli.doctor import diagnose
 
-    render.diagnosis(diagnose(_settings(library)), as_json)
+    render.diagnosis(diagnose(load_settings({"library": library})), as_json)
 
 
 def run() -> None:
     """The command's entry point."""
+    app(prog_name="answerable")
+
+
+def _open(address: str | None) -> Library:
     try:
-        app(standalone_mode=True)
-    except KeyboardInterrupt:
-        render.error("interrupted; what was finished is kept")
-        sys.exit(130)
+        return build_library(load_settings({"library": address}), create=False)
+    except LibraryNotFound as error:
+        if address is None:
+            raise
+        raise LibraryNotFound(f"{error} --library {shlex.quote(address)}") from error
+
+
+def _open_to_add(address: str | None, dry_run: bool, password: str | None) -> Library:
+    settings = load_settings({"library": address, "pdf_password": password})
+    if not dry_run:
+        return build_library(settings)
+    try:
+        return build_library(settings, create=False)
+    except LibraryNotFound:
+        return build_library(replace(settings, library=MEMORY))
 
 
 def _document_id(library: Library, name: str) -> str:
-    path = Path(name).expanduser()
-    return library.resolve(source_of(path) if path.exists() else name)
+    found = [document.id for document in library.documents() if _comes_from(document.source, name)]
+    return found[0] if len(found) == 1 else library.resolve(name)
+
+
+def _comes_from(source: str, name: str) -> bool:
+    """Whether a source is this file, or lies in this archive. The file itself may be gone."""
+    from answerable.sources.files import source_of
+
+    path = source_of(Path(os.path.expanduser(name)))
+    return source in (name, path) or source.startswith(f"{path}!/")
 
 
 def _filters(
+    library: Library,
     sender: list[str] | None,
     since: str | None,
     until: str | None,
@@ -214,7 +263,7 @@ def _filters(
     if kind:
         conditions.append({"type": [str(one) for one in kind]})
     if source:
-        conditions.append({"source": [source_of(Path(one)) if Path(one).exists() else one for one in source]})
+        conditions.append({"source": [found for one in source for found in _sources(library, one)]})
     if language:
         conditions.append({"language": language})
     if where:
@@ -222,11 +271,20 @@ def _filters(
     return {"and": conditions} if conditions else None
 
 
+def _sources(library: Library, name: str) -> list[str]:
+    sources = {document.source for document in library.documents()}
+    folder = os.path.join(os.path.abspath(os.path.expanduser(name)), "").replace(os.sep, "/")
+    found = [source for source in sources if _comes_from(source, name) or source.startswith(folder)]
+    if not found:
+        raise FilterError(f"No document comes from {name!r}. `answerable list` shows where they come from.")
+    return sorted(found)
+
+
 def _parse_where(text: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
     except json.JSONDecodeError as error:
-        raise ValueError(f'--where is no valid JSON ({error}); write it as \'{{"page": {{"gte": 3}}}}\'') from error
+        raise FilterError(f'--where is no valid JSON ({error}). Write it as \'{{"page": {{"gte": 3}}}}\'.') from error
     if not isinstance(parsed, dict):
-        raise ValueError('--where must be a JSON object, such as \'{"type": "pdf"}\'')
+        raise FilterError('--where must be a JSON object, such as \'{"type": "pdf"}\'.')
     return parsed

@@ -7,10 +7,21 @@ from contextlib import contextmanager
 from pathlib import PurePath
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from answerable.ingestion import OnProgress, Progress
+from answerable.interfaces.cli.render import clean
+
+NAME_WIDTH = 28
+
+
+class _TimeLeft(TimeRemainingColumn):
+    """The time left for everything; the document at hand has none of its own."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task) if task.fields["rate"] else Text()
 
 
 @contextmanager
@@ -20,32 +31,44 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
     if not (enabled and console.is_terminal):
         yield None
         return
-    columns = (
+    columns: tuple[ProgressColumn, ...] = (
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[rate]}", markup=False),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[count]}", markup=False, justify="right"),
+        TextColumn("{task.fields[rate]}", markup=False, justify="right"),
+        _TimeLeft(compact=True),
     )
-    with Bars(*columns, console=console, transient=True) as bars:
-        document = bars.add_task("", total=None, rate="")
-        overall = bars.add_task("passages", total=None, rate="")
+    with Bars(*columns, console=console, transient=True, speed_estimate_period=60) as bars:
+        document = bars.add_task("", total=None, count="", rate="")
+        overall = bars.add_task("", total=None, count="", rate="")
 
         def show(progress: Progress) -> None:
             name = PurePath(progress.source).name or progress.source
+            number = min(progress.sources_done + 1, progress.sources_total)
             bars.update(
-                document, description=_fit(name), completed=progress.document_done, total=progress.document_total
+                document,
+                description=_fit(clean(name)),
+                completed=progress.document_done,
+                total=progress.document_total or None,
+                count=f"{progress.document_done}/{progress.document_total}" if progress.document_total else "reading",
             )
             bars.update(
                 overall,
-                description=_fit(f"file {progress.sources_done} of {progress.sources_total}"),
+                description=f"file {number} of {progress.sources_total}",
                 completed=progress.chunks_done,
-                total=progress.chunks_total,
+                total=_expected_chunks(progress) or None,
+                count=f"{progress.chunks_done} passages",
                 rate=f"{bars.tasks[1].speed or 0:.1f}/s",
             )
 
         yield show
 
 
-def _fit(text: str, width: int = 28) -> str:
-    return text if len(text) <= width else f"…{text[1 - width :]}"
+def _expected_chunks(progress: Progress) -> int:
+    """All chunks there will be, if the sources still to be read are like those that have been."""
+    read = max(min(progress.sources_done, progress.sources_total), 1)
+    return max(progress.chunks_total, round(progress.chunks_total / read * progress.sources_total))
+
+
+def _fit(text: str) -> str:
+    return text if len(text) <= NAME_WIDTH else f"…{text[1 - NAME_WIDTH :]}"

@@ -1,53 +1,74 @@
-"""What the commands print: text for people, one JSON object for programs."""
+"""What the commands print: text for people, one JSON object for programs.
+
+Whatever comes from a document is data: nothing of it is taken as markup, and no control character of it reaches the
+terminal.
+"""
 
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
-
-from rich.console import Console
-from rich.markup import escape
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, RetrievalResult
 from answerable.ingestion import AddReport
 from answerable.protocols import StoredDocument
 
+if TYPE_CHECKING:
+    # Loaded where something is printed: `--help` and `--json` do without.
+    from rich.console import Console
+    from rich.table import Table
+
 SNIPPET = 300
+
+# Tabs and line ends stay; marks that turn the direction of what follows them vanish.
+_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
+_DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+_HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
+# JSON itself escapes the others.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """The text without anything that a terminal would obey."""
+    return text.translate(_HARMLESS)
 
 
 def error(message: str) -> None:
-    """One line on the error stream."""
-    line = " ".join(message.split())
-    Console(stderr=True, highlight=False, soft_wrap=True).print(Text.assemble(("error: ", "bold red"), line))
+    """One line on the error stream, beginning with a capital unless it begins with a name."""
+    line = _one_line(message)
+    if re.match(r"[a-z]+ ", line):
+        line = line[0].upper() + line[1:]
+    _print(("error: ", "bold red"), line, stderr=True)
 
 
 def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
     """The summary of an `add`, then what was passed over and what failed."""
-    failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
     if as_json:
+        failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
         counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "chunks")}
         estimate = {"tokens": report.tokens, "estimated_seconds": report.estimated_seconds} if dry_run else {}
         skipped = dict(sorted(report.skipped.items()))
         _print_json({**counts, **estimate, "skipped": skipped, "failed": failures, "seconds": report.seconds})
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    table.add_row("would add" if dry_run else "added", str(report.added))
-    table.add_row("would change" if dry_run else "changed", str(report.changed))
-    table.add_row("unchanged", str(report.unchanged))
-    table.add_row("passages", str(report.chunks))
-    if dry_run:
-        table.add_row("tokens", f"{report.tokens:,}")
-        table.add_row("estimated time", _duration(report.estimated_seconds))
+    counts = {
+        "would change" if dry_run else "changed": report.changed,
+        "unchanged": report.unchanged,
+        "passages": report.chunks,
+        "tokens": report.tokens,
+        "failed": len(report.failures),
+    }
+    rows = [("would add" if dry_run else "added", f"{report.added:,}")]
+    rows += [(name, f"{count:,}") for name, count in counts.items() if count]
+    width = max(len(number) for _, number in rows)
+    for name, number in rows:
+        _print(f"{name:<12}  {number:>{width}}")
+    if report.tokens:
+        _print(f"It would take {_duration(report.estimated_seconds)} to embed them, less what the cache has.")
     if report.skipped:
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items()))
-        table.add_row("skipped", escape(reasons))
-    if failures:
-        table.add_row("failed", str(len(failures)))
-    _console().print(table)
+        _print("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
     for failure in report.failures:
         error(str(failure.error))
 
@@ -68,20 +89,20 @@ def answer(found: Answer, as_json: bool) -> None:
             }
         )
         return
-    console = _console()
-    console.print(Text(found.text, style="" if found.answered else "yellow"))
-    if found.citations:
-        console.print()
+    _print((found.text, "" if found.answered else "yellow"))
+    places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
-        console.print(
-            Text.assemble(
-                (f"[{number}] ", "bold cyan"), _name(citation.source, citation.title), ", ", str(citation.location)
-            )
-        )
-        if citation.link:
-            console.print(Text(f"    {citation.link}", style="dim", overflow="fold"))
+        place = _where(citation.source, citation.title, citation.location)
+        places.setdefault((place, citation.link), []).append(number)
+    if places:
+        _print("")
+    for (place, link), numbers in places.items():
+        marks = "".join(f"[{number}]" for number in numbers)
+        _print((f"{marks} ", "bold cyan"), place)
+        if link:
+            _print((f"    {link}", "dim"), wrap=False)
     if not found.answered and found.results:
-        console.print(Text(f"({found.reason}; looked at {len(found.results)} passages)", style="dim"))
+        _print((f"({found.reason}; looked at {len(found.results)} passages)", "dim"))
 
 
 def results(found: Sequence[RetrievalResult], as_json: bool) -> None:
@@ -89,45 +110,35 @@ def results(found: Sequence[RetrievalResult], as_json: bool) -> None:
     if as_json:
         _print_json({"results": [_result(result) for result in found]})
         return
-    console = _console()
     if not found:
-        console.print(Text("nothing found", style="yellow"))
+        _print(("nothing found", "yellow"))
     for number, result in enumerate(found, 1):
-        source = _name(result.document.source, result.document.title)
-        heading = Text.assemble(
-            (f"{number}. ", "bold cyan"), source, ", ", str(result.chunk.location), (f"  {result.score:.3f}", "dim")
-        )
-        console.print(heading)
-        text = " ".join(result.chunk.content.split())
-        console.print(Text(f"{text if len(text) <= SNIPPET else text[:SNIPPET] + '…'}\n"))
+        if number > 1:
+            _print("")
+        place = _where(result.document.source, result.document.title, result.chunk.location)
+        _print((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+        text = _one_line(result.chunk.content)
+        _print(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
 
 
 def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
-    """A table of documents."""
+    """A table of documents, or a few lines for each where a table would be too wide."""
     if as_json:
         _print_json({"documents": [_stored(document) for document in found]})
         return
-    table = Table(box=None, pad_edge=False)
-    for heading, style in (
-        ("id", "cyan"),
-        ("type", ""),
-        ("lang", ""),
-        ("passages", ""),
-        ("title", ""),
-        ("source", "dim"),
-    ):
-        table.add_column(heading, style=style, overflow="fold", justify="right" if heading == "passages" else "left")
+    if not found:
+        _print(("The library is empty. Fill it with: answerable add PATH", "yellow"))
+        return
+    console = _console()
+    table = _documents_table(found)
+    if console.measure(table).maximum <= console.width:
+        console.print(table)
+        return
     for document in found:
-        cells = (
-            document.id[:8],
-            document.type,
-            document.language,
-            str(document.chunks),
-            document.title,
-            document.source,
-        )
-        table.add_row(*(Text(cell) for cell in cells))
-    _console().print(table if found else Text("the library is empty: answerable add PATH", style="yellow"))
+        _print((document.id[:8], "cyan"), "  ", _one_line(document.title or document.source))
+        about = (document.type, document.language, f"{document.chunks} passages")
+        _print(f"    {', '.join(filter(None, about))}")
+        _print((f"    {_one_line(document.source)}", "dim"), wrap=False)
 
 
 def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
@@ -146,32 +157,27 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
         }
         _print_json(described)
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    metadata = ", ".join(f"{key}: {value}" for key, value in found.metadata.items())
-    rows = (
-        ("id", found.id),
-        ("title", found.title),
-        ("source", found.source),
-        ("type", str(found.type)),
-        ("language", found.language),
-        ("passages", str(len(chunks))),
-        ("metadata", metadata),
-    )
-    for name, value in rows:
-        if value:
-            table.add_row(Text(name, style="bold"), Text(value, overflow="fold"))
-    console = _console()
-    console.print(table)
-    console.print()
-    console.print(Text(found.content.replace("\f", "\n\n")))
+    rows = {
+        "id": found.id,
+        "title": found.title,
+        "source": found.source,
+        "type": str(found.type),
+        "language": found.language,
+        "passages": str(len(chunks)),
+        "metadata": ", ".join(f"{key}: {value}" for key, value in found.metadata.items()),
+    }
+    _print_rows((name, value) for name, value in rows.items() if value)
+    _print("")
+    sys.stdout.write(clean(found.content.replace("\f", "\n\n")) + "\n")
+    sys.stdout.flush()
 
 
-def removed(document_id: str, as_json: bool) -> None:
+def removed(found: Document, as_json: bool) -> None:
     """Which document is gone."""
     if as_json:
-        _print_json({"removed": document_id})
+        _print_json({"removed": found.id})
     else:
-        _console().print(Text(f"removed {document_id}"))
+        _print(f"removed {found.id[:8]}  ", _one_line(found.source or found.title))
 
 
 def diagnosis(found: Mapping[str, Any], as_json: bool) -> None:
@@ -179,19 +185,53 @@ def diagnosis(found: Mapping[str, Any], as_json: bool) -> None:
     if as_json:
         _print_json(found)
         return
-    table = Table(box=None, pad_edge=False, show_header=False)
-    for name, value in found.items():
-        table.add_row(Text(name.replace("_", " "), style="bold"), Text(str(value), overflow="fold"))
-    _console().print(table)
+    _print_rows((name.replace("_", " "), str(value)) for name, value in found.items() if value)
 
 
-def _console() -> Console:
+def _console(stderr: bool = False) -> Console:
+    from rich.console import Console
+
     # A pipe has no width: whatever reads it wants whole lines.
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 10_000)
+    is_terminal = (sys.stderr if stderr else sys.stdout).isatty()
+    return Console(stderr=stderr, highlight=False, width=None if is_terminal else 10_000)
+
+
+def _print(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool = True) -> None:
+    """A paragraph of pieces, each a text or a text and its style."""
+    from rich.text import Text
+
+    styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
+    text = Text.assemble(*((clean(piece), style) for piece, style in styled), overflow="fold")
+    _console(stderr).print(text, soft_wrap=stderr or not wrap)
+
+
+def _print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    named = list(rows)
+    width = max(len(name) for name, _ in named)
+    for name, value in named:
+        _print((f"{name:<{width}}", "bold"), "  ", _one_line(value), wrap=False)
+
+
+def _documents_table(found: Sequence[StoredDocument]) -> Table:
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("id", "type", "lang", "passages", "title", "source"):
+        justify = "right" if heading == "passages" else "left"
+        table.add_column(heading, no_wrap=True, justify=justify)  # type: ignore[arg-type]
+    for document in found:
+        cells = (document.type, document.language, str(document.chunks), document.title, document.source)
+        table.add_row(Text(document.id[:8], "cyan"), *(Text(_one_line(cell)) for cell in cells))
+    return table
 
 
 def _print_json(value: Any) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=2, default=str) + "\n")
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    text = json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=str)
+    sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    # A reader that has gone away is noticed here, not when Python ends.
+    sys.stdout.flush()
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
@@ -248,11 +288,19 @@ def _stored(document: StoredDocument) -> dict[str, Any]:
     }
 
 
+def _where(source: str, title: str, location: Location) -> str:
+    return _one_line(", ".join(step for step in (_name(source, title), str(location)) if step))
+
+
 def _name(source: str, title: str) -> str:
     """What people call a source: its file's name, its address, or its title."""
     if "://" in source or not source:
         return source or title or "untitled"
     return source.rsplit("/", 1)[-1]
+
+
+def _one_line(text: str) -> str:
+    return clean(" ".join(text.split()))
 
 
 def _duration(seconds: float) -> str:

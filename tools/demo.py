@@ -1,4 +1,4 @@
-"""The first five minutes: adds the files of this folder to a library of its own and asks what they say."""
+"""The first five minutes: adds the files of `examples/` to a library of its own and asks what they say."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+FOLDER = Path(__file__).parents[1] / "examples"
 # A question, and what the quotes must hold; None where the documents don't say.
 QUESTIONS = [
     ("¿Cuál es el código de la reserva del hotel?", "GLD-4471"),

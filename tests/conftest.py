@@ -1,0 +1,47 @@
+"""What every test shares: folders of its own, and the real embedder."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from answerable.embedding.cache import CachedEmbedder
+from answerable.embedding.local import LocalEmbedder
+
+
+@pytest.fixture(scope="session")
+def cache_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One folder for all tests of this run, in whichever process: texts are embedded and the model compiled once."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "answerable-cache"
+    folder.mkdir(exist_ok=True)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def embedder(cache_folder: Path) -> CachedEmbedder:
+    """The embedder that users get."""
+    return CachedEmbedder(
+        LocalEmbedder(cache_folder=cache_folder / "models"), cache_folder / "embeddings.db", 10_000_000_000
+    )
+
+
+@pytest.fixture(autouse=True)
+def _away_from_the_users_files(
+    tmp_path_factory: pytest.TempPathFactory, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the tests nor the processes they start see the settings, libraries and caches of whoever runs them."""
+    for name in [name for name in os.environ if name.startswith("ANSWERABLE_")]:
+        monkeypatch.delenv(name)
+    home = tmp_path_factory.mktemp("home")
+    for name, folder in {
+        "HOME": home,
+        "USERPROFILE": home,
+        "XDG_CACHE_HOME": home / "cache",
+        "XDG_CONFIG_HOME": home / "config",
+        "XDG_DATA_HOME": home / "data",
+        "ANSWERABLE_CACHE_FOLDER": cache_folder,
+    }.items():
+        monkeypatch.setenv(name, str(folder))
