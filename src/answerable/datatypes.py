@@ -27,6 +27,10 @@ class DocumentType(str, Enum):
     HTML = "html"
     PDF = "pdf"
     CHAT = "chat"
+    DOCX = "docx"
+    EPUB = "epub"
+    CODE = "code"
+    RECORDS = "records"
 
     def __str__(self) -> str:
         return self.value
@@ -39,6 +43,8 @@ class PartKind(str, Enum):
     SECTION = "section"
     MESSAGE = "message"
     NOTICE = "notice"
+    SYMBOL = "symbol"
+    RECORD = "record"
 
     def __str__(self) -> str:
         return self.value
@@ -46,11 +52,12 @@ class PartKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A span of a document that has a place of its own: a page, a section under a heading, a chat message.
+    """A span of a document that has a place of its own: a page, a section, a chat message, a function, a table's row.
 
     Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down;
     `time` is a naive local time; `sender` is None for the notices of the messenger itself. `body` is where a
-    message's own text begins, after its header.
+    message's own text begins, after its header. `symbol` is the dotted path of a function or class; code that stands
+    outside of any has none.
     """
 
     start: int
@@ -62,6 +69,7 @@ class Part:
     time: datetime | None = None
     sender: str | None = None
     body: int | None = None
+    symbol: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +134,7 @@ def document_id(source: str, content: str) -> str:
 class Location:
     """Where a span stands, as a person would say it. Pages and lines count from 1 and include both ends.
 
-    `lines` are those of the source, None where the content was rendered from something else (HTML).
+    `lines` are those of the source, None where the content was rendered from something else (HTML, e-books).
     """
 
     lines: tuple[int, int] | None
@@ -135,9 +143,10 @@ class Location:
     anchor: str | None = None
     times: tuple[datetime, datetime] | None = None
     senders: tuple[str, ...] = ()
+    symbol: str | None = None
 
     def __str__(self) -> str:
-        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, lines 10-14`."""
+        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, lines 10-14`, `Cat.purr, line 7`."""
         if self.pages:
             return _range("page", *self.pages)
         if self.times:
@@ -145,7 +154,7 @@ class Location:
             when = first if first == last else f"{first} to {last}"
             return ", ".join((when, *self.senders[:3], *(["…"] if len(self.senders) > 3 else [])))
         lines = _range("line", *self.lines) if self.lines else ""
-        return ", ".join(step for step in (" › ".join(self.headings), lines) if step)
+        return ", ".join(step for step in (" › ".join(self.headings), self.symbol, lines) if step)
 
 
 def _range(unit: str, first: int, last: int) -> str:

@@ -16,7 +16,9 @@ from answerable.filters import normalize_fields
 from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Store, TextSplitter
 from answerable.splitting.evidence import evidence_spans
 
-BATCH = 64
+WAITING = 64
+# A few seconds of work: as much as may go by without news, and large enough to sort passages by length.
+BATCH = 16
 SAMPLE = 4
 
 
@@ -144,7 +146,7 @@ class Ingestion:
             return
         self._waiting.append(prepared)
         self._tell(_name(document), 0, len(prepared.chunks))
-        if sum(len(waiting.chunks) for waiting in self._waiting) >= BATCH:
+        if sum(len(waiting.chunks) for waiting in self._waiting) >= WAITING:
             self._flush()
 
     def _outcome(self, document: Document) -> str:

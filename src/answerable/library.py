@@ -124,6 +124,8 @@ class Library:
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
         asked = analyze_question(_required(question), self._store.languages())
+        if self._store.count()[1] == 0:
+            return []
         results, _ = self._retrieve(asked, self._embedder.embed_query(asked.text), k, where)
         return results
 
@@ -159,6 +161,8 @@ class Library:
 
     def resolve(self, name: str) -> str:
         """The id of the document that has this id or source, or the only one whose id begins so. DocumentNotFound."""
+        # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
+        name = name.encode("utf-8", "replace").decode("utf-8")
         exact = self._store.lookup(name, name)
         found = exact or [stored for stored in self._store.documents() if name and stored.id.startswith(name)]
         if len(found) == 1:

@@ -23,7 +23,9 @@ from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Answerer
 from answerable.settings import Settings
 
-CACHE = Path(os.environ.get("ANSWERABLE_TEST_CACHE") or platformdirs.user_cache_dir("answerable-tests", appauthor=False))
+CACHE = Path(
+    os.environ.get("ANSWERABLE_TEST_CACHE") or platformdirs.user_cache_dir("answerable-tests", appauthor=False)
+)
 QUERIES_CACHE_LIMIT = 10**11
 
 

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.quality
 NOISE = 0.005
 SAMPLE = 400
 # Set: share of the questions whose gold answer stands in the two best quotes, gate off; false refusals, gate on.
-CONTAINED = {"xquad/en": 0.909, "xquad/es": 0.882, "faquad": 0.889}
+CONTAINED = {"xquad/en": 0.910, "xquad/es": 0.886, "faquad": 0.887}
 FALSE_REFUSALS = 0.10
 # Questions of one set on the library of another: the share that must be refused.
 FOREIGN = {
@@ -23,7 +23,8 @@ FOREIGN = {
     ("scifact", "xquad/en"): 0.85,
     ("xquad/es", "faquad"): 0.85,
     ("faquad", "xquad/es"): 0.85,
-    ("faquad", "squad2/pt-dev"): 0.85,
+    # FaQuAD's questions are on computing, of which that corpus has articles: some of them it does answer.
+    ("faquad", "squad2/pt-dev"): 0.82,
     ("squad2/pt-dev", "faquad"): 0.85,
 }
 

@@ -176,7 +176,7 @@ def test_nothing_to_read_in_it(save: Callable[..., Path]) -> None:
         read_file(save(packed()))
 
 
-@pytest.mark.parametrize("name", ["report.docx", "renamed.zip"])
+@pytest.mark.parametrize("name", ["report.pptx", "renamed.zip"])
 def test_office_documents_are_unsupported(save: Callable[..., Path], name: str) -> None:
     data = packed(("[Content_Types].xml", "<x/>"), ("word/document.xml", "<x/>"))
     with pytest.raises(UnsupportedSource, match=r"PDF"):

@@ -31,7 +31,7 @@ def fill(root: Path, *paths: str, text: str = "some text\n") -> None:
         ("a.html", "<p>x</p>", DocumentType.HTML),
         ("saved", "\n<!DOCTYPE html><html><p>x</p>", DocumentType.HTML),
         ("a.txt", "<!DOCTYPE html><html><p>x</p>", DocumentType.TEXT),
-        ("code.py", "print('x')", DocumentType.TEXT),
+        ("code.py", "print('x')", DocumentType.CODE),
         ("data.json", "{}", DocumentType.TEXT),
         ("talk.txt", "On %PDF-1.4 and later", DocumentType.TEXT),
         ("c.txt", "1/2/24, 10:00 - Ana: hi\n1/2/24, 10:01 - Bo: hello\n" * 9, DocumentType.CHAT),

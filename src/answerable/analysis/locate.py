@@ -1,10 +1,13 @@
-"""Where a span of a document stands: lines, pages, headings, times and senders."""
+"""Where a span of a document stands: lines, pages, headings, times, senders and symbols."""
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import takewhile
 
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
+
+_RENDERED = frozenset({DocumentType.HTML, DocumentType.DOCX, DocumentType.EPUB})
 
 
 class Locator:
@@ -12,7 +15,7 @@ class Locator:
 
     def __init__(self, document: Document) -> None:
         self._parts = document.parts
-        self._has_lines = document.type is not DocumentType.HTML
+        self._has_lines = document.type not in _RENDERED
         self._starts = [part.start for part in document.parts]
         self._line_ends = [index for index, character in enumerate(document.content) if character == "\n"]
 
@@ -44,4 +47,13 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
         anchor=section.anchor if section else None,
         times=(min(times), max(times)) if times else None,
         senders=tuple(dict.fromkeys(senders)),
+        symbol=_common([part.symbol.split(".") for part in parts if part.symbol]),
     )
+
+
+def _common(paths: list[list[str]]) -> str | None:
+    """The innermost symbol that holds all of these, otherwise the first of them."""
+    if not paths:
+        return None
+    shared = [steps[0] for steps in takewhile(lambda steps: len(set(steps)) == 1, zip(*paths, strict=False))]
+    return ".".join(shared or paths[0])

@@ -21,7 +21,10 @@ _SNOWBALL = {
     "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
 
-_TOKEN = re.compile(r"\w+", re.UNICODE)
+# Python's `\w` lacks combining marks: without them words of Hindi, or of Arabic with its vowels, fall to pieces.
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f"
+_MARKS += "\u0962\u0963\u0980-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
+_TOKEN = re.compile(rf"[\w{_MARKS}]+")
 _UNSEPARATED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
 )
@@ -74,7 +77,13 @@ def fold(word: str) -> str:
     """The word without its accents."""
     if word.isascii():
         return word
-    return "".join(mark for mark in unicodedata.normalize("NFD", word) if unicodedata.category(mark) != "Mn")
+    return "".join(mark for mark in unicodedata.normalize("NFD", word) if not _is_accent(mark))
+
+
+def _is_accent(character: str) -> bool:
+    # By combining class: Hebrew and Arabic vowel points, and what stands above or below. Vowels of Indic scripts stay.
+    place = unicodedata.combining(character)
+    return 10 <= place <= 36 or place >= 200
 
 
 @lru_cache(maxsize=100_000)

@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import PurePath
+import re
+from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from answerable.analysis.locate import locate
 from answerable.datatypes import Citation, Document, Location, RetrievalResult
+
+LONGEST_DIRECTIVE = 80
+
+_WEB = re.compile(r"https?://[^/\\\s]", re.IGNORECASE)
+_KEPT = "%/:?=&+,;@!$~*()[]"
+_ARCHIVE = re.compile(r"(.*?\.[A-Za-z0-9]{1,5})!/")
+_DRIVE = re.compile(r"[A-Za-z]:[\\/]")
 
 
 def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
@@ -39,21 +47,36 @@ def _location(result: RetrievalResult, start: int, end: int) -> Location:
 
 
 def link(document: Document, location: Location, text: str) -> str:
-    """An address that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`."""
-    url = str(document.metadata.get("url") or "")
-    if not url:
-        url = document.source if "://" in document.source else _file_address(document.source)
-    if not url:
+    """An address that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`.
+
+    Only web pages and files have one: whatever a document says of itself, no other scheme or fragment comes through.
+    A member of an archive has the archive's.
+    """
+    addresses = (str(document.metadata.get("url") or ""), document.source)
+    web = next((address for address in addresses if _WEB.match(address)), "")
+    archive = _ARCHIVE.match(document.source)
+    if archive and not web:
+        return _file_address(archive[1])
+    base = quote(web.split("#", 1)[0], safe=_KEPT) if web else _file_address(document.source)
+    if not base:
         return ""
-    base = url.split("#", 1)[0]
     if location.pages:
         return f"{base}#page={location.pages[0]}"
-    if location.lines is None or base.startswith(("http://", "https://")):
-        return f"{base}#{location.anchor or ''}:~:text={quote(' '.join(text.split())[:80], safe='')}"
+    if location.lines is None or web:
+        return f"{base}#{quote(location.anchor or '', safe='')}:~:text={_text_directive(text)}"
     first, last = location.lines
     return f"{base}#L{first}" if first == last else f"{base}#L{first}-L{last}"
 
 
-def _file_address(source: str) -> str:
-    path = PurePath(source.split("!/", 1)[0])
-    return path.as_uri() if path.is_absolute() else ""
+def _text_directive(text: str) -> str:
+    """The beginning of a quote; browsers look for whole words and take a hyphen for syntax."""
+    words = " ".join(text.split())
+    if len(words) > LONGEST_DIRECTIVE:
+        words = words[: LONGEST_DIRECTIVE + 1].rsplit(" ", 1)[0][:LONGEST_DIRECTIVE]
+    return quote(words, safe="").replace("-", "%2D")
+
+
+def _file_address(path: str) -> str:
+    if _DRIVE.match(path):
+        return PureWindowsPath(path).as_uri()
+    return PurePosixPath(path).as_uri() if path.startswith("/") else ""

@@ -13,7 +13,12 @@ from answerable.protocols import Evidence
 
 SIMILARITY_WEIGHT = 3.0
 CONTEXT_WEIGHT = 0.3
-MARGIN = 0.9
+ASKING = 0.6
+MARGIN = 0.65
+OWN_COVERAGE = 0.35
+NEARNESS = 0.015
+
+_QUESTION_MARKS = ("?", "？", "؟")
 
 
 class ExtractiveAnswerer:
@@ -46,10 +51,13 @@ class ExtractiveAnswerer:
         )
 
     def _choose(self, ranked: Sequence[tuple[Sentence, float]]) -> Iterator[tuple[Sentence, Citation]]:
+        closest = max(sentence.similarity for sentence, _ in ranked)
         taken: list[Sentence] = []
         for sentence, support in ranked:
             if len(taken) == self._quotes or support < ranked[0][1] - MARGIN:
                 return
+            if taken and not _stands_alone(sentence, closest):
+                continue
             if any(_repeats(sentence, other) for other in taken):
                 continue
             citation = cite(sentence.result, sentence.start, sentence.end)
@@ -60,6 +68,8 @@ class ExtractiveAnswerer:
 
 def rank(found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
     """Sentences by support, best first: the terms they cover, their chunk's score, their closeness to the question.
+
+    A sentence that asks itself comes after what may be the reply (of the numbers below none changes by more than .001).
 
     Weights were chosen on XQuAD en and es, FaQuAD and SQuAD2 en, where the two best sentences of the whole corpus hold
     the gold answer for .908, .882, .899 and .901 of the questions (closeness alone, with the right paragraph given:
@@ -74,7 +84,8 @@ def rank(found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
             sentence.coverage
             + CONTEXT_WEIGHT * sentence.context
             + sentence.chunk_score
-            + SIMILARITY_WEIGHT * (sentence.similarity - closest),
+            + SIMILARITY_WEIGHT * (sentence.similarity - closest)
+            - ASKING * sentence.text.endswith(_QUESTION_MARKS),
         )
         for sentence in found
     ]
@@ -94,6 +105,15 @@ def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answe
     )
 
 
+def _stands_alone(sentence: Sentence, closest: float) -> bool:
+    """Whether a further quote says something itself, rather than stand beside what does ("Thanks!").
+
+    With it and the margin an answer has 2.4 to 2.5 quotes on FaQuAD, XQuAD es and en, in place of 2.8 to 2.9, and the
+    first two hold the gold answer for .887, .886 and .910 of the questions (without: .889, .882, .909).
+    """
+    return sentence.coverage >= OWN_COVERAGE or sentence.similarity >= closest - NEARNESS
+
+
 def _repeats(sentence: Sentence, other: Sentence) -> bool:
     if (
         sentence.result.document.id == other.result.document.id
@@ -111,5 +131,5 @@ def _line(sentence: Sentence) -> str:
     message = sentence.message
     if message is None:
         return f"“{text}”"
-    when = f"{message.time:%Y-%m-%d %H:%M}" if message.time else ""
-    return f"{message.sender} ({when}): “{text}”"
+    when = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
+    return f"{message.sender}{when}: “{text}”"

@@ -87,7 +87,10 @@ class CachedEmbedder:
         size = 2 * self.fingerprint.dimension
         if not blob or len(blob) % size:
             return False
-        lengths = np.linalg.norm(np.frombuffer(blob, np.float16).astype(np.float32).reshape(-1, size // 2), axis=1)
+        rows = np.frombuffer(blob, np.float16).astype(np.float32).reshape(-1, size // 2)
+        if not np.isfinite(rows).all():
+            return False
+        lengths = np.linalg.norm(rows, axis=1)
         return bool(np.all((np.abs(lengths - 1) < 0.01) | (lengths == 0)))
 
     def _unpack(self, blob: bytes) -> PassageVectors:

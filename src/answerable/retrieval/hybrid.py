@@ -3,7 +3,7 @@
 Fusion is a weighted sum of min-max normalised scores (Bruch et al. 2023, arXiv:2210.11934), one weight for every
 corpus. nDCG@10 on the development sets, dense alone, BM25 alone, then fused with a dense weight of .5 (.3, .7):
 
-    FaQuAD pt .831 .918 .931 (.926 .907)      XQuAD es .958 .964 .980 (.974 .979)     XQuAD en .970 .972 .983 (.979 .984)
+    FaQuAD pt .831 .918 .931 (.926 .907)     XQuAD es .958 .964 .980 (.974 .979)     XQuAD en .970 .972 .983 (.979 .984)
     SQuAD2 en .894 .925 .943 (.939 .942)
 """
 

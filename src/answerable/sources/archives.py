@@ -49,14 +49,14 @@ def read_zip(
 
     `limit` bounds the unpacked bytes. A member that can't be read raises, or is noted in `skipped` if that is given.
     """
-    with _opened(archive, source) as zipped:
+    with open_zip(archive, source) as zipped:
         members = _members(zipped, source)
         if _OFFICE.intersection(zipped.namelist()):
             raise UnsupportedSource(
-                f"{source} is an Office document, e-book or program: "
-                "save it as PDF, HTML or plain text, then add that file"
+                f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
+                "otherwise save it as PDF, HTML or plain text, then add that file"
             )
-        budget = _Budget(limit, source)
+        budget = Budget(limit, source)
         chats = _chat_exports(zipped, members, budget)
         if chats:
             return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
@@ -89,21 +89,27 @@ def _count(skipped: Skipped | None, reason: str) -> None:
 def iter_members(archive: bytes | Path, limit: int, source: str = "") -> Iterator[tuple[str, bytes]]:
     """Each file of an archive with its name, at most `limit` unpacked bytes in all; no folders, no hidden files."""
     source = source or (archive.as_posix() if isinstance(archive, Path) else "the zip archive")
-    with _opened(archive, source) as zipped:
-        budget = _Budget(limit, source)
+    with open_zip(archive, source) as zipped:
+        budget = Budget(limit, source)
         for info in _members(zipped, source):
             if (data := budget.read(zipped, info)) is not None:
                 yield info.filename, data
 
 
-def _opened(archive: bytes | Path, source: str) -> zipfile.ZipFile:
+_AGAIN = "download or export it again"
+_UNPACK = "unpack it and add the folder instead"
+_REPACK = "pack the files again with another program, or unpack it and add the folder if you trust it"
+
+
+def open_zip(archive: bytes | Path, source: str, advice: str = "") -> zipfile.ZipFile:
+    """The archive, not yet checked. Raises DamagedSource and SourceTooLarge, which give the advice if there is any."""
     try:
         zipped = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
-        raise DamagedSource(f"{source} is no sound zip archive ({error}): download or export it again") from error
+        raise DamagedSource(f"{source} is no sound zip archive ({error}): {advice or _AGAIN}") from error
     if len(zipped.infolist()) > MAX_MEMBERS:
         zipped.close()
-        raise SourceTooLarge(f"{source} holds over {MAX_MEMBERS:,} files: unpack it and add the folder instead")
+        raise SourceTooLarge(f"{source} holds over {MAX_MEMBERS:,} files: {advice or _UNPACK}")
     return zipped
 
 
@@ -111,7 +117,7 @@ def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
     """The archive's files in the order of their names, once every entry has been checked."""
     members = []
     for info in zipped.infolist():
-        _refuse_hostile(info, source)
+        refuse_hostile(info, source)
         _mend_name(info)
         parts = PurePosixPath(info.filename).parts
         hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
@@ -120,20 +126,19 @@ def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
     return sorted(members, key=lambda info: info.filename)
 
 
-def _refuse_hostile(info: zipfile.ZipInfo, source: str) -> None:
+def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None:
+    """Raises DamagedSource for a member that points elsewhere and EncryptedSource for one with a password."""
     # zipfile itself changes names: it cuts them at a NUL and, on Windows, turns backslashes.
     name = info.orig_filename
     shown = repr(name[:80])
     outside = name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name)
     if outside or "\\" in name or "\0" in name:
-        raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {_REPACK}")
+        raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {advice or _REPACK}")
     if stat.S_ISLNK(info.external_attr >> 16):
-        raise DamagedSource(f"{source} is refused, its member {shown} is a symbolic link: {_REPACK}")
+        raise DamagedSource(f"{source} is refused, its member {shown} is a symbolic link: {advice or _REPACK}")
     if info.flag_bits & 0x1:
-        raise EncryptedSource(f"{source} is encrypted ({shown}): unpack it with its password and add the files instead")
-
-
-_REPACK = "pack the files again with another program, or unpack it and add the folder if you trust it"
+        with_password = "unpack it with its password and add the files instead"
+        raise EncryptedSource(f"{source} is encrypted ({shown}): {advice or with_password}")
 
 
 def _mend_name(info: zipfile.ZipInfo) -> None:
@@ -145,10 +150,11 @@ def _mend_name(info: zipfile.ZipInfo) -> None:
             return
 
 
-class _Budget:
-    """Reads members and counts what really comes out of them."""
+class Budget:
+    """Reads members of an archive and counts what really comes out of them, up to `limit` bytes."""
 
-    def __init__(self, limit: int, source: str) -> None:
+    def __init__(self, limit: int, source: str, advice: str = "") -> None:
+        self._advice = advice
         self._limit = limit
         self._left = limit
         self._source = source
@@ -170,23 +176,25 @@ class _Budget:
                     self._check(info, size)
         except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
             raise DamagedSource(
-                f"{self._source} is damaged at its member {info.filename!r} ({error}): download or export it again"
+                f"{self._source} is damaged at its member {info.filename!r} ({error}): {self._advice or _AGAIN}"
             ) from error
         except (NotImplementedError, RuntimeError) as error:
-            raise UnsupportedSource(f"{self._source} is packed in an unknown way ({error}): {_REPACK}") from error
+            raise UnsupportedSource(
+                f"{self._source} is packed in an unknown way ({error}): {self._advice or _REPACK}"
+            ) from error
         self._left -= size
         return b"".join(pieces)
 
     def _check(self, info: zipfile.ZipInfo, size: int) -> None:
-        name = f"its member {info.filename[:80]!r}"
+        name, advice = f"its member {info.filename[:80]!r}", self._advice or _REPACK
         if size > info.file_size:
-            raise DamagedSource(f"{self._source} is refused, {name} is larger than it declares: {_REPACK}")
+            raise DamagedSource(f"{self._source} is refused, {name} is larger than it declares: {advice}")
         if size > _SMALL and size > info.compress_size * _MAX_RATIO:
-            raise DamagedSource(f"{self._source} is refused, {name} unpacks to {_MAX_RATIO} times its size: {_REPACK}")
+            raise DamagedSource(f"{self._source} is refused, {name} unpacks to {_MAX_RATIO} times its size: {advice}")
         if size > self._left:
             raise SourceTooLarge(
-                f"{self._source} unpacks to over {self._limit:,} bytes: unpack it and add the folder, "
-                "or raise the setting max_file_size"
+                f"{self._source} unpacks to over {self._limit:,} bytes: "
+                f"{self._advice or 'unpack it and add the folder'}, or raise the setting max_file_size"
             )
 
 
@@ -199,7 +207,7 @@ def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
     return unlimited
 
 
-def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: _Budget) -> list[tuple[str, bytes]]:
+def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: Budget) -> list[tuple[str, bytes]]:
     """The chats that a phone shared: by name, or the only text in the archive if it is a chat. The rest is media."""
     texts = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _READABLE_AS_CHAT]
     named = [info for info in texts if _is_chat_name(info.filename)]

@@ -10,12 +10,16 @@ from pathlib import Path
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.archives import read_zip
+from answerable.sources.code import read_code
+from answerable.sources.docx import read_docx
+from answerable.sources.epub import read_epub
 from answerable.sources.folders import walk
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
 from answerable.sources.html import read_html
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.markdown import read_markdown
 from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.records import read_records
 from answerable.sources.text import decode, read_text
 from answerable.sources.whatsapp import is_chat, read_chat
 
@@ -75,6 +79,14 @@ def read_bytes(
             return [read_html(data, source)]
         case Format.MARKDOWN:
             return [read_markdown(decode(data, source), source)]
+        case Format.DOCX:
+            return [read_docx(data, source, limits)]
+        case Format.EPUB:
+            return [read_epub(data, source, limits)]
+        case Format.CODE:
+            return [read_code(decode(data, source), source)]
+        case Format.RECORDS:
+            return [read_records(decode(data, source), source)]
         case Format.ZIP:
             raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
     return [_read_plain(decode(data, source), source)]

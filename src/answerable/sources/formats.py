@@ -7,6 +7,7 @@ from enum import Enum
 from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
+from answerable.sources.code_languages import CODE_SUFFIXES
 from answerable.sources.text import decode, magic_name
 
 
@@ -17,6 +18,10 @@ class Format(str, Enum):
     ZIP = "zip"
     HTML = "html"
     MARKDOWN = "markdown"
+    DOCX = "docx"
+    EPUB = "epub"
+    CODE = "code"
+    RECORDS = "records"
     TEXT = "text"
 
 
@@ -33,15 +38,25 @@ SUFFIXES: dict[str, Format] = {
     ".text": Format.TEXT,
     ".log": Format.TEXT,
     ".rst": Format.TEXT,
-    ".csv": Format.TEXT,
-    ".tsv": Format.TEXT,
-    ".json": Format.TEXT,
+    ".docx": Format.DOCX,
+    ".docm": Format.DOCX,
+    ".dotx": Format.DOCX,
+    ".epub": Format.EPUB,
+    ".csv": Format.RECORDS,
+    ".tsv": Format.RECORDS,
+    ".tab": Format.RECORDS,
+    ".json": Format.RECORDS,
+    ".jsonl": Format.RECORDS,
+    ".ndjson": Format.RECORDS,
+    **dict.fromkeys(sorted(CODE_SUFFIXES), Format.CODE),
 }
 # Zip archives by another name: programs and documents of other formats.
-_OTHER_ZIPS_NAMES = (
-    ".docx .docm .xlsx .xlsm .pptx .odt .ods .odp .epub .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
-)
+_OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
+_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
+_PACKAGES = frozenset({Format.DOCX, Format.EPUB})
+_ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
@@ -53,15 +68,18 @@ def recognise(head: bytes, name: str) -> Format:
     # The mark of a PDF may stand behind some bytes of rubbish; a text may speak of it, so the name has to agree.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
-    if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and suffix not in _OTHER_ZIPS:
-        return Format.ZIP
-    if known in (Format.PDF, Format.ZIP) and not magic_name(head):
+    if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
+        return known if known in _PACKAGES and known else Format.ZIP
+    if known is Format.DOCX and head.startswith(_OLE):
+        # With a password, Word puts its documents into the container of its old ones.
+        return known
+    if known in _BINARY and known and not magic_name(head):
         # Broken beyond its mark: its own reader says so best.
         return known
     decode(_whole_characters(head), name)
     if known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
         return Format.HTML
-    return Format.TEXT if known in (None, Format.PDF, Format.ZIP) else known
+    return known if known and known not in _BINARY else Format.TEXT
 
 
 def _whole_characters(head: bytes) -> bytes:

@@ -52,20 +52,14 @@ _UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     """A document from a page, with a part for each section. Raises EmptySource when it shows no text."""
-    from selectolax.lexbor import LexborHTMLParser
-
     from answerable.sources.html_metadata import page_language, page_metadata, page_title
 
-    markup = data if isinstance(data, str) else decode_html(data, source)
-    # A lone surrogate or a NUL in a string that was handed over breaks the parsers.
-    markup = markup.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
-    _refuse_depth(markup, source)
-    page = LexborHTMLParser(markup)
+    markup = sound_markup(data if isinstance(data, str) else decode_html(data, source), source)
+    page = parse_page(markup)
     title, metadata = page_title(page), page_metadata(page, url)
     # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
     page.strip_tags(["script", "style", "template"])
     content, headings = _main_text(page, markup)
-    content, headings = _trimmed(content, headings)
     if not content:
         raise EmptySource(
             f"{source} shows no text: it may be built by scripts in the browser; "
@@ -107,6 +101,20 @@ def _is_utf8(data: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
+
+
+def sound_markup(markup: str, source: str) -> str:
+    """Markup that no parser stumbles over. Raises DamagedSource when it is made to take for ever."""
+    _refuse_depth(markup, source)
+    # A lone surrogate or a NUL in a string that was handed over breaks the parsers.
+    return markup.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+
+
+def parse_page(markup: str) -> LexborHTMLParser:
+    """The tree of a page whose markup is sound."""
+    from selectolax.lexbor import LexborHTMLParser
+
+    return LexborHTMLParser(markup)
 
 
 def _refuse_depth(markup: str, source: str) -> None:
@@ -225,9 +233,3 @@ def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Headi
     for each in render(body)[1]:
         known[each.title].append(each.anchor)
     return [replace(each, anchor=known[each.title].popleft()) if known.get(each.title) else each for each in headings]
-
-
-def _trimmed(content: str, headings: list[Heading]) -> tuple[str, list[Heading]]:
-    """Without blank ends; a heading's place moves along."""
-    left = len(content) - len(content.lstrip())
-    return content.strip(), [replace(each, start=max(0, each.start - left)) for each in headings]

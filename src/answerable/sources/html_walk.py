@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode as Node
 
@@ -29,9 +29,8 @@ from answerable.sources.html_words import (
     visible_text,
 )
 from answerable.sources.markdown import Heading
+from answerable.sources.markdown_blocks import MARK, indented, place_headings, table, tight
 
-# Stands before each heading while the text around it is still being indented and joined; no page's text may hold it.
-_MARK = "\ufdd0"
 _IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
 _HEADING = re.compile(r"h[1-6]")
 
@@ -46,13 +45,7 @@ class _Walk:
 def render(root: Node) -> tuple[str, list[Heading]]:
     """The Markdown of an element's content, and its headings at their places in it."""
     walk = _Walk()
-    pieces = "\n\n".join(_blocks(root, walk, 0)).split(_MARK)
-    content = pieces[0]
-    headings = []
-    for heading, piece in zip(walk.headings, pieces[1:], strict=True):
-        headings.append(replace(heading, start=len(content)))
-        content += piece
-    return content, headings
+    return place_headings("\n\n".join(_blocks(root, walk, 0)), walk.headings)
 
 
 def _blocks(node: Node, walk: _Walk, depth: int) -> list[str]:
@@ -96,7 +89,7 @@ def _block(node: Node, walk: _Walk, depth: int) -> list[str]:
         case "hr":
             return ["---"]
         case "dd":
-            return [_indented(block, ": ") for block in _blocks(node, walk, depth)]
+            return [indented(block, ": ") for block in _blocks(node, walk, depth)]
     if "katex-display" in classes(node):
         return [f"$$\n{tex}\n$$"] if (tex := formula(node)) else []
     tabs = next((child for child in node.iter() if attribute(child, "role") == "tablist"), None)
@@ -114,7 +107,7 @@ def _heading(node: Node, level: int, walk: _Walk) -> list[str]:
         # Sphinx and others put the id on the section that the heading opens.
         anchor = around.id
     walk.headings.append(Heading(0, level, title, anchor or None))
-    return [f"{_MARK}{'#' * level} {title}"]
+    return [f"{MARK}{'#' * level} {title}"]
 
 
 def _first_element(node: Node) -> int | None:
@@ -138,30 +131,15 @@ def _list(node: Node, walk: _Walk, depth: int) -> list[str]:
         if is_dropped(child):
             continue
         blocks = _blocks(child, walk, depth) if child.tag == "li" else _block(child, walk, depth)
-        text = _tight(blocks)
+        text = tight(blocks)
         if text and child.tag == "li":
             marker = f"{number}. " if node.tag == "ol" else "- "
-            items.append(_indented(text, marker))
+            items.append(indented(text, marker))
             number += 1
         elif text:
             # Lists put straight into lists, against the rules of HTML but everywhere.
-            items.append(_indented(text, "  "))
+            items.append(indented(text, "  "))
     return ["\n".join(items)] if items else []
-
-
-def _tight(blocks: list[str]) -> str:
-    """Blocks of a list's item: a list within follows its line directly."""
-    text = ""
-    for block in blocks:
-        gap = "\n" if re.match(r"(- |\d+\. )", block) else "\n\n"
-        text = f"{text}{gap}{block}" if text else block
-    return text
-
-
-def _indented(text: str, marker: str) -> str:
-    lines = text.split("\n")
-    rest = (" " * len(marker) + line if line else "" for line in lines[1:])
-    return "\n".join((marker + lines[0], *rest))
 
 
 def _quotation(node: Node, walk: _Walk, depth: int) -> list[str]:
@@ -202,14 +180,7 @@ def _cells_as_blocks(cells: list[Node], walk: _Walk, depth: int) -> list[str]:
 
 
 def _grid(rows: list[list[Node]], depth: int) -> str:
-    grid = [[one_line(inline_text(cell, depth)).replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
-    grid = [row for row in grid if any(row)]
-    if not grid:
-        return ""
-    width = max(map(len, grid))
-    lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in grid]
-    lines.insert(1, "|" + " --- |" * width)
-    return "\n".join(lines)
+    return table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
 
 
 def _tabs(node: Node, tabs: Node, walk: _Walk, depth: int) -> list[str]:

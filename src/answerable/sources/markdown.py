@@ -49,20 +49,23 @@ def read_markdown(content: str, source: str) -> Document:
     )
 
 
-def section_parts(content: str, headings: Sequence[Heading], start: int = 0) -> tuple[Part, ...]:
+def section_parts(
+    content: str, headings: Sequence[Heading], start: int = 0, end: int | None = None
+) -> tuple[Part, ...]:
     """One part per heading, each up to the next one, and one for the text before the first unless it is blank."""
     parts: list[Part] = []
     path: list[Heading] = []
-    first = headings[0].start if headings else len(content)
+    end = len(content) if end is None else end
+    first = headings[0].start if headings else end
     if content[start:first].strip():
         parts.append(Part(start, first, PartKind.SECTION))
-    ends = [*(heading.start for heading in headings[1:]), len(content)]
-    for heading, end in zip(headings, ends, strict=False):
+    ends = [*(heading.start for heading in headings[1:]), end]
+    for heading, next_start in zip(headings, ends, strict=False):
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
         titles = tuple(each.title for each in path)
-        parts.append(Part(heading.start, end, PartKind.SECTION, headings=titles, anchor=heading.anchor))
+        parts.append(Part(heading.start, next_start, PartKind.SECTION, headings=titles, anchor=heading.anchor))
     return tuple(parts)
 
 

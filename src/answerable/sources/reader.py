@@ -39,7 +39,7 @@ class FileReader:
             left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.counts.items()))
             raise EmptySource(
                 f"{source_of(path)} has no file that can be read{f' ({left_out})' if left_out else ''}: "
-                "add a folder with chats, PDF, Markdown, HTML or text files"
+                "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files"
             )
         return SourceListing(items, skipped.counts, skipped.errors, is_single=False)
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
+from answerable.splitting.code import CodeSplitter
 from answerable.splitting.headings import HeadingSplitter
+from answerable.splitting.records import RecordSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
 
 class SplitterByType:
-    """Chats by windows of messages, Markdown and HTML by sections, everything else by separators."""
+    """Chats by messages, what has headings by sections, code by functions, tables by rows, all else by separators."""
 
     def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
@@ -19,6 +21,10 @@ class SplitterByType:
             DocumentType.CHAT: ChatSplitter(recursive),
             DocumentType.MARKDOWN: headings,
             DocumentType.HTML: headings,
+            DocumentType.DOCX: headings,
+            DocumentType.EPUB: headings,
+            DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
+            DocumentType.RECORDS: RecordSplitter(recursive),
         }
         self._otherwise: TextSplitter = recursive
 

@@ -44,5 +44,8 @@ class ChatSplitter:
             yield from self._within.spans(document.content, starts[first], starts[last])
             if last == len(parts):
                 return
-            # The overlap shrinks with a window that long messages made short, so that every window moves on.
-            first = last - min(self.window_overlap, (last - first) // 3)
+            # The overlap shrinks with a window that long messages made short, and leaves room for the next message:
+            # every window brings something new.
+            first = last - self.window_overlap * (last - first) // self.window_size
+            while first < last and starts[last + 1] - starts[first] > size:
+                first += 1

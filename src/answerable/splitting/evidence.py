@@ -1,20 +1,26 @@
-"""The spans of a chunk that can be quoted as an answer: sentences, in chats those of each message."""
+"""The spans of a chunk that can be quoted as an answer: sentences, in chats those of each message, rows, statements."""
 
 from __future__ import annotations
 
 import re
 
 from answerable.analysis.sentences import sentence_spans
-from answerable.datatypes import Chunk, PartKind
+from answerable.datatypes import Chunk, Part, PartKind
+from answerable.splitting.statements import statement_spans
 
 _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
 
 
 def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
-    """Start and end within `chunk.content`, in order, of every sentence.
+    """Start and end within `chunk.content`, in order, of every sentence, row of a table or statement of code.
 
-    Headings, rules and the marks around code say nothing by themselves; chat headers and notices aren't said by anybody.
+    Headings, rules and the marks around code say nothing by themselves; nobody said chat headers and notices.
     """
+    kinds = {part.kind for part in chunk.parts}
+    if PartKind.RECORD in kinds:
+        return tuple(_within(part, chunk) for part in chunk.parts)
+    if PartKind.SYMBOL in kinds:
+        return tuple(statement_spans(chunk.content))
     messages = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.NOTICE)]
     if not messages:
         spans = sentence_spans(chunk.content, language)
@@ -27,3 +33,7 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
         end = min(part.end, chunk.end) - chunk.start
         spans += [(start + first, start + last) for first, last in sentence_spans(chunk.content[start:end], language)]
     return tuple(spans)
+
+
+def _within(part: Part, chunk: Chunk) -> tuple[int, int]:
+    return max(part.start, chunk.start) - chunk.start, min(part.end, chunk.end) - chunk.start

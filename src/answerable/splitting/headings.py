@@ -23,10 +23,11 @@ class HeadingSplitter:
         return make_chunks(document, spans)
 
     def _sections(self, document: Document) -> Iterator[tuple[int, int]]:
-        start = 0
+        start = reached = 0
         for part in document.parts:
-            text = document.content[start : part.end].strip()
-            if text.count("\n") == 0 and text.startswith("#") and part is not document.parts[-1]:
+            text = document.content[reached : part.end].strip()
+            reached = part.end
+            if "\n" not in text and text.startswith("#"):
                 continue
             yield start, part.end
             start = part.end

@@ -10,11 +10,18 @@ from collections.abc import Sequence
 from answerable.datatypes import Chunk, Document
 from answerable.splitting.chunks import make_chunks
 
-PARAGRAPH = r"\n[ \t]*\n\s*|\f"
+PARAGRAPH = r"\n[ \t\r]*\n\s*|\f"
 LINE = r"\n"
-SENTENCE = r"[.!?…]+[\"'”’»)\]]*\s+|[。！？]+"
+SENTENCE = r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+|[。！？]+"
 WORD = r"\s+"
 SEPARATORS = (PARAGRAPH, LINE, SENTENCE, WORD)
+
+_NO_SPACE = re.compile(r"\S")
+_JOINER = "\u200d"
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+_SKIN_TONES = map(chr, range(0x1F3FB, 0x1F400))
+_TAGS = map(chr, range(0xE0020, 0xE0080))
+_EXTENDING = frozenset((_JOINER, *_SKIN_TONES, *_TAGS))
 
 
 class RecursiveSplitter:
@@ -49,10 +56,11 @@ class RecursiveSplitter:
             for separator in self._separators
         ]
         spans = []
+        start = _skip_space(content, start, end)
         while end - start > self.chunk_size:
             cut = self._cut(content, cuts, start)
             spans.append((start, cut))
-            start = max(self._overlap_start(cuts, start, cut), start + 1)
+            start = _skip_space(content, max(self._overlap_start(cuts, start, cut), start + 1), end)
         spans.append((start, end))
         return spans
 
@@ -63,7 +71,7 @@ class RecursiveSplitter:
             if index and positions[index - 1] >= nearest:
                 return positions[index - 1]
         cut = furthest
-        while cut > nearest and _belongs_together(content, cut):
+        while cut > nearest and _belongs_together(content, start, cut):
             cut -= 1
         return cut if cut > nearest else furthest
 
@@ -76,8 +84,15 @@ class RecursiveSplitter:
         return cut
 
 
-def _belongs_together(content: str, index: int) -> bool:
-    """Whether the characters before and after an index are parts of one that people see."""
-    after, before = content[index : index + 1], content[index - 1 : index]
-    joiner = "\u200d"
-    return bool(after) and (bool(unicodedata.combining(after)) or after in (joiner, "\ufe0f") or before == joiner)
+def _skip_space(content: str, start: int, end: int) -> int:
+    found = _NO_SPACE.search(content, start, end)
+    return found.start() if found else end
+
+
+def _belongs_together(content: str, start: int, index: int) -> bool:
+    """Whether the characters before and after an index are parts of one that people see; `start` begins one."""
+    before, after = content[index - 1], content[index]
+    if before in _FLAG_LETTERS and after in _FLAG_LETTERS:
+        # A flag is a pair of letters: an odd number of them before the index leaves one open.
+        return (index - start - len(content[start:index].rstrip(_FLAG_LETTERS))) % 2 == 1
+    return before == _JOINER or after in _EXTENDING or unicodedata.category(after).startswith("M")

@@ -304,7 +304,7 @@ class Database:
 def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        if path.exists() and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+        if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return _connect_read_only(path), False
         connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
@@ -313,7 +313,7 @@ def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         connection.execute("PRAGMA secure_delete = ON")
         return connection, True
     except (sqlite3.OperationalError, PermissionError, OSError) as error:
-        if not path.exists():
+        if not os.path.exists(path):
             raise LibraryReadOnly(
                 f"A library can't be made in {path.parent} ({error}). Choose a folder you may write to with --library."
             ) from error

@@ -12,6 +12,7 @@ import json
 import math
 import os
 import shutil
+import sys
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timezone
@@ -122,7 +123,11 @@ class EdgeIndex:
             if batch:
                 self._shard.update(edge.UpdateOperation.upsert_points(batch))
             for start in range(0, len(removed), _BATCH):
-                self._shard.update(edge.UpdateOperation.delete_points(list(removed[start : start + _BATCH])))
+                gone = removed[start : start + _BATCH]
+                # Deleting only marks them: what the vector said has to be written over.
+                blank = [edge.Point(number, {"dense": [0.0] * self._dimension}, {}) for number in gone]
+                self._shard.update(edge.UpdateOperation.upsert_points(blank))
+                self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
         waiting = self._state["waiting"] + fresh + len(removed)
         if waiting > _GRAPH_FROM:
             self._shard.optimize()
@@ -322,4 +327,7 @@ def _digest(text: str) -> int:
 
 
 def _number(bound: Bound) -> float:
-    return bound.replace(tzinfo=timezone.utc).timestamp() if isinstance(bound, datetime) else bound
+    if isinstance(bound, datetime):
+        return bound.replace(tzinfo=timezone.utc).timestamp()
+    # The engine's payloads are JSON, which has no infinity.
+    return min(max(bound, -sys.float_info.max), sys.float_info.max)

@@ -57,6 +57,8 @@ class ExactIndex:
         if where is not None:
             passing = [row for row, number in enumerate(numbers.tolist()) if matches(where, self._fields[number])]
             numbers, matrix = numbers[passing], matrix[passing]
+        if not len(numbers):
+            return []
         scores = matrix @ vector
         return best(zip(numbers.tolist(), scores.tolist(), strict=True), k)
 
@@ -80,7 +82,7 @@ class ExactIndex:
         if self._matrix is None:
             numbers = np.fromiter(self._vectors, np.int64, len(self._vectors))
             rows = list(self._vectors.values())
-            self._matrix = numbers, np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+            self._matrix = numbers, np.stack(rows) if rows else np.zeros((0, 0), np.float32)
         return self._matrix
 
 

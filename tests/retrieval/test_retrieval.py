@@ -1,0 +1,142 @@
+"""Fusion by hand, repeats, and the search of both kinds on a real store."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.analysis.terms import terms
+from answerable.datatypes import Chunk, Document, Location, RetrievalResult
+from answerable.filters import parse_filter
+from answerable.protocols import IndexedChunk
+from answerable.retrieval.hybrid import CANDIDATES, fuse, hybrid_search
+from answerable.retrieval.merging import drop_repeats
+from answerable.retrieval.question import analyze_question
+from answerable.stores.memory import MemoryStore
+
+scored = st.dictionaries(st.integers(1, 20), st.floats(-10, 10), max_size=12).map(
+    lambda scores: sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
+)
+
+
+def test_fusion_by_hand() -> None:
+    dense = [(1, 0.9), (2, 0.8), (3, 0.5)]
+    keyword = [(3, 12.0), (2, 9.0), (4, 2.0)]
+    assert dict(fuse(dense, keyword)) == pytest.approx(
+        {1: 0.5, 2: 0.5 * 0.75 + 0.5 * 0.7, 3: 0.5, 4: 0.0},
+    )
+    assert [number for number, _ in fuse(dense, keyword)] == [2, 1, 3, 4]
+    assert dict(fuse(dense, keyword, 0.8))[1] == pytest.approx(0.8)
+
+
+def test_one_list_alone_keeps_its_order() -> None:
+    assert fuse([(7, 0.9), (2, 0.4)], []) == [(7, 0.5), (2, 0.0)]
+    assert fuse([], [(7, 3.0), (2, 1.0)]) == [(7, 0.5), (2, 0.0)]
+    assert fuse([], []) == []
+
+
+def test_equal_scores_count_in_full_and_ties_go_by_number() -> None:
+    assert fuse([(9, 0.3), (4, 0.3)], []) == [(4, 0.5), (9, 0.5)]
+    assert fuse([(9, 0.3)], [(4, 1.0)]) == [(4, 0.5), (9, 0.5)]
+
+
+@given(scored, scored)
+def test_fusion_is_steady_bounded_and_loses_nothing(
+    dense: list[tuple[int, float]], keyword: list[tuple[int, float]]
+) -> None:
+    fused = fuse(dense, keyword)
+    assert fused == fuse(dense, keyword)
+    assert {number for number, _ in fused} == {number for number, _ in (*dense, *keyword)}
+    assert len({number for number, _ in fused}) == len(fused)
+    assert all(0 <= score <= 1 for _, score in fused)
+    assert fused == sorted(fused, key=lambda pair: (-pair[1], pair[0]))
+
+
+def result(document: str, start: int, text: str, score: float = 1.0, context: str = "") -> RetrievalResult:
+    """A result of a document that is long enough."""
+    chunk = Chunk(f"{document}{start}", document, text, start, start + len(text), 0, Location(None), context)
+    return RetrievalResult(chunk, score, Document(document, " " * start + text))
+
+
+@pytest.mark.parametrize(
+    ("second", "is_kept"),
+    [
+        (result("a", 5, "x" * 10), True),  # half of it is shared
+        (result("a", 4, "y" * 10), False),  # more than half
+        (result("a", 2, "z" * 3), False),  # all of the shorter one
+        (result("b", 4, "y" * 10), True),  # another document
+        (result("b", 0, "ABCDE  fghij"), True),
+        (result("b", 90, "ABCDEFGHIJ"), False),  # the same text
+        (result("b", 90, "abcdefghij", context="Title"), True),  # under another title
+        (result("a", 10, "abcdefghijk"), True),
+    ],
+)
+def test_repeats(second: RetrievalResult, is_kept: bool) -> None:
+    first = result("a", 0, "abcdefghij")
+    assert drop_repeats([first, second]) == ([first, second] if is_kept else [first])
+
+
+def test_the_better_of_two_repeats_stays() -> None:
+    better, worse = result("b", 0, "same  text", 0.9), result("a", 0, "Same text", 0.2)
+    assert drop_repeats(iter([better, worse])) == [better]
+    assert drop_repeats([]) == []
+
+
+def indexed(document: str, text: str, angle: float, **fields: str) -> tuple[Document, list[IndexedChunk]]:
+    """A document of one chunk whose vector stands at an angle."""
+    vector = np.array([np.cos(angle), np.sin(angle)], np.float32)
+    chunk = Chunk(document, document, text, 0, len(text), 0, Location((1, 1)))
+    counts = dict.fromkeys(terms(text, "en"), 1)
+    return Document(document, text, language="en"), [IndexedChunk(chunk, vector, counts, fields, (), vector[None][:0])]
+
+
+@pytest.fixture
+def store() -> MemoryStore:
+    """Three documents: one near in meaning, one in words, one in neither."""
+    filled = MemoryStore()
+    filled.put(*indexed("meaning", "felines purr", 0.0, kind="a"))
+    filled.put(*indexed("words", "cats eat fish", 1.0, kind="b"))
+    filled.put(*indexed("neither", "stones", 1.5, kind="b"))
+    return filled
+
+
+def names(store: MemoryStore, numbers: list[int]) -> list[str]:
+    """Which documents the chunks belong to."""
+    return [document.id for _, document in store.fetch(numbers).values()]
+
+
+def test_search_finds_by_meaning_and_by_words(store: MemoryStore) -> None:
+    vector = np.array([1.0, 0.0], np.float32)
+    found = hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, None)
+    assert names(store, [number for number, _ in found.dense]) == ["meaning", "words", "neither"]
+    assert names(store, [number for number, _ in found.keyword]) == ["words"]
+    assert names(store, [number for number, _ in found.fused]) == ["words", "meaning", "neither"]
+    assert found.fused == fuse(found.dense, found.keyword)
+    assert found == hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, None)
+
+
+def test_search_without_words_or_with_a_filter(store: MemoryStore) -> None:
+    vector = np.array([1.0, 0.0], np.float32)
+    found = hybrid_search(store, vector, [], None)
+    assert not found.keyword
+    assert names(store, [number for number, _ in found.fused]) == ["meaning", "words", "neither"]
+    filtered = hybrid_search(store, vector, ["cat"], parse_filter({"kind": "b"}))
+    assert names(store, [number for number, _ in filtered.fused]) == ["words", "neither"]
+
+
+def test_search_looks_at_so_many_candidates_of_each_kind() -> None:
+    store = MemoryStore()
+    for number in range(CANDIDATES + 20):
+        store.put(*indexed(f"d{number}", "cats", number / 1000))
+    found = hybrid_search(store, np.array([1.0, 0.0], np.float32), ["cat"], None)
+    assert len(found.dense) == len(found.keyword) == CANDIDATES
+
+
+def test_a_question_is_read_once_for_all_languages() -> None:
+    asked = analyze_question("¿Cuáles son las universidades de la ciudad?", ["es", "en"])
+    assert asked.language == "es"
+    assert len(asked.words) == 2
+    assert asked.terms == sorted(set(asked.terms))
+    assert set(terms("universidades ciudad", "es")) <= set(asked.terms)

@@ -1,0 +1,476 @@
+"""The library in a folder, whatever happens to it: damage, kills, other processes, no rights, no space."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import processes
+import pytest
+from helpers import HashEmbedder, add, make_document
+from processes import results, some_document
+
+from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.errors import (
+    LibraryBusy,
+    LibraryDamaged,
+    LibraryError,
+    LibraryFormatError,
+    LibraryNotFound,
+    LibraryReadOnly,
+)
+from answerable.library import Library
+from answerable.sources.reader import FileReader
+from answerable.splitting.by_type import SplitterByType
+from answerable.stores.database import Database
+from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.memory import MemoryStore
+
+DOCUMENTS = 6
+
+
+def command(action: str, folder: Path, *arguments: object) -> list[str]:
+    return [sys.executable, processes.__file__, action, str(folder), *map(str, arguments)]
+
+
+def run(action: str, folder: Path, *arguments: object) -> str:
+    done = subprocess.run(command(action, folder, *arguments), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return done.stdout
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A library of some documents, closed."""
+    made = tmp_path / "library"
+    store = EmbeddedStore(made)
+    add(store, *(some_document("d", number) for number in range(DOCUMENTS)))
+    store.close()
+    return made
+
+
+@pytest.fixture(scope="module")
+def expected() -> list[object]:
+    """What searching those documents gives."""
+    store = MemoryStore()
+    add(store, *(some_document("d", number) for number in range(DOCUMENTS)))
+    return results(store)  # type: ignore[arg-type]
+
+
+def opened(folder: Path) -> list[object]:
+    """What searching a library gives."""
+    store = EmbeddedStore(folder)
+    try:
+        return results(store)
+    finally:
+        store.close()
+
+
+def shard_files(folder: Path) -> list[Path]:
+    return sorted(path for path in (folder / "index").rglob("*") if path.is_file())
+
+
+def segments(folder: Path) -> set[str]:
+    return {path.name for path in (folder / "index" / "shard" / "segments").iterdir()}
+
+
+def assert_whole(folder: Path, prefix: str) -> int:
+    """Every document is there with all its chunks and terms, or not at all. Gives how many there are."""
+    store = EmbeddedStore(folder)
+    reference = MemoryStore()
+    stored = list(store.documents())
+    for described in stored:
+        expected_document = some_document(prefix, int(described.id.removeprefix(prefix)))
+        add(reference, expected_document)
+        assert store.document(described.id) == expected_document
+        assert store.chunks(described.id) == reference.chunks(described.id)
+        assert described.chunks == len(store.chunks(described.id))
+    assert store.count() == reference.count()
+    terms = ["inform", "part", *processes.TOPICS]
+    assert store.document_frequency(terms) == reference.document_frequency(terms)
+    assert sorted(map(len, results(store))) == sorted(map(len, results(reference)))  # type: ignore[arg-type]
+    store.close()
+    return len(stored)
+
+
+def test_opening_again_keeps_the_index(folder: Path, expected: list[object]) -> None:
+    before = segments(folder)
+    for _ in range(3):
+        assert opened(folder) == expected
+    assert segments(folder) == before
+    shutil.copytree(folder, folder.with_name("copy"))
+    assert opened(folder.with_name("copy")) == expected
+    assert segments(folder.with_name("copy")) == before
+
+
+def test_the_index_is_taken_up_again_after_a_kill(folder: Path, expected: list[object]) -> None:
+    before = segments(folder)
+    for _ in range(2):
+        child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        assert json.loads(child.stdout.readline()) == expected
+        child.kill()
+        child.communicate()
+    assert opened(folder) == expected
+    assert segments(folder) == before
+
+
+def test_numbers_are_not_given_again_after_opening_again(folder: Path) -> None:
+    store = EmbeddedStore(folder)
+    last = store.count()[1]
+    assert store.remove(f"d{DOCUMENTS - 1}")
+    store.close()
+    store = EmbeddedStore(folder)
+    add(store, some_document("new", 1))
+    found = store.search_terms(["new1"], 50, None)
+    assert found
+    assert min(number for number, _ in found) > last
+    store.close()
+
+
+def _truncate(path: Path) -> None:
+    os.truncate(path, path.stat().st_size // 2)
+
+
+def _scramble(path: Path) -> None:
+    chance = random.Random(path.name)
+    with path.open("r+b") as file:
+        file.write(chance.randbytes(min(path.stat().st_size, 500_000)))
+
+
+def _empty(path: Path) -> None:
+    os.truncate(path, 0)
+
+
+@pytest.mark.parametrize("damage", [_truncate, _scramble, _empty, Path.unlink])
+def test_a_damaged_index_is_built_anew(folder: Path, expected: list[object], damage: Callable[[Path], None]) -> None:
+    names = {path.name for path in shard_files(folder)}
+    assert len(names) > 10
+    # Building takes a while, and every file is looked at in the same way: each damage gets some of them.
+    first, step = {_scramble: (0, 3), _truncate: (1, 3)}.get(damage, (2, 6))
+    for name in sorted(names)[first::step]:
+        damage(random.Random(name).choice([path for path in shard_files(folder) if path.name == name]))
+        assert opened(folder) == expected, name
+
+
+def test_a_damaged_index_that_was_not_closed_is_built_anew(folder: Path, expected: list[object]) -> None:
+    for name in ("chunk_0.mmap", "mutable_id_tracker.mappings"):
+        child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        child.stdout.readline()
+        child.kill()
+        child.communicate()
+        _truncate(next(path for path in shard_files(folder) if path.name == name))
+        assert opened(folder) == expected
+
+
+@pytest.mark.parametrize("state", ["", "{", "[]", "null", "{}", '{"files": 3}', "\0\xff", "3"])
+def test_a_state_that_makes_no_sense(folder: Path, expected: list[object], state: str) -> None:
+    (folder / "index" / "state.json").write_text(state, "latin-1")
+    assert opened(folder) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("format", 0),
+        ("engine", "0.0.1"),
+        ("library", "another"),
+        ("dimension", 8),
+        ("files", {"x": []}),
+        ("added", "x"),
+    ],
+)
+def test_the_state_of_something_else(folder: Path, expected: list[object], name: str, value: object) -> None:
+    path = folder / "index" / "state.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
+    assert opened(folder) == expected
+
+
+def test_the_index_of_another_library(folder: Path, expected: list[object], tmp_path: Path) -> None:
+    other = EmbeddedStore(tmp_path / "other")
+    add(other, *(some_document("other", number) for number in range(DOCUMENTS)))
+    other.close()
+    shutil.rmtree(folder / "index")
+    shutil.copytree(tmp_path / "other" / "index", folder / "index")
+    assert opened(folder) == expected
+
+
+def test_nothing_is_embedded_again_when_the_index_is_gone(folder: Path, expected: list[object]) -> None:
+    shutil.rmtree(folder / "index")
+    embedder = HashEmbedder()
+    store = EmbeddedStore(folder)
+    with Library(store, embedder, SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None)) as library:
+        assert results(store) == expected
+        report = library.add_documents([some_document("d", number) for number in range(DOCUMENTS)])
+        assert (report.unchanged, report.added, report.changed) == (DOCUMENTS, 0, 0)
+        assert library.search("el informe de la nieve")
+        assert embedder.embedded == 0
+
+
+def test_the_index_goes_away_while_it_is_open(folder: Path, expected: list[object]) -> None:
+    store = EmbeddedStore(folder)
+    assert results(store) == expected
+    shutil.rmtree(folder / "index")
+    add(store, some_document("new", 1))
+    assert store.search_terms(["new1"], 5, None)
+    assert store.remove("new1")
+    assert results(store) == expected
+    store.close()
+    assert opened(folder) == expected
+
+
+@pytest.mark.parametrize("acknowledged", [1, 3, 6])
+def test_killed_while_adding(tmp_path: Path, acknowledged: int) -> None:
+    folder = tmp_path / "library"
+    child = subprocess.Popen(command("add_endlessly", folder, "k"), stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    for _ in range(acknowledged):
+        child.stdout.readline()
+    # Somewhere in the middle of the next one, at another place each time.
+    threading.Event().wait(random.random() * 0.05)
+    child.kill()
+    told = acknowledged + child.communicate()[0].count("\n")
+    assert child.returncode == -signal.SIGKILL
+    there = assert_whole(folder, "k")
+    assert there >= told
+    run("write", folder, "k", there + 2)
+    assert assert_whole(folder, "k") == there + 2
+
+
+@pytest.fixture
+def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Another process that holds the index."""
+    child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline()
+    yield child
+    child.communicate()
+
+
+def test_another_process_holds_the_index(folder: Path, expected: list[object], holder: subprocess.Popen[str]) -> None:
+    store = EmbeddedStore(folder)
+    before = segments(folder)
+    assert results(store) == expected
+    # What is added and removed here is found here at once.
+    add(store, some_document("new", 1))
+    assert store.search_terms(["new1"], 5, None)
+    assert store.remove("new1")
+    assert results(store) == expected
+    assert segments(folder) == before
+    holder.communicate()
+    assert results(store) == expected
+    store.close()
+
+
+def test_a_big_library_waits_for_its_index_and_says_who_holds_it(
+    folder: Path, expected: list[object], holder: subprocess.Popen[str]
+) -> None:
+    store = EmbeddedStore(folder, exact_up_to=10, patience=0.1)
+    with pytest.raises(LibraryBusy, match=rf"Process {holder.pid} holds the index of .*stop it, or try again"):
+        results(store)
+    assert store.count()[0] == DOCUMENTS
+    store.close()
+    patient = EmbeddedStore(folder, exact_up_to=10, patience=30)
+    releasing = threading.Timer(0.2, holder.communicate)
+    releasing.start()
+    assert results(patient) == expected
+    releasing.join()
+    patient.close()
+
+
+def test_two_processes_write_at_once(tmp_path: Path) -> None:
+    folder = tmp_path / "library"
+    children = [subprocess.Popen(command("write", folder, prefix, 15)) for prefix in ("a", "b", "a")]
+    assert [child.wait(60) for child in children] == [0, 0, 0]
+    store = EmbeddedStore(folder)
+    ids = [stored.id for stored in store.documents()]
+    assert sorted(ids) == sorted(f"{prefix}{number}" for prefix in "ab" for number in range(15))
+    for document_id in ids:
+        assert len(store.search_terms([document_id], 100, None)) == len(store.chunks(document_id))
+    assert store.document_frequency(["inform"]) == {"inform": store.count()[1]}
+    store.close()
+
+
+def test_any_thread_may_close_what_another_opened(folder: Path, expected: list[object]) -> None:
+    store = EmbeddedStore(folder)
+    found: list[object] = []
+    searching = threading.Thread(target=lambda: found.extend(results(store)))
+    searching.start()
+    searching.join()
+    assert found == expected
+    store.close()
+    big = EmbeddedStore(folder, exact_up_to=0, patience=0)
+    assert results(big) == expected
+    big.close()
+
+
+def test_threads_share_a_store(folder: Path, expected: list[object]) -> None:
+    store = EmbeddedStore(folder)
+    found: list[object] = []
+    threads = [threading.Thread(target=lambda: found.append(results(store))) for _ in range(4)]
+    threads += [threading.Thread(target=add, args=(store, some_document("é", n))) for n in range(3)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 4
+    for number in range(3):
+        assert store.remove(f"é{number}")
+    assert results(store) == expected
+    store.close()
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder that every user can get to."""
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o755)
+    yield folder
+    for path in folder.rglob("*"):
+        if path.is_dir():
+            path.chmod(0o755)
+    shutil.rmtree(folder)
+
+
+def test_a_folder_that_can_only_be_read(folder: Path, reachable: Path, expected: list[object]) -> None:
+    library = reachable / "library"
+    shutil.copytree(folder, library)
+    (reachable / "closed").mkdir(mode=0o700)
+    (reachable / "closed" / "x").mkdir()
+    for path in [library, *library.rglob("*")]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    if os.geteuid():
+        (reachable / "closed").chmod(0)
+    report = json.loads(run("use_as_nobody", library))
+    assert report["writable"] is False
+    assert report["results"] == expected
+    assert [name for name, _ in report["errors"]] == ["LibraryReadOnly"] * 5
+    adding, removing, *elsewhere = (message for _, message in report["errors"])
+    assert adding == removing
+    assert f"{library} can't be written to. Check the folder's permissions" in adding
+    assert all("Choose a folder you may write to with --library." in message for message in elsewhere)
+
+
+@pytest.mark.parametrize("name", ["library.db"])
+def test_a_database_that_is_not_one(folder: Path, name: str) -> None:
+    (folder / name).write_bytes(random.Random(1).randbytes(100_000))
+    with pytest.raises(LibraryDamaged, match=r"library\.db is damaged .*Restore it from a backup, or move the folder"):
+        EmbeddedStore(folder)
+
+
+def test_a_damaged_database_never_gives_anything_but_a_library_error(folder: Path) -> None:
+    sound = (folder / "library.db").read_bytes()
+    outcomes = set()
+    for seed in range(40):
+        chance = random.Random(seed)
+        damaged = bytearray(sound)
+        for _ in range(chance.choice([1, 5, 30])):
+            at, size = chance.randrange(100, len(sound)), chance.choice([1, 64, 4096])
+            damaged[at : at + size] = chance.randbytes(size)
+        if chance.random() < 0.2:
+            del damaged[chance.randrange(len(damaged)) :]
+        (folder / "library.db").write_bytes(damaged)
+        try:
+            database = Database(folder / "library.db")
+            try:
+                for described in database.documents():
+                    database.document(described.id)
+                    database.chunks(described.id)
+                database.fetch(range(100))
+                with database.changes(0, 0) as (_, entries, _):
+                    list(entries)
+                database.remove("d1")
+            finally:
+                database.close()
+            outcomes.add("whole")
+        except LibraryError as error:
+            outcomes.add(type(error).__name__)
+    assert "LibraryDamaged" in outcomes
+
+
+def test_another_format(folder: Path) -> None:
+    with sqlite3.connect(folder / "library.db") as database:
+        database.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
+    database.close()
+    with pytest.raises(LibraryFormatError, match=r"has format 99; this version of answerable reads format \d+\. Use"):
+        EmbeddedStore(folder)
+
+
+def test_no_library_there(tmp_path: Path) -> None:
+    with pytest.raises(LibraryNotFound, match="Make one by adding something: answerable add PATH"):
+        EmbeddedStore(tmp_path / "nothing", create=False)
+    assert not (tmp_path / "nothing").exists()
+    (tmp_path / "file").write_text("x")
+    with pytest.raises(LibraryReadOnly, match="Choose a folder you may write to"):
+        EmbeddedStore(tmp_path / "file")
+
+
+def test_a_closed_library_says_so(folder: Path) -> None:
+    store = EmbeddedStore(folder)
+    store.close()
+    for use in (store.count, lambda: results(store), lambda: store.remove("d1"), lambda: store.document("d1")):
+        with pytest.raises(LibraryError):
+            use()
+
+
+def test_a_document_that_cannot_be_written_changes_nothing(folder: Path, expected: list[object]) -> None:
+    store = EmbeddedStore(folder)
+    bad = make_document("El informe con título de la nieve.", "d1", source="/d/1", title="\ud800")
+    with pytest.raises(UnicodeEncodeError):
+        add(store, bad)
+    assert store.count()[0] == DOCUMENTS
+    assert results(store) == expected
+    store.close()
+
+
+@pytest.mark.parametrize("limit", [33_700_000, 1_500_000])
+def test_a_full_disk(tmp_path: Path, limit: int) -> None:
+    """With the first limit the index has room and the database runs out of it; with the second neither has."""
+    folder = tmp_path / "library"
+    report = json.loads(run("fill_the_disk", folder, limit))
+    assert report["error"].endswith(".")
+    assert str(folder) in report["error"]
+    store = EmbeddedStore(folder)
+    assert store.count()[0] == report["stored"]
+    assert [stored.chunks for stored in store.documents()] == [
+        len(store.chunks(stored.id)) for stored in store.documents()
+    ]
+    add(store, some_document("d", 1))
+    assert store.search_terms(["d1"], 5, None)
+    store.close()
+
+
+def test_removing_leaves_no_trace(folder: Path) -> None:
+    secret = "xyzzyplugh"
+    text = "\n\n".join(f"El {secret} número {number} está en la caja." for number in range(120))
+    store = EmbeddedStore(folder)
+    for document_id in ("removed", "replaced"):
+        add(store, make_document(text, document_id, source=f"/{document_id}/{secret}", title=secret, key=secret))
+    with sqlite3.connect(folder / "library.db") as database:
+        rows = database.execute("SELECT content FROM documents WHERE id IN ('removed', 'replaced')").fetchall()
+        vectors = database.execute("SELECT vector FROM chunks WHERE terms LIKE ?", (f"%{secret}%",)).fetchall()
+    database.close()
+    assert len(rows) == 2
+    assert len(vectors) > 10
+    traces = {secret.encode(), secret.encode("utf-16-le"), *(row[0][20:120] for row in rows)}
+    traces |= {vector[200:] for (vector,) in vectors[::20]}
+    assert store.search_terms([secret], 5, None)
+    assert store.remove("removed")
+    add(store, make_document("Ya no dice nada.", "replaced"))
+    store.close()
+    files = [path for path in folder.rglob("*") if path.is_file()]
+    assert len(files) > 10
+    for path in files:
+        data = path.read_bytes().rstrip(b"\0")
+        assert not [trace for trace in traces if trace in data], path

@@ -1,0 +1,520 @@
+"""The core, as every interface calls it: real readers, splitters, stores and the real embedder."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import HashEmbedder
+
+import answerable
+from answerable import Document, DocumentType, Library, Reason
+from answerable.build import build_answerer, build_reader, build_splitter, build_store
+from answerable.embedding.cache import CachedEmbedder
+from answerable.errors import DocumentNotFound, EmbedderMismatch, EmptySource, FilterError, LibraryNotFound, SourceError
+from answerable.ingestion import Progress
+from answerable.protocols import Embedder, Fingerprint
+from answerable.settings import Settings
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+CHAT = EXAMPLES / "Chat de WhatsApp con Viaje a Oaxaca.txt"
+GUIDE = EXAMPLES / "espresso-machine-guide.md"
+QUESTIONS = """\
+¿Cuál es el código de la reserva?
+¿Quién es alérgica al cacahuate?
+¿A qué hora sale el autobús de regreso?
+¿Cuánto cuesta el boleto de autobús por persona?
+¿Qué hay que llevar a Hierve el Agua?
+¿En qué hotel nos quedamos?
+¿Cuándo es el mercado de Tlacolula?
+¿Quién lleva la cámara?
+¿Dónde vamos a cenar el viernes?
+How long does the warranty last?
+What do I do when the ring of light blinks red?
+How often should I descale the machine?
+Can I use vinegar?
+How much coffee for a double basket?
+May the portafilter go in the dishwasher?
+How many tools may I borrow at once?
+What is the fine for a late return?
+Who can become a member?
+Quanto sol o manjericão precisa?
+Como fazer a mistura de terra?
+Como eliminar os pulgões?
+Quando a alface fica pronta?
+Com que frequência devo regar no inverno?
+Who won the football world cup in 1998?
+¿Cuál es la capital de Mongolia?
+Qual é a velocidade da luz?
+""".splitlines()
+
+
+def make_library(address: str | Path, embedder: Embedder, **settings: Any) -> Library:
+    """A library as `answerable.open` makes it, with an embedder of the test's choice."""
+    chosen = Settings(**settings)
+    return Library(
+        store=build_store(str(address)),
+        embedder=embedder,
+        splitter=build_splitter(chosen),
+        reader=build_reader(chosen),
+        answerer=build_answerer(chosen),
+    )
+
+
+@pytest.fixture(params=["memory", "folder"])
+def library(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Library]:
+    """An empty library with the tiny embedder, of each kind that comes with the package."""
+    with make_library(":memory:" if request.param == "memory" else tmp_path / "library", HashEmbedder()) as library:
+        yield library
+
+
+@pytest.fixture(scope="module")
+def examples(embedder: CachedEmbedder) -> Iterator[Library]:
+    """The four sample documents with the real embedder, to be read only."""
+    with make_library(":memory:", embedder) as library:
+        report = library.add(EXAMPLES)
+        assert (report.added, report.failures) == (4, [])
+        yield library
+
+
+def texts(library: Library) -> set[str]:
+    return {library.document(stored.id).content for stored in library.documents()}
+
+
+def state(library: Library) -> list[Any]:
+    """All that is stored, with the numbers that the store gave."""
+    count = library._store.count()
+    fetched = library._store.fetch(range(1, 10 * count[1] + 10))
+    numbers = [(number, indexed.chunk, indexed.vector.tobytes()) for number, (indexed, _) in sorted(fetched.items())]
+    return [count, library.documents(), numbers]
+
+
+# Adding
+
+
+@pytest.mark.parametrize("place", ["memory", "folder"])
+def test_adding_the_examples_twice_embeds_nothing_and_changes_nothing(
+    embedder: CachedEmbedder, tmp_path: Path, place: str
+) -> None:
+    with make_library(":memory:" if place == "memory" else tmp_path / "library", embedder) as library:
+        first = library.add(EXAMPLES)
+        before, embedded, looked_up = state(library), embedder.embedded, embedder.hits
+        second = library.add(EXAMPLES)
+        assert (first.added, first.unchanged) == (4, 0)
+        assert (second.added, second.changed, second.unchanged, second.chunks) == (0, 0, 4, 0)
+        assert (embedder.embedded, embedder.hits) == (embedded, looked_up)
+        assert state(library) == before
+
+
+def test_a_changed_file_takes_the_place_of_its_old_version(library: Library, tmp_path: Path) -> None:
+    file = tmp_path / "notes.txt"
+    file.write_text("The meeting is on Monday.")
+    library.add(file)
+    old = library.documents()[0].id
+    file.write_text("The meeting is on Thursday.")
+    report = library.add(file)
+    assert (report.added, report.changed, report.unchanged) == (0, 1, 0)
+    assert texts(library) == {"The meeting is on Thursday."}
+    assert library.documents()[0].id != old
+    assert [result.chunk.content for result in library.search("meeting Monday")] == ["The meeting is on Thursday."]
+
+
+def test_a_document_with_a_given_id_is_replaced_when_its_text_changes(library: Library) -> None:
+    assert library.add_documents([Document.from_text("red", doc_id="colour")]).added == 1
+    assert library.add_documents([Document.from_text("red", doc_id="colour")]).unchanged == 1
+    report = library.add_documents([Document.from_text("blue", doc_id="colour")])
+    assert (report.added, report.changed) == (0, 1)
+    assert library.document("colour").content == "blue"
+    assert len(library.documents()) == 1
+
+
+def test_a_document_with_other_metadata_is_changed(library: Library) -> None:
+    library.add_documents([Document.from_text("red", doc_id="colour", shelf="A")])
+    assert library.add_documents([Document.from_text("red", doc_id="colour", shelf="B")]).changed == 1
+    assert library.documents()[0].metadata == {"shelf": "B"}
+
+
+def test_the_same_text_under_two_sources_is_two_documents(library: Library) -> None:
+    library.add_documents([Document.from_text("the same", source=source) for source in ("one", "two")])
+    assert [document.source for document in library.documents()] == ["one", "two"]
+    library.remove(library.resolve("one"))
+    assert [document.source for document in library.documents()] == ["two"]
+    assert len(library.search("the same")) == 1
+
+
+def test_of_two_documents_with_one_source_the_later_stays(library: Library) -> None:
+    first, second = (Document.from_text(text, source="notes") for text in ("first", "second"))
+    report = library.add_documents([first, second])
+    assert (report.added, report.changed, report.unchanged) == (1, 1, 0)
+    assert texts(library) == {"second"}
+    library.add_documents([first, second, first])
+    assert texts(library) == {"first"}
+
+
+def test_the_same_document_twice_in_one_call_is_added_once(library: Library) -> None:
+    document = Document.from_text("once", source="notes")
+    report = library.add_documents([document, document])
+    assert (report.added, report.unchanged, len(library.documents())) == (1, 1, 1)
+
+
+def test_an_empty_document_among_others_is_reported(library: Library) -> None:
+    documents = [Document.from_text("one"), Document.from_text(" \n ", doc_id="blank"), Document.from_text("two")]
+    report = library.add_documents(documents)
+    assert report.added == 2
+    assert [(failure.source, type(failure.error)) for failure in report.failures] == [("blank", EmptySource)]
+    assert texts(library) == {"one", "two"}
+
+
+def test_documents_may_come_from_a_generator(library: Library) -> None:
+    assert library.add_documents(Document.from_text(text) for text in ("one", "two")).added == 2
+
+
+def test_one_bad_file_among_a_hundred_is_reported_and_the_others_are_in(library: Library, tmp_path: Path) -> None:
+    folder = tmp_path / "files"
+    folder.mkdir()
+    for number in range(99):
+        (folder / f"{number:02}.txt").write_text(f"This is note number {number} about topic {number % 7}.")
+    (folder / "50b.pdf").write_bytes(b"%PDF-1.7\nbroken beyond repair")
+    report = library.add(folder)
+    assert (report.added, len(report.failures), len(library.documents())) == (99, 1, 99)
+    assert report.failures[0].source.endswith("50b.pdf")
+    again = library.add(folder)
+    assert (again.added, again.unchanged, len(again.failures)) == (0, 99, 1)
+
+
+def test_a_single_file_that_cannot_be_read_raises(library: Library, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.pdf"
+    broken.write_bytes(b"%PDF-1.7\nbroken")
+    with pytest.raises(SourceError, match=re.escape("broken.pdf")):
+        library.add(broken)
+    assert library.documents() == []
+
+
+@pytest.mark.parametrize("source", ["", "~nobody-of-that-name/file", "no\0thing", "x" * 5000])
+def test_odd_paths_are_source_errors(library: Library, source: str) -> None:
+    with pytest.raises(SourceError):
+        library.add(source)
+
+
+def test_a_library_within_the_folder_that_is_added_is_not_added_itself(tmp_path: Path) -> None:
+    (tmp_path / "note.txt").write_text("A note next to its library.")
+    with make_library(tmp_path / "library", HashEmbedder()) as library:
+        library.add(tmp_path)
+        again = library.add(tmp_path)
+        assert (again.added, again.unchanged, again.failures) == (0, 1, [])
+    with make_library(tmp_path, HashEmbedder()) as library:
+        report = library.add(tmp_path)
+        assert (report.added, report.failures) == (1, [])
+
+
+def test_a_dry_run_counts_and_changes_nothing(library: Library, tmp_path: Path) -> None:
+    library.add(GUIDE)
+    before = state(library)
+    report = library.add(EXAMPLES, dry_run=True)
+    assert (report.added, report.unchanged) == (3, 1)
+    assert report.chunks > 5
+    assert report.tokens > 500
+    assert report.estimated_seconds > 0
+    assert state(library) == before
+    nothing_new = library.add(GUIDE, dry_run=True)
+    assert (nothing_new.tokens, nothing_new.estimated_seconds) == (0, 0)
+
+
+def test_progress_goes_forward_and_ends_complete(library: Library) -> None:
+    seen: list[Progress] = []
+    report = library.add(EXAMPLES, on_progress=seen.append)
+    for earlier, later in itertools.pairwise(seen):
+        assert later.chunks_done >= earlier.chunks_done
+        assert later.chunks_total >= earlier.chunks_total
+        assert later.sources_done >= earlier.sources_done
+    assert all(0 <= one.document_done <= one.document_total for one in seen)
+    assert all(one.chunks_done <= one.chunks_total for one in seen)
+    assert {one.sources_total for one in seen} == {4}
+    last = seen[-1]
+    assert (last.chunks_done, last.chunks_total, last.sources_done) == (report.chunks, report.chunks, 4)
+    assert last.document_done == last.document_total
+    assert {Path(one.source).name for one in seen} == {path.name for path in EXAMPLES.iterdir()}
+
+
+def test_progress_is_told_of_files_that_are_there_already(library: Library) -> None:
+    library.add(EXAMPLES)
+    seen: list[Progress] = []
+    library.add(EXAMPLES, on_progress=seen.append)
+    assert [one.sources_done for one in seen] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("after", [1, 3, 7, 12])
+def test_whatever_interrupts_adding_leaves_whole_documents(library: Library, tmp_path: Path, after: int) -> None:
+    documents = [
+        Document.from_text(f"Document {number}. " + f"Words of {number} go on and on. " * 150, source=f"{number}")
+        for number in range(4)
+    ]
+
+    def interrupt(progress: Progress) -> None:
+        if progress.chunks_done >= after:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        library.add_documents(documents, on_progress=interrupt)
+    kept = library.documents()
+    assert len(kept) < 4
+    for stored in kept:
+        covered = "".join("".join(chunk.content.split()) for chunk in _without_overlap(library, stored.id))
+        assert covered == "".join(library.document(stored.id).content.split())
+    assert {result.document.id for result in library.search("words", k=100)} == {stored.id for stored in kept}
+    report = library.add_documents(documents)
+    assert (report.added, report.unchanged) == (4 - len(kept), len(kept))
+    assert len(library.documents()) == 4
+
+
+def _without_overlap(library: Library, document_id: str) -> Iterator[answerable.Chunk]:
+    end = 0
+    for chunk in library.chunks(document_id):
+        yield replace(chunk, content=chunk.content[max(end - chunk.start, 0) :])
+        end = chunk.end
+
+
+# Searching and asking
+
+
+def test_search_ranks_by_score_and_gives_k(examples: Library) -> None:
+    found = examples.search("warranty seals", k=5)
+    assert len(found) == 5
+    assert [one.score for one in found] == sorted((one.score for one in found), reverse=True)
+    assert "warranty" in found[0].chunk.content
+    assert found[0].document.source == str(GUIDE)
+    assert len(examples.search("warranty", k=1)) == 1
+    assert len(examples.search("warranty", k=1000)) <= 19
+
+
+def test_search_and_ask_refuse_senseless_calls(examples: Library) -> None:
+    for empty in ("", " \n\t"):
+        with pytest.raises(ValueError, match="ask something"):
+            examples.ask(empty)
+        with pytest.raises(ValueError, match="ask something"):
+            examples.search(empty)
+    for k in (0, -1):
+        with pytest.raises(ValueError, match="at least 1"):
+            examples.search("coffee", k=k)
+    with pytest.raises(FilterError):
+        examples.ask("coffee", where={"page": {"near": 3}})
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("¿Cuál es el código de la reserva?", "GLD-4471"),
+        ("How long does the warranty last?", "24 months"),
+        ("Quando a alface fica pronta?", "quarenta e cinco dias"),
+        ("May a tool be kept longer than the loan period?", ""),
+    ],
+)
+def test_questions_are_answered_with_quotes(examples: Library, question: str, quoted: str) -> None:
+    answer = examples.ask(question)
+    assert quoted in " ".join(citation.quote for citation in answer.citations)
+    assert answer.answered is (answer.reason is Reason.ANSWERED) is bool(answer.citations)
+
+
+def test_every_citation_stands_verbatim_in_its_document(examples: Library) -> None:
+    answered = 0
+    for question in QUESTIONS:
+        answer = examples.ask(question)
+        answered += answer.answered
+        assert answer.answered == bool(answer.citations)
+        for number, citation in enumerate(answer.citations, 1):
+            document = examples.document(citation.document_id)
+            assert document.content[citation.start : citation.end] == citation.quote
+            assert citation.source == document.source
+            assert citation.quote.strip()
+            assert str(citation.location)
+            assert citation.link.startswith("file://")
+            assert f"[{number}]" in answer.text
+        for result in answer.results:
+            chunk = result.chunk
+            assert examples.document(chunk.document_id).content[chunk.start : chunk.end] == chunk.content
+    assert answered >= 15
+
+
+@pytest.mark.parametrize(
+    ("question", "language", "refusal"),
+    [
+        ("Who won the football world cup in 1998?", "en", "The documents don't say."),
+        ("¿Quién ganó el mundial de fútbol de 1998?", "es", "Los documentos no lo dicen."),
+        (
+            "Quem ganhou a copa do mundo de futebol de 1998?",
+            "pt",
+            "Não tenho informações necessárias para responder sua pergunta.",
+        ),
+    ],
+)
+def test_what_the_documents_do_not_say_is_refused_in_the_language_of_the_question(
+    examples: Library, question: str, language: str, refusal: str
+) -> None:
+    answer = examples.ask(question)
+    assert (answer.answered, answer.citations, answer.language, answer.text) == (False, (), language, refusal)
+    assert answer.reason in (Reason.WEAK_EVIDENCE, Reason.NOTHING_FOUND)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("How long does the warranty last?", "The library is empty: add documents first."),
+        ("¿Cuánto dura la garantía de la máquina?", "La biblioteca está vacía: añade documentos primero."),
+        ("Quanto tempo dura a garantia da máquina?", "A biblioteca está vazia: adicione documentos primeiro."),
+    ],
+)
+def test_an_empty_library_says_so(library: Library, question: str, said: str) -> None:
+    answer = library.ask(question)
+    assert (answer.text, answer.answered, answer.reason) == (said, False, Reason.EMPTY_LIBRARY)
+    assert set(answer.timings) == {"total"}
+    assert library.search(question) == []
+
+
+def test_asking_twice_gives_the_same_answer(examples: Library) -> None:
+    for question in QUESTIONS[::4]:
+        first, second = (replace(examples.ask(question), timings={}) for _ in range(2))
+        assert first == second
+
+
+def test_timings_are_given_for_each_step(examples: Library) -> None:
+    timings = examples.ask("How long does the warranty last?").timings
+    assert list(timings) == ["embedding", "retrieval", "answering", "total"]
+    assert all(seconds >= 0 for seconds in timings.values())
+    assert timings["total"] >= sum(seconds for name, seconds in timings.items() if name != "total") * 0.99
+
+
+# Filters
+
+
+@pytest.mark.parametrize(
+    ("where", "holds"),
+    [
+        ({"type": "pdf"}, lambda result: result.document.type is DocumentType.PDF),
+        ({"type": ["pdf", "html"]}, lambda result: result.document.type in (DocumentType.PDF, DocumentType.HTML)),
+        ({"language": "pt"}, lambda result: result.document.source.endswith(".html")),
+        ({"sender": "ana lucia"}, lambda result: "Ana Lucía" in result.chunk.location.senders),
+        ({"source": str(GUIDE)}, lambda result: result.document.source == str(GUIDE)),
+        ({"page": 2}, lambda result: 2 in range(result.chunk.location.pages[0], result.chunk.location.pages[1] + 1)),
+        ({"heading": "descaling"}, lambda result: "Descaling" in result.chunk.location.headings),
+        ({"not": {"type": "chat"}}, lambda result: result.document.type is not DocumentType.CHAT),
+        (
+            {"date": {"gte": "2024-03-20", "lte": "2024-03-20"}},
+            lambda result: any(f"{part.time:%d}" == "20" for part in result.chunk.parts if part.time),
+        ),
+    ],
+)
+def test_filters_narrow(examples: Library, where: dict[str, Any], holds: Callable[[Any], bool]) -> None:
+    everything = examples.search("agua water água", k=100)
+    found = examples.search("agua water água", k=100, where=where)
+    assert 0 < len(found) < len(everything)
+    assert all(holds(result) for result in found)
+    assert {citation.document_id for citation in examples.ask("agua water água", where=where).citations} <= {
+        result.document.id for result in found
+    }
+
+
+def test_filters_on_custom_metadata(library: Library) -> None:
+    shelves = {"A": 1999, "B": 2010, "C": 2024}
+    library.add_documents(Document.from_text(f"A book on shelf {s}.", shelf=s, year=y) for s, y in shelves.items())
+
+    def found(where: dict[str, Any]) -> set[str]:
+        return {result.document.metadata["shelf"] for result in library.search("book", where=where)}
+
+    assert found({"shelf": "b"}) == {"B"}
+    assert found({"year": {"gte": 2005}}) == {"B", "C"}
+    assert found({"or": [{"shelf": "A"}, {"year": 2024}]}) == {"A", "C"}
+    assert found({"shelf": {"exists": False}}) == set()
+
+
+def test_a_filter_that_nothing_passes_gives_a_refusal(examples: Library) -> None:
+    answer = examples.ask("How long does the warranty last?", where={"sender": "Nobody"})
+    assert (answer.answered, answer.reason, answer.results) == (False, Reason.NOTHING_FOUND, ())
+
+
+# Documents
+
+
+def test_removing_a_document_removes_every_trace(library: Library) -> None:
+    library.add(EXAMPLES)
+    gone = library.resolve(str(GUIDE))
+    library.remove(gone)
+    assert gone not in {document.id for document in library.documents()}
+    assert all(result.document.id != gone for result in library.search("warranty descaling espresso", k=100))
+    assert library._store.document_frequency(["espresso"]) == {"espresso": 0}
+    assert library.stats().documents == 3
+    for act in (library.remove, library.document, library.chunks):
+        with pytest.raises(DocumentNotFound, match="answerable list"):
+            act(gone)
+    assert library.add(EXAMPLES).added == 1
+
+
+def test_documents_and_stats_describe_what_is_there(examples: Library) -> None:
+    documents = examples.documents()
+    assert [document.source for document in documents] == sorted(str(path) for path in EXAMPLES.iterdir())
+    assert [(document.type, document.language) for document in documents] == [
+        ("chat", "es"),
+        ("markdown", "en"),
+        ("html", "pt"),
+        ("pdf", "en"),
+    ]
+    stats = examples.stats()
+    assert (stats.documents, stats.chunks) == (4, sum(document.chunks for document in documents))
+    assert stats.characters == sum(len(examples.document(document.id).content) for document in documents)
+    assert dict(stats.languages) == {"en": 2, "es": 1, "pt": 1}
+    assert dict(stats.types) == {"chat": 1, "markdown": 1, "html": 1, "pdf": 1}
+    assert stats.fingerprint is not None
+
+
+def test_resolve_takes_ids_their_beginnings_and_sources(library: Library) -> None:
+    library.add_documents(Document.from_text(text, doc_id=text, source=f"/{text}") for text in ("abc", "abd", "xyz"))
+    assert library.resolve("abc") == library.resolve("/abc") == "abc"
+    assert library.resolve("x") == "xyz"
+    with pytest.raises(DocumentNotFound, match="2 documents"):
+        library.resolve("ab")
+    for unknown in ("nothing", ""):
+        with pytest.raises(DocumentNotFound, match="answerable list"):
+            library.resolve(unknown)
+
+
+def test_neighbours_are_the_chunks_around(examples: Library) -> None:
+    chunks = examples.chunks(examples.resolve(str(GUIDE)))
+    assert examples.neighbours(chunks[3]) == chunks[2:5]
+    assert examples.neighbours(chunks[0], before=2, after=0) == chunks[:1]
+    assert examples.neighbours(chunks[-1], before=1, after=5) == chunks[-2:]
+
+
+# Opening
+
+
+def test_another_embedder_is_an_error_that_names_the_way_out(tmp_path: Path) -> None:
+    other = Fingerprint("openai", "text-embedding-3-small", 1536)
+    store = build_store(str(tmp_path / "library"))
+    store.claim(other)
+    store.close()
+    with pytest.raises(EmbedderMismatch) as caught:
+        make_library(tmp_path / "library", HashEmbedder())
+    for part in ("openai:text-embedding-3-small", "1536", "hash:words", "--library"):
+        assert part in str(caught.value)
+
+
+def test_open_makes_a_library_and_finds_it_again(tmp_path: Path) -> None:
+    with pytest.raises(LibraryNotFound, match="answerable add"):
+        answerable.open(tmp_path / "library", create=False)
+    assert not (tmp_path / "library").exists()
+    with answerable.open(tmp_path / "library") as library:
+        library.add_documents([Document.from_text("The code is 4711.", doc_id="code")])
+    with answerable.open(str(tmp_path / "library"), create=False) as library:
+        answer = library.ask("What is the code?")
+    assert [citation.quote for citation in answer.citations] == ["The code is 4711."]
+    library.close()
+
+
+def test_read_gives_documents_without_adding_them() -> None:
+    documents = answerable.read(EXAMPLES)
+    assert [document.type for document in documents] == ["chat", "markdown", "html", "pdf"]
+    assert answerable.read(str(GUIDE))[0] == documents[1]

@@ -1,0 +1,73 @@
+"""The public names, and what every file of the package has."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import answerable
+
+PACKAGE = Path(answerable.__file__).parent
+FILES = sorted(path for path in PACKAGE.rglob("*.py"))
+LONGEST = 520
+
+
+def ids(path: Path) -> str:
+    """A file by its place in the package."""
+    return path.relative_to(PACKAGE).as_posix()
+
+
+def test_the_public_surface_is_exactly_what_it_says() -> None:
+    code = "import answerable, types; print(*(n for n, v in vars(answerable).items() if n[0] != '_' "
+    code += "and not isinstance(v, types.ModuleType)))"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert sorted(found) == sorted(answerable.__all__)
+    assert len(set(answerable.__all__)) == len(answerable.__all__)
+
+
+def test_every_public_name_is_there_and_explained() -> None:
+    for name in answerable.__all__:
+        value = getattr(answerable, name)
+        assert not isinstance(value, ModuleType)
+        assert value.__doc__, name
+        assert value.__module__.startswith("answerable."), name
+
+
+def test_nothing_but_the_public_names_leaks_through_a_star() -> None:
+    names: dict[str, object] = {}
+    exec("from answerable import *", names)
+    assert set(names) - {"__builtins__"} == set(answerable.__all__)
+
+
+def public(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.AST]]:
+    """Functions, classes and methods without an underscore."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and not node.name.startswith("_"):
+            yield prefix + node.name, node
+            if isinstance(node, ast.ClassDef):
+                yield from public(node.body, f"{node.name}.")
+
+
+@pytest.mark.parametrize("path", FILES, ids=ids)
+def test_a_file_explains_itself(path: Path) -> None:
+    source = path.read_text("utf-8")
+    tree = ast.parse(source)
+    assert not source.strip() or ast.get_docstring(tree), "the module has no docstring"
+    missing = [name for name, node in public(tree.body) if not ast.get_docstring(node)]  # type: ignore[arg-type]
+    assert not missing
+    assert source.count("\n") <= LONGEST
+
+
+@pytest.mark.parametrize("path", FILES, ids=ids)
+def test_no_missing_package_is_passed_over(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ExceptHandler) and node.type is not None:
+            names = {name.id for name in ast.walk(node.type) if isinstance(name, ast.Name)}
+            is_silent = all(isinstance(each, ast.Pass) for each in node.body)
+            assert not (is_silent and names & {"ImportError", "ModuleNotFoundError"})
