@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from processes import EXAMPLES, run_command
+from commands import EXAMPLES, run_command
 
 
 @pytest.fixture(scope="session")

@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 
 import pytest
+from commands import EXAMPLES, run_command
 from helpers import HashEmbedder, make_document
-from processes import EXAMPLES, run_command
 from typer.testing import CliRunner, Result
 
 from answerable.build import build_store

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceError
 from answerable.sources.html import read_html
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 DOCUSAURUS = """<!doctype html><html lang="pt-BR" class="docs-doc-page"><head><title>Nós | Livro</title>
 <meta property="og:title" content="Nós | Livro"><link rel="canonical" href="https://livro.example/nos"></head><body>

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource
 from answerable.sources.markdown import Anchors, front_matter, read_markdown
-from hypothesis import given
-from hypothesis import strategies as st
 
 BOOK = """---
 title: "The Book" # shown in the sidebar
@@ -57,9 +58,11 @@ def test_sections_of_a_book() -> None:
         (("Kapitel für Ёлка नमस्ते",), "kapitel-für-ёлка-नमस्ते"),
     ]
     texts = [BOOK[part.start : part.end] for part in document.parts]
-    assert texts[0].startswith("---\ntitle") and texts[0].endswith("---\n")
+    assert texts[0].startswith("---\ntitle")
+    assert texts[0].endswith("---\n")
     assert texts[1].strip() == "Before all."
-    assert texts[2].startswith("# Chapter *One*") and "# not a heading" in texts[2]
+    assert texts[2].startswith("# Chapter *One*")
+    assert "# not a heading" in texts[2]
     assert texts[3].startswith("Setext `code` here\n---")
 
 

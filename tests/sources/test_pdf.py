@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
 from answerable.sources import pdf_worker
@@ -100,7 +101,7 @@ def test_a_truncated_pdf_is_read_or_damaged_but_never_a_crash(make_pdf: MakePdf)
 def test_a_pdf_that_takes_too_long_is_ended_and_the_next_one_is_read(make_pdf: MakePdf) -> None:
     slow = zlib.compress(b"BT /F1 12 Tf 5 7 Td " + b"(word) Tj 1 1 Td " * 3_000_000 + b"ET", 9)
     with PdfWorker() as worker:
-        with pytest.raises(DamagedSource, match=r"slow\.pdf took longer than 0 s.*raise the setting max_seconds"):
+        with pytest.raises(DamagedSource, match=r"slow\.pdf took longer than 0 s.*raise the setting max_pdf_seconds"):
             data = make_pdf([], raw=[slow], filters="/Filter/FlateDecode")
             read_pdf(data, "slow.pdf", limits=ReadLimits(max_seconds=0), worker=worker)
         assert read_pdf(make_pdf(["fine"]), "a.pdf", worker=worker).content == "fine"

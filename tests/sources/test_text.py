@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, UnsupportedSource
 from answerable.sources.text import decode, read_text
-from hypothesis import given
-from hypothesis import strategies as st
 
 SPANISH = "El niño comió piñas «muy» dulces — ¿cuántas?\nTres…\n"
 RUSSIAN = "Съешь же ещё этих мягких французских булок да выпей чаю, сказал он и ушёл домой.\n" * 3

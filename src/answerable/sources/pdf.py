@@ -128,9 +128,9 @@ def _start() -> subprocess.Popen[bytes]:
 
 def _died(status: int | None, source: str, limits: ReadLimits) -> DamagedSource:
     if status is not None and os.name == "posix" and -status in (signal.SIGXCPU, signal.SIGKILL):
-        what, setting = f"took longer than {limits.max_seconds:g} s to read", "max_seconds"
+        what, setting = f"took longer than {limits.max_seconds:g} s to read", "max_pdf_seconds"
     else:
-        what, setting = f"crashed the PDF library or needed over {limits.max_memory / 1e9:g} GB", "max_memory"
+        what, setting = f"crashed the PDF library or needed over {limits.max_memory / 1e9:g} GB", "max_pdf_memory"
     return DamagedSource(
         f"{source} {what}; it is probably damaged or made to do harm: leave it out, print it to a new PDF, "
         f"or raise the setting {setting} if you trust it"
@@ -179,7 +179,7 @@ def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: 
         case "memory":
             return DamagedSource(
                 f"{source} needs over {limits.max_memory / 1e9:g} GB to read: split it, "
-                "or raise the setting max_memory if you trust it"
+                "or raise the setting max_pdf_memory if you trust it"
             )
     return DamagedSource(
         f"{source} is no readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
