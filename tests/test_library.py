@@ -431,6 +431,19 @@ def test_filters_on_custom_metadata(library: Library) -> None:
     assert found({"shelf": {"exists": False}}) == set()
 
 
+def test_of_a_chat_window_only_messages_that_pass_the_filter_are_quoted(embedder: Embedder) -> None:
+    with make_library(":memory:", embedder, refuse=False) as library:
+        library.add(CHAT)
+        for where in ({"sender": "ana lucia"}, {"date": {"gte": "2024-03-05", "lte": "2024-03-06"}}):
+            answer = library.ask("¿Cuánto cuesta el autobús y dónde está el hotel?", where)
+            assert answer.citations
+            for citation in answer.citations:
+                assert citation.location.times
+                day = citation.location.times[0].date().isoformat()
+                assert "sender" not in where or citation.location.senders == ("Ana Lucía",)
+                assert "date" not in where or "2024-03-05" <= day <= "2024-03-06"
+
+
 def test_a_filter_that_nothing_passes_gives_a_refusal(examples: Library) -> None:
     answer = examples.ask("How long does the warranty last?", where={"sender": "Nobody"})
     assert (answer.answered, answer.reason, answer.results) == (False, Reason.NOTHING_FOUND, ())

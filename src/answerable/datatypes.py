@@ -146,7 +146,7 @@ class Location:
     symbol: str | None = None
 
     def __str__(self) -> str:
-        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, lines 1-4`, `Cat.run, line 7`."""
+        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`, `Cat.run, line 7`."""
         if self.pages:
             return _range("page", *self.pages)
         if self.times:

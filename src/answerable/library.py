@@ -148,6 +148,7 @@ class Library:
             word_weights=self._word_weights(asked),
             results=tuple(results),
             chunks=tuple(chunks),
+            where=parse_filter(where),
         )
         clock.lap("retrieval")
         answer = self._answerer.answer(evidence)

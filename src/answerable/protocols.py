@@ -230,7 +230,8 @@ class Evidence:
     """A question with all that retrieval found for it.
 
     `word_weights` are the question's words, each as the set of its stems, with their rarity in the library; `chunks`
-    belong to `results` one by one.
+    belong to `results` one by one. `where` is the filter that they passed; of a chat window that passed it, only the
+    messages that do by themselves may be quoted.
     """
 
     question: str
@@ -239,6 +240,7 @@ class Evidence:
     word_weights: Mapping[frozenset[str], float]
     results: tuple[RetrievalResult, ...]
     chunks: tuple[IndexedChunk, ...]
+    where: Filter | None = None
 
 
 class Answerer(Protocol):

@@ -1,4 +1,4 @@
-"""Development sets → libraries and figures. Vectors are kept in the user's cache: the first run takes long, others don't."""
+"""Development sets → libraries and figures. Vectors are kept in the user's cache: only the first run takes long."""
 
 from __future__ import annotations
 
@@ -26,14 +26,15 @@ from answerable.settings import Settings
 CACHE = Path(
     os.environ.get("ANSWERABLE_TEST_CACHE") or platformdirs.user_cache_dir("answerable-tests", appauthor=False)
 )
-QUERIES_CACHE_LIMIT = 10**11
+# Read here, since every test runs with an environment of its own.
+DATA = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
+CACHE_LIMIT = 10**11
 
 
 def data_folder() -> Path:
     """Where the development sets are; AssertionError that says what to do when they aren't."""
-    folder = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
-    assert folder.is_dir(), f"the development sets aren't at {folder}: set ANSWERABLE_TEST_DATA to their folder"
-    return folder
+    assert DATA.is_dir(), f"the development sets aren't at {DATA}: set ANSWERABLE_TEST_DATA to their folder"
+    return DATA
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class QueryCachingEmbedder(CachedEmbedder):
 
     def __init__(self) -> None:
         local = LocalEmbedder(cache_folder=CACHE / "models", runtime="openvino")
-        super().__init__(local, CACHE / "embeddings.db", QUERIES_CACHE_LIMIT)
+        super().__init__(local, CACHE / "embeddings.db", CACHE_LIMIT)
         self._folder = CACHE / f"queries-{sha256(str(self.fingerprint).encode()).hexdigest()[:8]}"
         self._folder.mkdir(parents=True, exist_ok=True)
 

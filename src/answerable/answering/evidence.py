@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from answerable.analysis.terms import terms
 from answerable.datatypes import Part, PartKind, RetrievalResult
+from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
 
 
@@ -55,6 +57,8 @@ def _sentences_of(
     for (start, end), similarity in zip(indexed.sentences, similarities, strict=True):
         own = _terms_of(chunk.content[start:end], result)
         message = _message_at(chunk.parts, chunk.start + start)
+        if message and not _passes(evidence.where, message, indexed.fields):
+            continue
         around = before | setting | (_terms_of(message.sender or "", result) if message else frozenset())
         coverage = _share(weights, own, total)
         yield Sentence(
@@ -69,6 +73,12 @@ def _sentences_of(
             message=message,
         )
         before = own
+
+
+def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> bool:
+    """Whether a message passes a filter by its own sender and time, whatever others in its window have."""
+    own = normalize_fields({"sender": message.sender, "date": message.time})
+    return matches(where, {**fields, **own})
 
 
 def _share(weights: Mapping[frozenset[str], float], present: Collection[str], total: float) -> float:
