@@ -185,9 +185,13 @@ class _Manifest:
         for nav in navs:
             kinds = {value for key, value in nav.attrib.items() if key.rsplit("}", 1)[-1] in ("type", "role")}
             if len(navs) == 1 or kinds & {"toc", "doc-toc"}:
-                for link in named(nav, "a"):
-                    depth = sum(local(each) in ("ol", "ul") for each in link.iterancestors())
-                    yield words(link), link.get("href", ""), max(depth, 1)
+                depths: dict[Any, int] = {}
+                for element in nav.iter():
+                    # Parents come before their children: no need to look further up.
+                    depth = depths.get(element.getparent(), 0) + (local(element) in ("ol", "ul"))
+                    depths[element] = depth
+                    if local(element) == "a":
+                        yield words(element), element.get("href", ""), max(depth, 1)
 
     def _entries_of_ncx(self, name: str) -> Iterator[tuple[str, str, int]]:
         if name not in self._package:

@@ -10,8 +10,8 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Literal
+from itertools import islice
+from typing import Literal, NamedTuple
 
 Quoting = Literal[0, 1, 2, 3]
 # Where quotes turn out to be none, they are characters like any other.
@@ -30,8 +30,7 @@ _NUMBER = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row at its place in the text, without the line's end."""
 
     start: int
@@ -52,7 +51,7 @@ def read_table(content: str) -> tuple[list[str], list[tuple[int, int]]]:
         if not delimiter:
             continue
         try:
-            return _columns_and_rows([row for row in rows(content, start, delimiter, quoting) if _says_something(row)])
+            return _columns_and_rows(filter(_says_something, rows(content, start, delimiter, quoting)))
         except csv.Error:
             continue
     return [], []
@@ -115,19 +114,21 @@ def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tup
     return widths[0] == width, count / len(widths)
 
 
-def _columns_and_rows(found: Sequence[Row]) -> tuple[list[str], list[tuple[int, int]]]:
-    if not found:
+def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[tuple[int, int]]]:
+    sample = list(islice(found, _SAMPLE_ROWS))
+    if not sample:
         return [], []
-    width = Counter(len(row.cells) for row in found[:_SAMPLE_ROWS]).most_common(1)[0][0]
+    width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
     # Reports begin with a title or two before the table itself.
-    first = next(index for index, row in enumerate(found) if len(row.cells) == width)
-    header, sample = found[first], found[first + 1 : first + 1 + _SAMPLE_ROWS]
-    if not _is_header(header.cells, sample):
-        return [], [_span(row) for row in found]
+    first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
+    header, below = sample[first].cells, sample[first + 1 :]
+    has_header = _is_header(header, below)
     # Where nothing but text stands below, the first row may be data after all: then it can be quoted too.
-    certain = any(_is_typed(index, header.cells, sample) for index in range(len(header.cells)))
-    data = [*found[:first], *found[first + 1 :]] if certain else found
-    return [" ".join(cell.split()) for cell in header.cells if cell.strip()], [_span(row) for row in data]
+    if has_header and any(_is_typed(index, below) for index in range(width)):
+        del sample[first]
+    spans = [(row.start, row.end) for row in sample]
+    spans += [(row.start, row.end) for row in found]
+    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
 
 
 def _is_header(cells: Sequence[str], below: Sequence[Row]) -> bool:
@@ -143,15 +144,11 @@ def _is_header(cells: Sequence[str], below: Sequence[Row]) -> bool:
     )
 
 
-def _is_typed(index: int, header: Sequence[str], below: Sequence[Row]) -> bool:
-    """Whether a column holds numbers, dates or the like under a name that is none."""
+def _is_typed(index: int, below: Sequence[Row]) -> bool:
+    """Whether a column holds numbers, dates or the like."""
     values = [row.cells[index].strip() for row in below if index < len(row.cells) and row.cells[index].strip()]
     return len(values) > 0 and sum(bool(_NUMBER.fullmatch(each)) for each in values) * 10 >= len(values) * 9
 
 
 def _says_something(row: Row) -> bool:
     return any(_WORD.search(cell) for cell in row.cells)
-
-
-def _span(row: Row) -> tuple[int, int]:
-    return row.start, row.end
