@@ -51,7 +51,7 @@ def symbols(content: str, name: str) -> list[str | None]:
 def test_python_with_its_grammar_and_without(monkeypatch: pytest.MonkeyPatch) -> None:
     document = read_code(PYTHON, "/src/bills.py")
     assert (document.type, document.title, document.content) == (DocumentType.CODE, "bills.py", PYTHON)
-    assert document.metadata == {"code": "Python"}
+    assert document.metadata == {"programming_language": "Python"}
     assert {part.kind for part in document.parts} == {PartKind.SYMBOL}
     assert symbols(PYTHON, "bills.py") == EXPECTED
     texts = [PYTHON[part.start : part.end] for part in document.parts]

@@ -125,7 +125,8 @@ def test_what_is_deleted_hidden_or_repeated_is_left_out() -> None:
         <w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t xml:space="preserve">One </w:t></w:r></w:p>
         <w:p><w:r><w:t>sentence.</w:t></w:r></w:p>
         <w:tbl><w:tr><w:trPr><w:del/></w:trPr><w:tc><w:p><w:r><w:t>gone</w:t></w:r></w:p></w:tc></w:tr>
-        <w:tr><w:tc><w:p><w:r><w:t>framed</w:t></w:r></w:p></w:tc></w:tr></w:tbl>""",
+        <w:tr><w:tc><w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr>
+        <w:r><w:t>framed</w:t></w:r></w:p></w:tc></w:tr></w:tbl>""",
     )
     assert text_of(data) == "It costs 30 euros\na month.\n\nOne sentence.\n\nframed\n\nEnd."
 

@@ -21,7 +21,7 @@ def read_code(content: str, source: str) -> Document:
     symbols = find_symbols(content, language) if language else []
     parts = tuple(_parts(content, symbols, language.above if language else ()))
     title = PurePosixPath(source.replace("\\", "/").rsplit("!/", 1)[-1]).name
-    metadata = {"code": language.name} if language else {}
+    metadata = {"programming_language": language.name} if language else {}
     return Document(
         document_id(source, content), content, source, title, DocumentType.CODE, metadata=metadata, parts=parts
     )

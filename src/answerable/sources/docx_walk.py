@@ -41,6 +41,7 @@ class Walk:
         """The blocks of Markdown that the paragraphs and tables in an element make."""
         blocks: list[str] = []
         items: list[str] = []
+        around, self._unfinished = self._unfinished, ""
 
         def flush() -> None:
             if items:
@@ -62,6 +63,9 @@ class Walk:
                 flush()
                 blocks += self.blocks(box, in_table)
         flush()
+        if left := " ".join(self._unfinished.replace(MARK, "").split()):
+            blocks.append(left)
+        self._unfinished = around
         return blocks
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
