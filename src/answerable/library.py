@@ -235,7 +235,9 @@ class Library:
     def _word_weights(self, asked: Question) -> dict[frozenset[str], float]:
         frequencies = self._store.document_frequency(asked.terms)
         chunks = self._store.count()[1]
-        return {word: rarity(chunks, max(frequencies[term] for term in word)) for word in asked.words}
+        # A word that stands nowhere says no more than one that stands once: in a small library most words are of the
+        # question's wording ("what happens if …"), and would weigh more than all that the documents are about.
+        return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in asked.words}
 
     def _main_language(self) -> str:
         languages = self._store.languages()
