@@ -9,12 +9,10 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shlex
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated, Any, NoReturn, Optional
 
 import typer
@@ -23,9 +21,10 @@ from typer.core import TyperGroup
 from answerable import __version__
 from answerable.build import MEMORY, build_library
 from answerable.datatypes import DocumentType
-from answerable.errors import AnswerableError, FilterError, LibraryNotFound, SourceError
+from answerable.errors import AnswerableError, LibraryNotFound, SourceError
 from answerable.ingestion import AddReport, Failure
 from answerable.interfaces.cli import render
+from answerable.interfaces.cli.filters import build_filter, comes_from
 from answerable.library import Library
 from answerable.settings import load_settings
 
@@ -148,9 +147,21 @@ def ask(
 ) -> None:
     """Answer a question with quotes from the documents. Where they don't say, the answer says so."""
     with _open(library) as opened:
-        filters = _filters(opened, sender, since, until, kind, source, language, where)
+        filters = build_filter(opened, sender, since, until, kind, source, language, where)
         answer = opened.ask(question, filters)
     render.answer(answer, as_json)
+
+
+@app.command()
+def chat(library: LibraryOption = None) -> None:
+    """Ask question after question. One that follows up ("and on Sunday?") is searched for with the words it leaves out.
+
+    /sources, /why and /filter show and change what an answer rests on, /help says how; exit ends it. Questions may
+    come through a pipe, one a line.
+    """
+    from answerable.interfaces.cli.chat import Chat
+
+    Chat(lambda: _open(library)).run()
 
 
 @app.command()
@@ -169,7 +180,7 @@ def search(
 ) -> None:
     """Show the passages that have most to say on a question."""
     with _open(library) as opened:
-        filters = _filters(opened, sender, since, until, kind, source, language, where)
+        filters = build_filter(opened, sender, since, until, kind, source, language, where)
         results = opened.search(question, k, filters)
     render.results(results, as_json)
 
@@ -231,60 +242,5 @@ def _open_to_add(address: str | None, dry_run: bool, password: str | None) -> Li
 
 
 def _document_id(library: Library, name: str) -> str:
-    found = [document.id for document in library.documents() if _comes_from(document.source, name)]
+    found = [document.id for document in library.documents() if comes_from(document.source, name)]
     return found[0] if len(found) == 1 else library.resolve(name)
-
-
-def _comes_from(source: str, name: str) -> bool:
-    """Whether a source is this file, or lies in this archive. The file itself may be gone."""
-    from answerable.sources.files import source_of
-
-    path = source_of(Path(os.path.expanduser(name)))
-    return source in (name, path) or source.startswith(f"{path}!/")
-
-
-def _filters(
-    library: Library,
-    sender: list[str] | None,
-    since: str | None,
-    until: str | None,
-    kind: list[DocumentType] | None,
-    source: list[str] | None,
-    language: str | None,
-    where: str | None,
-) -> dict[str, Any] | None:
-    conditions: list[dict[str, Any]] = []
-    if sender:
-        conditions.append({"sender": sender})
-    if since:
-        conditions.append({"date": {"gte": since}})
-    if until:
-        conditions.append({"date": {"lte": until}})
-    if kind:
-        conditions.append({"type": [str(one) for one in kind]})
-    if source:
-        conditions.append({"source": [found for one in source for found in _sources(library, one)]})
-    if language:
-        conditions.append({"language": language})
-    if where:
-        conditions.append(_parse_where(where))
-    return {"and": conditions} if conditions else None
-
-
-def _sources(library: Library, name: str) -> list[str]:
-    sources = {document.source for document in library.documents()}
-    folder = os.path.join(os.path.abspath(os.path.expanduser(name)), "").replace(os.sep, "/")
-    found = [source for source in sources if _comes_from(source, name) or source.startswith(folder)]
-    if not found:
-        raise FilterError(f"No document comes from {name!r}. `answerable list` shows where they come from.")
-    return sorted(found)
-
-
-def _parse_where(text: str) -> dict[str, Any]:
-    try:
-        parsed = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise FilterError(f'--where is no valid JSON ({error}). Write it as \'{{"page": {{"gte": 3}}}}\'.') from error
-    if not isinstance(parsed, dict):
-        raise FilterError('--where must be a JSON object, such as \'{"type": "pdf"}\'.')
-    return parsed

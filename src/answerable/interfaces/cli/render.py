@@ -121,6 +121,44 @@ def results(found: Sequence[RetrievalResult], as_json: bool) -> None:
         _print(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
 
 
+def searching(searched: str) -> None:
+    """What a question is taken for, where that isn't what was typed."""
+    _print((f"searching: {_one_line(searched)}", "dim"))
+
+
+def sources(found: Answer) -> None:
+    """The quotes of an answer with their places and links."""
+    if not found.citations:
+        _print(("the last answer quotes nothing", "yellow"))
+    for number, citation in enumerate(found.citations, 1):
+        _print((f"[{number}] ", "bold cyan"), _where(citation.source, citation.title, citation.location))
+        _print(f"    “{_one_line(citation.quote)}”")
+        if citation.link:
+            _print((f"    {citation.link}", "dim"), wrap=False)
+
+
+def why(found: Answer, conditions: str) -> None:
+    """What an answer rests on: the words and the filter, the passages that were looked at, how sure it is, how long."""
+    timings = ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in found.timings.items())
+    rows = {
+        "searched": found.question,
+        "filter": conditions or "none",
+        "outcome": str(found.reason),
+        "confidence": f"{found.confidence:.2f}",
+        "timings": timings,
+        "passages": str(len(found.results)),
+    }
+    _print_rows((name, value) for name, value in rows.items() if value)
+    for number, result in enumerate(found.results, 1):
+        place = _where(result.document.source, result.document.title, result.chunk.location)
+        _print((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+
+
+def note(text: str, is_warning: bool = False) -> None:
+    """A remark of the command itself."""
+    _print((text, "yellow" if is_warning else ""))
+
+
 def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
     """A table of documents, or a few lines for each where a table would be too wide."""
     if as_json:
