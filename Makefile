@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: setup demo test check smoke test-quality clean
+.PHONY: setup demo test test-long check smoke test-quality bench clean
 
 # The environment for working on the project.
 setup: $(VENV)/.dev
@@ -33,12 +33,22 @@ check: setup
 
 # Everything but the measurements on the development sets.
 test: check
-	$(BIN)/pytest -n 2 -m 'not quality'
+	$(BIN)/pytest -n 2 -m 'not quality and not long'
 	PYTHON=$(PYTHON) sh tests/smoke.sh
+
+# The full size of what `make test` runs a sample of: kills, failing disks, processes at once.
+test-long: setup
+	$(BIN)/pytest -m long
 
 # Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
 test-quality: setup
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m quality -s
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m quality -s --timeout 5400
+
+# What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
+bench: setup
+	for name in embedding asking memory ingestion; do \
+		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
+	done
 
 clean:
 	rm -rf $(VENV) .demo

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from measuring import corpus, cpu_seconds, run_python, show
+from measuring import corpus, cpu_seconds, peak_megabytes, run_python, show
 
 LINES = 30
 COLUMNS = 84
@@ -100,7 +100,8 @@ def add(folder: str, library: str, cache: str) -> None:
         # Compiling the model happens once on a machine: it would only make the embedding's share larger.
         local.embed_passages([Passage("once")])
     started = cpu_seconds()
-    cached = CachedEmbedder(Metered(local, "embedder", laps), settings.cache_path / "embeddings.db", settings.cache_size)
+    metered = Metered(local, "embedder", laps)
+    cached = CachedEmbedder(metered, settings.cache_path / "embeddings.db", settings.cache_size)
     parts = {
         "store": Metered(build_store(library), "store", laps),
         "embedder": Metered(cached, "cache", laps),
@@ -111,8 +112,9 @@ def add(folder: str, library: str, cache: str) -> None:
     with Library(**parts) as opened:
         report = opened.add(folder)
     used = cpu_seconds() - started
-    report_of = {"added": report.added, "unchanged": report.unchanged, "chunks": report.chunks}
-    print(json.dumps({"cpu": used, "self": cpu_seconds(of_children=False), "laps": laps, **report_of}))
+    counts = {"added": report.added, "unchanged": report.unchanged, "chunks": report.chunks}
+    reading = used - (cpu_seconds(of_children=False) - started)
+    print(json.dumps({"cpu": used, "reading": reading, "peak": peak_megabytes(), "laps": laps, **counts}))
 
 
 def extract(folder: str) -> None:
@@ -147,12 +149,14 @@ def main() -> None:
         ("adding", first.report["cpu"], "CPU s"),
         ("of it outside embed_passages", outside, "CPU s"),
         ("share outside embed_passages", 100 * outside / first.report["cpu"], "%"),
+        ("outside: reading, in the process that parses PDFs", first.report["reading"], "CPU s"),
         ("outside: storing", laps["store.put"], "CPU s"),
         ("outside: indexing", laps["store.refresh"], "CPU s"),
         ("outside: splitting", laps["splitter.split"], "CPU s"),
         ("outside: cache of vectors", laps["cache.embed_passages"] - embedding, "CPU s"),
         ("adding the same folder again, whole process", again.cpu, "CPU s"),
         ("again / first time", 100 * again.cpu / first.cpu, "%"),
+        ("peak memory of adding", first.report["peak"], "MB"),
         ("peer: text by pypdfium2 alone, whole process", bare.cpu, "CPU s"),
         ("again / text by pypdfium2 alone", again.cpu / bare.cpu, "times"),
     ]

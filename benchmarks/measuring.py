@@ -47,7 +47,10 @@ def run_python(*arguments: object, environment: Mapping[str, str] | None = None)
     if process.returncode:
         sys.exit(f"{arguments} ended with status {process.returncode}")
     lines = printed.splitlines()
-    report = json.loads(lines[-1]) if lines and lines[-1].startswith(("{", "[")) else printed
+    try:
+        report = json.loads(lines[-1] if lines else "null")
+    except ValueError:
+        report = printed
     return Outcome(report, usage.ru_utime + usage.ru_stime)
 
 
@@ -146,6 +149,7 @@ def show(title: str, rows: Sequence[tuple[str, float, str]], **facts: Any) -> No
     print(f"\n{title}")
     width = max(len(name) for name, _, _ in rows)
     for name, value, unit in rows:
-        print(f"  {name:<{width}}  {value:>10.3g} {unit}" if value < 1000 else f"  {name:<{width}}  {value:>10,.0f} {unit}")
+        shown = f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+        print(f"  {name:<{width}}  {shown:>10} {unit}".rstrip())
     figures = {name: round(value, 4) for name, value, _ in rows}
     print(json.dumps({"benchmark": title, "figures": figures, **facts, "machine": machine()}), flush=True)

@@ -26,7 +26,7 @@ from answerable.datatypes import Answer
 from answerable.stores.embedded import EmbeddedStore
 
 LONG = pytest.mark.long
-QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 8)]
+QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 3)]
 
 
 def command(action: str, *arguments: object) -> list[str]:
@@ -83,7 +83,7 @@ def state_of(folder: Path) -> State:
 
 
 def _said(answer: Answer) -> list[Any]:
-    return [answer.text, [(citation.chunk_id, citation.start, citation.end) for citation in answer.citations]]
+    return [answer.text, [(citation.document_id, citation.start, citation.end) for citation in answer.citations]]
 
 
 def _frequency(indexed: list[Any], terms: list[str]) -> dict[str, int]:

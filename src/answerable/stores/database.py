@@ -373,8 +373,9 @@ def _read_only(path: Path) -> LibraryReadOnly:
 
 def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
-    (chunks,) = connection.execute("SELECT coalesce(sum(chunks), 0) FROM documents").fetchone()
-    return Version(numbers.get("chunks", 0), numbers.get("removed", 0), chunks)
+    given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
+    # Numbers are given without gaps and every removal is kept: the difference is what is there, without counting it.
+    return Version(given, taken, given - taken)
 
 
 def _insert(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
