@@ -147,19 +147,13 @@ class Database:
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
         """What came and went since, as of one moment: the version, the chunks, and the numbers removed."""
-        with self._locked() as connection:
-            connection.execute("BEGIN")
-            try:
-                version = _version(connection)
-                added = connection.execute(
-                    "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number", (after_number,)
-                )
-                removed = connection.execute(
-                    "SELECT number FROM removed WHERE sequence > ?", (after_removal,)
-                ).fetchall()
-                yield version, self._entries(added), [row["number"] for row in removed]
-            finally:
-                connection.execute("COMMIT")
+        with self._locked() as connection, _one_moment(connection):
+            version = _version(connection)
+            added = connection.execute(
+                "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number", (after_number,)
+            )
+            removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (after_removal,)).fetchall()
+            yield version, self._entries(added), [row["number"] for row in removed]
 
     def document(self, document_id: str) -> Document | None:
         """The whole document with its parts."""
@@ -181,12 +175,12 @@ class Database:
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
-        document = self.document(document_id)
-        if document is None:
-            return []
         number = "SELECT number FROM documents WHERE id = ?"
         query = f"SELECT {_CHUNK} FROM chunks WHERE document = ({number}) ORDER BY sequence"
-        with self._reading() as connection:
+        with self._snapshot() as connection:
+            document = self.document(document_id)
+            if document is None:
+                return []
             return [_chunk(row, document) for row in connection.execute(query, (document_id,))]
 
     def languages(self) -> list[str]:
@@ -216,7 +210,7 @@ class Database:
         wanted = list(dict.fromkeys(numbers))
         documents: dict[int, Document] = {}
         found: dict[int, tuple[IndexedChunk, Document]] = {}
-        with self._reading() as connection:
+        with self._snapshot() as connection:
             for start in range(0, len(wanted), _BATCH):
                 some = wanted[start : start + _BATCH]
                 for row in connection.execute(
@@ -253,6 +247,11 @@ class Database:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._locked() as connection, self._decoding():
+            yield connection
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        with self._reading() as connection, _one_moment(connection):
             yield connection
 
     @contextmanager
@@ -299,6 +298,17 @@ class Database:
 
     def _has_schema(self) -> bool:
         return self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is not None
+
+
+@contextmanager
+def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
 
 
 def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
