@@ -341,8 +341,9 @@ def test_a_narrow_terminal(example_library: Path) -> None:
 def test_bars_are_shown_in_a_terminal_and_gone_at_the_end(tmp_path: Path) -> None:
     status, shown = run_in_terminal("add", EXAMPLES, "--library", tmp_path / "library", columns=100)
     assert status == 0
-    assert "file 1 of 4" in shown
-    assert GUIDE.name in shown
+    # The bars are drawn ten times a second: which files they catch depends on the machine.
+    assert re.search(r"file [1-4] of 4", shown)
+    assert any(path.name[-20:] in shown for path in EXAMPLES.iterdir())
     assert re.search(r"\d+ passages, \d+\.\d/s, 0:00:\d\d left", shown)
     end = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.rsplit("\x1b[2K", 1)[-1]).split()
     assert end[:3] == ["added", "4", "passages"]

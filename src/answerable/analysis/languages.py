@@ -32,7 +32,12 @@ def document_language(text: str) -> str:
     sample = " ".join(text[:_ENOUGH].split())
     if not _WORD.search(sample):
         return ""
-    return str(_identifier().classify(sample)[0])
+    try:
+        return str(_identifier().classify(sample)[0])
+    except OSError:
+        # The model is unpacked into a temporary file: without room for it the language stays unknown, and the store is
+        # the one to say that the disk is full.
+        return ""
 
 
 @lru_cache(maxsize=1)
