@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from answerable.answering.evidence import Sentence
 
-THRESHOLD = 0.46
+THRESHOLD = 0.455
 
 
 @dataclass(frozen=True, slots=True)
