@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from types import ModuleType
 
@@ -23,12 +24,37 @@ def ids(path: Path) -> str:
     return path.relative_to(PACKAGE).as_posix()
 
 
+def run(code: str) -> list[str]:
+    """The words that a Python of its own prints."""
+    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+
+
 def test_the_public_surface_is_exactly_what_it_says() -> None:
-    code = "import answerable, types; print(*(n for n, v in vars(answerable).items() if n[0] != '_' "
-    code += "and not isinstance(v, types.ModuleType)))"
-    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
-    assert sorted(found) == sorted(answerable.__all__)
+    code = "import answerable, types; [getattr(answerable, n) for n in answerable.__all__]; "
+    code += "print(*(n for n, v in vars(answerable).items() if n[0] != '_' and not isinstance(v, types.ModuleType)))"
+    assert sorted(run(code)) == sorted(answerable.__all__)
     assert len(set(answerable.__all__)) == len(answerable.__all__)
+
+
+def test_importing_the_package_loads_nothing_of_it() -> None:
+    code = "import sys; before = set(sys.modules); import answerable; print(*(set(sys.modules) - before))"
+    loaded = run(code)
+    assert "answerable" in loaded
+    assert not [name for name in loaded if name.startswith(("answerable.", "importlib.metadata", "numpy"))]
+
+
+def test_a_question_is_embedded_without_what_only_passages_need() -> None:
+    code = "import sys; from answerable.embedding.local import LocalEmbedder; LocalEmbedder().embed_query('x'); "
+    loaded = set(run(code + "print(*sys.modules)"))
+    assert not loaded & {"answerable.build", "answerable.library", "importlib.metadata", "openvino", "sentencepiece"}
+
+
+def test_the_public_names_are_listed_and_no_others_are_there() -> None:
+    listed = run("import answerable; print(*dir(answerable))")
+    assert sorted(listed) == sorted([*answerable.__all__, "__version__"])
+    with pytest.raises(AttributeError, match="module 'answerable' has no attribute 'opne'"):
+        answerable.opne  # type: ignore[attr-defined]  # noqa: B018
+    assert answerable.__version__ == version("answerable")
 
 
 def test_every_public_name_is_there_and_explained() -> None:

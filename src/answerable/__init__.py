@@ -1,14 +1,7 @@
 """Ask your own documents: every sentence of an answer carries a citation that is verified to stand verbatim."""
 
-from importlib.metadata import version as _version
+import typing
 
-from answerable.build import open, read
-from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
-from answerable.errors import AnswerableError
-from answerable.ingestion import AddReport
-from answerable.library import Library
-
-__version__ = _version("answerable")
 __all__ = [
     "AddReport",
     "Answer",
@@ -24,3 +17,46 @@ __all__ = [
     "open",
     "read",
 ]
+
+if typing.TYPE_CHECKING:
+    from answerable.build import open, read
+    from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
+    from answerable.errors import AnswerableError
+    from answerable.ingestion import AddReport
+    from answerable.library import Library
+
+    __version__: str
+else:
+    # Each is loaded when it is first asked for (PEP 562): who needs one part of the package doesn't pay for all.
+    _MODULES = {
+        "AddReport": "ingestion",
+        "Answer": "datatypes",
+        "AnswerableError": "errors",
+        "Chunk": "datatypes",
+        "Citation": "datatypes",
+        "Document": "datatypes",
+        "DocumentType": "datatypes",
+        "Library": "library",
+        "Location": "datatypes",
+        "Reason": "datatypes",
+        "RetrievalResult": "datatypes",
+        "open": "build",
+        "read": "build",
+    }
+
+    def __getattr__(name: str) -> object:
+        if name == "__version__":
+            from importlib.metadata import version
+
+            value = version("answerable")
+        elif name in _MODULES:
+            from importlib import import_module
+
+            value = getattr(import_module(f"answerable.{_MODULES[name]}"), name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
+
+    def __dir__() -> list[str]:
+        return [*__all__, "__version__"]

