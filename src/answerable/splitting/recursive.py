@@ -56,11 +56,11 @@ class RecursiveSplitter:
             for separator in self._separators
         ]
         spans = []
-        start = _skip_space(content, start, end)
+        start = skip_space(content, start, end)
         while end - start > self.chunk_size:
             cut = self._cut(content, cuts, start)
             spans.append((start, cut))
-            start = _skip_space(content, max(self._overlap_start(cuts, start, cut), start + 1), end)
+            start = skip_space(content, max(self._overlap_start(cuts, start, cut), start + 1), end)
         spans.append((start, end))
         return spans
 
@@ -71,7 +71,7 @@ class RecursiveSplitter:
             if index and positions[index - 1] >= nearest:
                 return positions[index - 1]
         cut = furthest
-        while cut > nearest and _belongs_together(content, start, cut):
+        while cut > nearest and belongs_together(content, start, cut):
             cut -= 1
         return cut if cut > nearest else furthest
 
@@ -84,12 +84,13 @@ class RecursiveSplitter:
         return cut
 
 
-def _skip_space(content: str, start: int, end: int) -> int:
+def skip_space(content: str, start: int, end: int) -> int:
+    """Where the first character that is no white space stands, or the end."""
     found = _NO_SPACE.search(content, start, end)
     return found.start() if found else end
 
 
-def _belongs_together(content: str, start: int, index: int) -> bool:
+def belongs_together(content: str, start: int, index: int) -> bool:
     """Whether the characters before and after an index are parts of one that people see; `start` begins one."""
     before, after = content[index - 1], content[index]
     if before in _FLAG_LETTERS and after in _FLAG_LETTERS:

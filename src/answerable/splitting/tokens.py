@@ -1,0 +1,163 @@
+"""Chunks measured in the tokens of a model's vocabulary, cut where people would cut."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+
+from answerable.datatypes import Chunk, Document
+from answerable.errors import MissingPackage
+from answerable.splitting.chunks import make_chunks
+from answerable.splitting.recursive import LINE, PARAGRAPH, SENTENCE, belongs_together, skip_space
+
+VOCABULARIES = ("cl100k_base", "o200k_base", "o200k_harmony")
+
+# The last one finds every place where a word may begin.
+_SEPARATORS = tuple(map(re.compile, (PARAGRAPH, LINE, SENTENCE, r"\s+|[。！？]+")))
+_BREAK = re.compile(r"[\s。！？]")
+# A token is at least a byte, and a character at most four of them in UTF-8.
+_TOKENS_OF_CHARACTER = 4
+
+
+class TokenSplitter:
+    """Chunks of at most `chunk_size` tokens of a vocabulary, neighbours sharing up to `chunk_overlap` of them.
+
+    A cut falls behind the last paragraph, line or sentence that ends in the second half of what fits, otherwise behind
+    the last word; a word that fits in no chunk is cut between two characters that belong apart. Counts are those of
+    each chunk's own text, exact; text that looks like a special token counts as text. Nothing is downloaded. Raises
+    ValueError for numbers that make no sense or an unknown vocabulary, MissingPackage where tokens can't be counted.
+    """
+
+    def __init__(self, vocabulary: str = "cl100k_base", chunk_size: int = 400, chunk_overlap: int = 50) -> None:
+        if vocabulary not in VOCABULARIES:
+            raise ValueError(f"There is no vocabulary {vocabulary!r}. Use one of {', '.join(VOCABULARIES)}.")
+        if chunk_size < _TOKENS_OF_CHARACTER:
+            raise ValueError(
+                f"chunk_size is {chunk_size}: in tokens it must be at least {_TOKENS_OF_CHARACTER}, "
+                "which is what a single character can take"
+            )
+        if not 0 <= chunk_overlap < chunk_size:
+            raise ValueError(
+                f"chunk_overlap is {chunk_overlap}: it must be at least 0 and below chunk_size ({chunk_size})"
+            )
+        try:
+            from toktok import truncate
+        except ImportError as error:
+            raise MissingPackage(
+                "Counting tokens needs the package toktok-rs (Python 3.11 or later): pip install toktok-rs"
+            ) from error
+        self.vocabulary = vocabulary
+        self.chunk_size = chunk_size
+        self.chunk_overlap = chunk_overlap
+        self._truncate = truncate
+
+    def count(self, text: str) -> int:
+        """How many tokens a text has."""
+        # For a short text `batch_count` takes a hundred times as long.
+        tokens: int = self._truncate(text, 1, self.vocabulary)[1]
+        return tokens
+
+    def split(self, document: Document) -> list[Chunk]:
+        """Chunks in order that cover everything but white space."""
+        return make_chunks(document, self._spans(document.content))
+
+    def _spans(self, content: str) -> Iterator[tuple[int, int]]:
+        end = len(content.rstrip())
+        cuts = [[match.end() for match in separator.finditer(content, 0, end)] for separator in _SEPARATORS]
+        # Each chunk ends behind `covered`, which is where the first word not yet in a chunk begins.
+        start = covered = skip_space(content, 0, end)
+        while start < end:
+            cut = self._cut(content, cuts, start, covered, end)
+            if cut <= covered:
+                # The overlap leaves no room for the next word.
+                start = covered
+                continue
+            yield start, cut
+            if cut == end:
+                return
+            covered = skip_space(content, cut, end)
+            start = skip_space(content, self._overlap_start(content, cuts[-1], start, cut), end)
+
+    def _cut(self, content: str, cuts: Sequence[Sequence[int]], start: int, covered: int, end: int) -> int:
+        """Where a chunk ends; not behind `covered` when only a chunk that starts there has room for the next word."""
+        cut = furthest = self._reach(content, start, end)
+        if furthest < end:
+            cut = self._best_cut(content, cuts, start, covered, furthest)
+        # The count of a shorter text can be the higher one: a word that is cut may have more tokens than the whole.
+        while cut > covered and not self._fits(content, start, cut):
+            furthest = cut - 1
+            cut = self._best_cut(content, cuts, start, covered, furthest)
+        return cut
+
+    def _best_cut(self, content: str, cuts: Sequence[Sequence[int]], start: int, covered: int, furthest: int) -> int:
+        nearest = max(start + (furthest - start) // 2, covered + 1)
+        for positions in cuts:
+            index = bisect_right(positions, furthest)
+            if index and positions[index - 1] >= nearest:
+                return positions[index - 1]
+        word = _last(cuts[-1], furthest)
+        if (word > covered or start < covered) and self._word_fits(content, word, furthest):
+            return word
+        cut = furthest
+        while cut > covered and belongs_together(content, start, cut):
+            cut -= 1
+        return cut if cut > covered or start < covered else furthest
+
+    def _overlap_start(self, content: str, words: Sequence[int], start: int, cut: int) -> int:
+        """Where the next chunk begins: at the first word within the overlap, or within a word that fits nowhere."""
+        if not self.chunk_overlap:
+            return cut
+        earliest = self._reach_back(content, start, cut)
+        index = bisect_left(words, earliest)
+        if index < len(words) and words[index] < cut:
+            return words[index]
+        if self._word_fits(content, _last(words, earliest), earliest):
+            return cut
+        while earliest < cut and belongs_together(content, start, earliest):
+            earliest += 1
+        return earliest
+
+    def _word_fits(self, content: str, word: int, index: int) -> bool:
+        """Whether the word that begins at `word` and goes on at an index would fit in a chunk."""
+        furthest = self._reach(content, word, len(content))
+        return furthest == len(content) or bool(_BREAK.search(content, index, furthest))
+
+    def _fits(self, content: str, start: int, end: int) -> bool:
+        return self.count(content[start:end].rstrip()) <= self.chunk_size
+
+    def _reach(self, content: str, start: int, end: int) -> int:
+        """The furthest end of a text that fits, as far as can be told before it is cut there."""
+        length = 4 * self.chunk_size
+        while True:
+            beyond = min(start + length, end)
+            kept, tokens = self._truncate(content[start:beyond], self.chunk_size, self.vocabulary)
+            if tokens > self.chunk_size:
+                return skip_space(content, start + len(kept), end)
+            if beyond == end:
+                return end
+            length *= 2
+
+    def _reach_back(self, content: str, start: int, end: int) -> int:
+        """The earliest place behind `start` from which no more than the overlap is left."""
+        end = start + len(content[start:end].rstrip())
+        # Exponential, then binary search: the overlap is a small part of a chunk.
+        fits, step = end, self.chunk_overlap
+        beyond = max(end - step, start + 1)
+        while self.count(content[beyond:end]) <= self.chunk_overlap:
+            if beyond == start + 1:
+                return beyond
+            step *= 2
+            fits, beyond = beyond, max(end - step, start + 1)
+        while fits - beyond > 1:
+            middle = (fits + beyond) // 2
+            if self.count(content[middle:end]) <= self.chunk_overlap:
+                fits = middle
+            else:
+                beyond = middle
+        return fits
+
+
+def _last(positions: Sequence[int], index: int) -> int:
+    found = bisect_right(positions, index)
+    return positions[found - 1] if found else 0
