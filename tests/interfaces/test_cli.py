@@ -20,6 +20,7 @@ from commands import COMMAND, EXAMPLES, run_command, run_in_terminal
 from typer.testing import CliRunner, Result
 
 import answerable
+from answerable.answering.messages import QUOTING
 from answerable.interfaces.cli.main import app
 
 GUIDE = EXAMPLES / "espresso-machine-guide.md"
@@ -132,7 +133,9 @@ def test_answers_show_quotes_with_their_place(called: Invoke, question: str, quo
     assert (result.exit_code, result.stderr) == (0, "")
     quotes, places = result.stdout.split("\n\n")
     assert quoted in quotes
-    assert re.search(r"”? \[1\]$", quotes.splitlines()[0])
+    lead, first = quotes.splitlines()[:2]
+    assert lead in QUOTING.values()
+    assert re.search(r"”? \[1\]$", first)
     assert place in places
     assert "    file:///" in places
 

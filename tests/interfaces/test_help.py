@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from answerable.interfaces.cli.main import app
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("add", "ask", "chat", "search", "list", "show", "remove", "doctor")
+COMMANDS = ("add", "ask", "chat", "search", "list", "show", "remove", "doctor", "calibrate")
 
 
 def test_the_documented_help_pages_are_those_of_the_command(tmp_path: Path) -> None:

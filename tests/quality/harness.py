@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -13,13 +12,14 @@ from pathlib import Path
 import numpy as np
 import platformdirs
 
-from answerable import Document, Library
+from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.answering.gate import E5_SMALL
+from answerable.answering.gate import packaged_gates
 from answerable.build import build_reader, build_splitter, build_store
 from answerable.datatypes import FloatArray
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
+from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import Answerer
 from answerable.settings import Settings
 
@@ -29,46 +29,13 @@ CACHE = Path(
 # Read here, since every test runs with an environment of its own.
 DATA = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 CACHE_LIMIT = 10**11
+LOCAL = "local:multilingual-e5-small"
 
 
 def data_folder() -> Path:
     """Where the development sets are; AssertionError that says what to do when they aren't."""
     assert DATA.is_dir(), f"the development sets aren't at {DATA}: set ANSWERABLE_TEST_DATA to their folder"
     return DATA
-
-
-@dataclass(frozen=True)
-class Query:
-    id: str
-    text: str
-    answers: tuple[str, ...]
-    relevant: Mapping[str, int]
-
-
-@dataclass(frozen=True)
-class DevSet:
-    name: str
-    documents: list[Document]
-    queries: list[Query]
-
-    @classmethod
-    def load(cls, name: str) -> DevSet:
-        """A set in BEIR's layout; only questions that have a relevant document."""
-        folder = data_folder() / name
-        documents = [
-            Document.from_text(row["text"], doc_id=row["_id"], title=row.get("title") or "")
-            for row in _rows(folder / "corpus.jsonl")
-        ]
-        relevant: dict[str, dict[str, int]] = {}
-        for line in (folder / "qrels" / "test.tsv").read_text("utf-8").splitlines()[1:]:
-            query, document, score = line.split("\t")
-            relevant.setdefault(query, {})[document] = int(float(score))
-        queries = [
-            Query(row["_id"], row["text"], tuple(row.get("answers") or ()), relevant[row["_id"]])
-            for row in _rows(folder / "queries.jsonl")
-            if row["_id"] in relevant
-        ]
-        return cls(name, documents, queries)
 
 
 class QueryCachingEmbedder(CachedEmbedder):
@@ -94,12 +61,12 @@ class Bench:
     """Libraries of the sets, each built once."""
 
     embedder: QueryCachingEmbedder = field(default_factory=QueryCachingEmbedder)
-    _sets: dict[str, DevSet] = field(default_factory=dict)
+    _sets: dict[str, QuestionSet] = field(default_factory=dict)
     _stores: dict[str, object] = field(default_factory=dict)
 
-    def set(self, name: str) -> DevSet:
+    def set(self, name: str) -> QuestionSet:
         if name not in self._sets:
-            self._sets[name] = DevSet.load(name)
+            self._sets[name] = QuestionSet.load(data_folder() / name, name)
         return self._sets[name]
 
     def library(self, name: str, gate: bool = True, quotes: int = 3) -> Library:
@@ -107,7 +74,7 @@ class Bench:
         is_new = name not in self._stores
         store = self._stores.setdefault(name, build_store(":memory:"))
         settings = Settings()
-        answerer: Answerer = ExtractiveAnswerer(E5_SMALL if gate else None, quotes)
+        answerer: Answerer = ExtractiveAnswerer(packaged_gates()[LOCAL] if gate else None, quotes)
         library = Library(store, self.embedder, build_splitter(settings), build_reader(settings), answerer)  # type: ignore[arg-type]
         if is_new:
             report = library.add_documents(self.set(name).documents)
@@ -127,8 +94,3 @@ def holds(quotes: Sequence[str], answers: Sequence[str]) -> bool:
     """Whether one of the answers stands in one of the quotes, white space aside."""
     texts = [" ".join(quote.split()) for quote in quotes]
     return any(" ".join(answer.split()) in text for text in texts for answer in answers)
-
-
-def _rows(path: Path) -> list[dict[str, object]]:
-    with path.open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]

@@ -7,9 +7,10 @@ from statistics import fmean
 
 import pytest
 
+from answerable.evaluation.sets import Query
 from answerable.retrieval.question import analyze_question
 
-from .harness import Bench, Query, ndcg
+from .harness import Bench, ndcg
 
 pytestmark = pytest.mark.quality
 

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from answerable.analysis.terms import terms
 from answerable.datatypes import Part, PartKind, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
 
+_ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
+
 
 @dataclass(frozen=True)
 class Sentence:
     """A span of a document that can be quoted.
 
-    `similarity` is the cosine of question and sentence; `coverage` the share of the question's terms, by rarity, in
-    the sentence itself; `context` the share that only the sentence before it, its headings, its sender or the title
-    have; `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval.
+    `similarity` is the cosine of question and sentence (of its chunk, where sentences have no vectors); `coverage` the
+    share of the question's terms, by rarity, in the sentence itself; `context` the share that only what it stands
+    under or after has: the sentence before it, the line that leads in to its list, the first row of its table, its
+    headings, its sender, the title; `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval;
+    `terms` are the sentence's own.
     """
 
     result: RetrievalResult
@@ -30,6 +37,7 @@ class Sentence:
     context: float
     chunk_coverage: float
     chunk_score: float
+    terms: frozenset[str]
     message: Part | None
 
     @cached_property
@@ -50,16 +58,20 @@ def _sentences_of(
 ) -> Iterator[Sentence]:
     chunk, weights = result.chunk, evidence.word_weights
     has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
-    similarities = indexed.sentence_vectors @ evidence.vector if has_vectors else [0.0] * len(indexed.sentences)
+    # An embedder that gives no vectors of sentences leaves their chunk's.
+    vectors = indexed.sentence_vectors if has_vectors else np.repeat(indexed.vector[None], len(indexed.sentences), 0)
+    similarities = vectors @ evidence.vector
     chunk_coverage = _share(weights, indexed.terms.keys(), total)
     setting = _terms_of(" ".join((chunk.context, *chunk.location.headings)), result)
-    before: frozenset[str] = frozenset()
+    around_it = _Surroundings(chunk.content)
     for (start, end), similarity in zip(indexed.sentences, similarities, strict=True):
         own = _terms_of(chunk.content[start:end], result)
+        around = setting | around_it.pass_by(start, own)
         message = _message_at(chunk.parts, chunk.start + start)
         if message and not _passes(evidence.where, message, indexed.fields):
             continue
-        around = before | setting | (_terms_of(message.sender or "", result) if message else frozenset())
+        if message:
+            around |= _terms_of(message.sender or "", result)
         coverage = _share(weights, own, total)
         yield Sentence(
             result=result,
@@ -70,9 +82,34 @@ def _sentences_of(
             context=_share(weights, own | around, total) - coverage,
             chunk_coverage=chunk_coverage,
             chunk_score=result.score,
+            terms=own,
             message=message,
         )
-        before = own
+
+
+class _Surroundings:
+    """What the sentences of a text stand under and after, while they are gone through in order."""
+
+    def __init__(self, content: str) -> None:
+        self._content = content
+        self._before: frozenset[str] = frozenset()
+        self._lead: frozenset[str] = frozenset()
+        self._header: frozenset[str] = frozenset()
+        self._item_ends = 0
+
+    def pass_by(self, start: int, own: frozenset[str]) -> frozenset[str]:
+        """The terms around the sentence that starts here, whose own terms these are."""
+        around = self._before
+        if self._content.startswith("|", start):
+            around |= self._lead | self._header
+            self._header = self._header or own
+        elif _ITEM.match(self._content, start) or start < self._item_ends:
+            around |= self._lead
+            self._item_ends = max(self._item_ends, self._content.find("\n", start))
+        else:
+            self._lead, self._header = own, frozenset()
+        self._before = own
+        return around
 
 
 def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> bool:

@@ -1,45 +1,82 @@
-"""Whether the evidence is good enough to answer from, as a probability.
+"""Whether the evidence is good enough to answer from, as a probability, and where to draw the line.
 
-A logistic model over three numbers that mean the same in a library of one passage and of thousands: how much of the
-question, by the rarity of its words, the best sentence covers with its setting, how much its whole chunk covers, and
-the sentence's cosine. Fitted on half the articles of XQuAD en and es, FaQuAD and SQuAD2 en, in libraries of 1 to 343
-passages, against the same questions with their paragraph removed, with all of their article removed, and against
-questions of one set asked of another. On the other half the areas under the curve with the paragraph removed are .960,
-.955, .830 and .839 in the whole sets, and .994, .994, .947 and .959 in small libraries. At the threshold, 0 to 8 % of
-the answerable questions of a whole set are refused (3 to 18 % in libraries of one to three passages), and 92 to 100 %
-of the questions of another set.
+A logistic model over `Signals`. Its weights and thresholds are fitted by `evaluation.calibration` and belong to an
+embedder; `gates.json` has those that come with the package. The line is drawn by a target: of questions that the
+documents don't answer, at most so many in a hundred get an answer.
 """
 
 from __future__ import annotations
 
+import json
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
 
 from answerable.answering.evidence import Sentence
+from answerable.answering.signals import Background, Signals, read_signals
+from answerable.protocols import Evidence
 
-THRESHOLD = 0.455
+LEXICAL_ONLY = "lexical"
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """Weights of the features and the probability below which the answer is a refusal."""
+    """`weights` are by signal; `thresholds` the probability below which to refuse, by percentage of wrong answers.
 
-    coverage: float
-    chunk_coverage: float
-    similarity: float
+    `background` is that of the embedder, None where the gate looks at words only.
+    """
+
+    weights: Mapping[str, float]
     intercept: float
-    threshold: float = THRESHOLD
+    thresholds: tuple[tuple[float, float], ...]
+    background: Background | None = None
+    wrong_answers: float = 10.0
 
-    def probability(self, best: Sentence) -> float:
-        """How likely the best sentence answers the question, 0 to 1."""
-        logit = (
-            self.coverage * (best.coverage + best.context)
-            + self.chunk_coverage * best.chunk_coverage
-            + self.similarity * best.similarity
-            + self.intercept
-        )
+    @property
+    def threshold(self) -> float:
+        """The probability below which the answer is a refusal."""
+        targets, thresholds = zip(*self.thresholds, strict=True)
+        return float(np.interp(self.wrong_answers, targets, thresholds))
+
+    def aiming_at(self, wrong_answers: float) -> Gate:
+        """The same gate with another target, in percent."""
+        return replace(self, wrong_answers=wrong_answers)
+
+    def confidence(self, evidence: Evidence, ranked: Sequence[Sentence]) -> float:
+        """How likely the first of the ranked sentences answers the question, 0 to 1."""
+        return self.probability(read_signals(evidence, ranked, self.background))
+
+    def probability(self, signals: Signals) -> float:
+        """The same from the signals."""
+        values = signals.as_dict()
+        logit = self.intercept + sum(weight * values[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
+    def to_json(self) -> dict[str, Any]:
+        """What `from_json` reads. The target is the user's and isn't kept."""
+        values = asdict(self)
+        del values["wrong_answers"]
+        return values
 
-E5_SMALL = Gate(coverage=4.419, chunk_coverage=2.886, similarity=24.518, intercept=-24.397)
-"""For vectors of multilingual-e5-small."""
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Gate:
+        """Raises KeyError, TypeError, AttributeError and ValueError when something is missing or of the wrong kind."""
+        drawn = values["background"]
+        background = None if drawn is None else Background(float(drawn["mean"]), float(drawn["deviation"]))
+        thresholds = tuple(sorted((float(target), float(threshold)) for target, threshold in values["thresholds"]))
+        if not thresholds:
+            raise ValueError("it has no thresholds")
+        weights = {str(name): float(weight) for name, weight in values["weights"].items()}
+        if unknown := weights.keys() - set(Signals.__slots__):
+            raise ValueError(f"it weighs {', '.join(sorted(unknown))}")
+        return cls(weights, float(values["intercept"]), thresholds, background)
+
+
+def packaged_gates() -> dict[str, Gate]:
+    """The gates that come with the package: by `provider:model` of the embedder, and one for words only."""
+    text = files("answerable.answering").joinpath("gates.json").read_text("utf-8")
+    return {name: Gate.from_json(values) for name, values in json.loads(text).items()}

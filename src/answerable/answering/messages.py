@@ -12,6 +12,12 @@ REFUSAL: Mapping[str, str] = {
     "pt": "Não tenho informações necessárias para responder sua pergunta.",
 }
 
+QUOTING: Mapping[str, str] = {
+    "en": "The documents say:",
+    "es": "Los documentos dicen:",
+    "pt": "Os documentos dizem:",
+}
+
 EMPTY_LIBRARY: Mapping[str, str] = {
     "en": "The library is empty: add documents first.",
     "es": "La biblioteca está vacía: añade documentos primero.",
@@ -23,3 +29,8 @@ def refusal(reason: Reason, language: str) -> str:
     """What is said instead of an answer, in English where the language isn't spoken."""
     sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
     return sentences.get(language, sentences["en"])
+
+
+def quoting(language: str) -> str:
+    """What leads in to quotes, in English where the language isn't spoken."""
+    return QUOTING.get(language, QUOTING["en"])

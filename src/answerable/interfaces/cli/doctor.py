@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from answerable import __version__
-from answerable.build import build_library, build_local_embedder
+from answerable.build import build_gate, build_library, build_local_embedder
 from answerable.errors import AnswerableError
-from answerable.protocols import Passage
-from answerable.settings import Settings
+from answerable.protocols import Fingerprint, Passage
+from answerable.settings import SECRETS, Settings
 
 
 def diagnose(settings: Settings) -> dict[str, Any]:
@@ -45,8 +45,16 @@ def _embedder(settings: Settings) -> dict[str, Any]:
     return {
         "embedder": str(embedder.fingerprint),
         "embedder_runtime": embedder.runtime,
+        "refusals": _gate(settings, embedder.fingerprint),
         "embedding_speed": f"{milliseconds:.0f} ms for a passage of {tokens} tokens",
     }
+
+
+def _gate(settings: Settings, fingerprint: Fingerprint) -> str:
+    try:
+        return build_gate(settings, fingerprint)[1]
+    except AnswerableError as error:
+        return f"failed: {error}"
 
 
 def _cache(settings: Settings) -> str:
@@ -67,7 +75,7 @@ def _library(settings: Settings) -> str:
 
 
 def _changed(settings: Settings) -> str:
-    """The settings that aren't at their defaults; of a password only that there is one."""
+    """The settings that aren't at their defaults; of keys and passwords only that there is one."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
-    return ", ".join(f"{name}={'***' if 'password' in name else value}" for name, value in changed.items())
+    return ", ".join(f"{name}={'***' if name in SECRETS else value}" for name, value in changed.items())

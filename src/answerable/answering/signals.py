@@ -1,0 +1,137 @@
+"""What speaks for the best sentence, as numbers that mean the same in a library of one passage and of thousands."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import takewhile
+
+import numpy as np
+
+from answerable.analysis.bm25 import term_weights
+from answerable.analysis.terms import fold, words
+from answerable.answering.asked_for import asked_for, offers
+from answerable.answering.evidence import Sentence
+from answerable.protocols import Evidence, IndexedChunk
+
+LIKE = 3
+OTHERS = 30
+PRIOR = 5
+SHORTEST = 4
+ALIKE = 0.6
+
+_NAMES = re.compile(r"(?<!^)(?<![¿¡\"“«(])\b[^\W\d_]\w+|\b\d(?:[\w.,:]*\w)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Background:
+    """Cosines of questions with passages drawn at random, by an embedder: mean and deviation."""
+
+    mean: float
+    deviation: float
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """Of the best sentence. Shares are of the question's words, weighed by their rarity in the library.
+
+    `coverage`: that the sentence has with its setting (see `Sentence.context`); `near_coverage`: that it has itself,
+    in this or a like form ("vende" for "vendió"); `chunk_coverage`: that its chunk has.
+    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks). `missing_names`: names and
+    numbers of the question that its chunk lacks. `keyword_margin`: the chunk's keyword score above the next chunk's,
+    by what the question could reach. `not_offered`: 1 where the question asks for a date, a number or a person and the
+    sentence has none. Semantic, 0 without a background: `similarity`, the sentence's cosine; `standing`, how many
+    deviations it lies above the other sentences; `passage_margin`, the chunk's cosine above the next chunk's.
+    """
+
+    coverage: float
+    near_coverage: float
+    chunk_coverage: float
+    hits: float
+    misses: float
+    missing_names: float
+    keyword_margin: float
+    not_offered: float
+    similarity: float = 0.0
+    standing: float = 0.0
+    passage_margin: float = 0.0
+
+    def as_dict(self) -> dict[str, float]:
+        """Name → number."""
+        return asdict(self)
+
+
+SEMANTIC = ("similarity", "standing", "passage_margin")
+LEXICAL = tuple(name for name in Signals.__slots__ if name not in SEMANTIC)
+
+
+def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Background | None) -> Signals:
+    """The signals of the first of the ranked sentences, of which there is at least one."""
+    best = ranked[0]
+    chunk = next(
+        indexed for result, indexed in zip(evidence.results, evidence.chunks, strict=True) if result is best.result
+    )
+    weights = evidence.word_weights
+    own = {word for word in weights if not word.isdisjoint(best.terms)}
+    total = sum(weights.values()) or 1.0
+    kind = asked_for(evidence.question)
+    semantic = (0.0, 0.0, 0.0)
+    if background is not None:
+        semantic = (best.similarity, _standing(ranked, background), _passage_margin(evidence, chunk, background))
+    return Signals(
+        best.coverage + best.context,
+        sum(weight for word, weight in weights.items() if word in own or _has_like(best.terms, word)) / total,
+        best.chunk_coverage,
+        math.log1p(len(own)),
+        math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in weights)),
+        _missing_names(evidence.question, chunk),
+        _keyword_margin(evidence, chunk),
+        float(kind is not None and not offers(best, kind, evidence.question)),
+        *semantic,
+    )
+
+
+def _has_like(terms: Collection[str], word: Collection[str]) -> bool:
+    """Whether one of the terms begins as one of the word's stems does: irregular forms, kindred languages."""
+    return any(_alike(term, stem) for stem in word if len(stem) >= SHORTEST for term in terms)
+
+
+def _alike(one: str, other: str) -> bool:
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return shared >= SHORTEST and shared >= ALIKE * max(len(one), len(other))
+
+
+def _missing_names(question: str, chunk: IndexedChunk) -> float:
+    # Scripts without capitals have no names to tell by.
+    names = [
+        fold(match[0].lower()) for match in _NAMES.finditer(question) if match[0][0].isupper() or match[0][0].isdigit()
+    ]
+    present = {fold(word) for word in words(chunk.chunk.indexed_text)}
+    return float(sum(not present.issuperset(words(name)) for name in names))
+
+
+def _keyword_margin(evidence: Evidence, best: IndexedChunk) -> float:
+    total = sum(evidence.word_weights.values())
+    scores = {chunk.chunk.id: _keyword_score(evidence.word_weights, chunk) for chunk in evidence.chunks}
+    return (scores.pop(best.chunk.id) - max(scores.values(), default=0.0)) / (total or 1.0)
+
+
+def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk) -> float:
+    present = term_weights(chunk.terms)
+    return sum(weight * max((present.get(term, 0.0) for term in word), default=0.0) for word, weight in weights.items())
+
+
+def _standing(ranked: Sequence[Sentence], background: Background) -> float:
+    """A z-score, with some of the background counted in: where there are few sentences it decides."""
+    others = sorted((sentence.similarity for sentence in ranked), reverse=True)[LIKE:OTHERS]
+    mean = (sum(others) + PRIOR * background.mean) / (len(others) + PRIOR)
+    squares = sum((other - mean) ** 2 for other in others) + PRIOR * background.deviation**2
+    # Where all are alike (a background of a single passage) none stands out.
+    return (ranked[0].similarity - mean) / (math.sqrt(squares / (len(others) + PRIOR)) or 1.0)
+
+
+def _passage_margin(evidence: Evidence, best: IndexedChunk, background: Background) -> float:
+    others = [float(np.dot(chunk.vector, evidence.vector)) for chunk in evidence.chunks if chunk is not best]
+    return float(np.dot(best.vector, evidence.vector)) - max([*others, background.mean])

@@ -1,0 +1,80 @@
+"""Question sets in BEIR's layout (Thakur et al. 2021): `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from answerable.datatypes import Document
+from answerable.errors import SourceError
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, the documents that bear on it with their grades, and its answers where the set gives them.
+
+    A question without an answer has the document that it was asked of, with grade 0.
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    relevant: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Documents with the questions that they answer, and those that are said to have no answer in them."""
+
+    name: str
+    documents: list[Document]
+    queries: list[Query]
+    unanswerable: list[Query]
+
+    @classmethod
+    def load(cls, folder: Path, name: str = "") -> QuestionSet:
+        """A set from its folder, without empty documents and questions about none of the others. Raises SourceError."""
+        try:
+            documents = [
+                Document.from_text(str(row["text"]), doc_id=str(row["_id"]), title=str(row.get("title") or ""))
+                for row in _rows(folder / "corpus.jsonl")
+                if str(row["text"]).strip()
+            ]
+            held = {document.id for document in documents}
+            relevant = _relevant(folder / "qrels" / "test.tsv", held)
+            queries, unanswerable = [], []
+            for row in _rows(folder / "queries.jsonl"):
+                found = relevant.get(str(row["_id"]), {})
+                near = found or {str(row.get("paragraph") or ""): 0}
+                query = Query(str(row["_id"]), str(row["text"]), tuple(row.get("answers") or ()), near)
+                if found:
+                    queries.append(query)
+                elif row.get("answerable") is False:
+                    unanswerable.append(query)
+        except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
+            raise SourceError(
+                f"{folder} is no question set in BEIR's layout ({error!r}). It needs corpus.jsonl (_id, title, text), "
+                "queries.jsonl (_id, text) and qrels/test.tsv (query, document and grade, after a line of names)."
+            ) from error
+        if not documents or not queries:
+            raise SourceError(f"{folder} has no question with a relevant document.")
+        return cls(name or folder.name, documents, queries, unanswerable)
+
+
+def _relevant(path: Path, held: Set[str]) -> dict[str, dict[str, int]]:
+    relevant: dict[str, dict[str, int]] = {}
+    for line in path.read_text("utf-8").splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        if float(grade) > 0 and document in held:
+            relevant.setdefault(query, {})[document] = int(float(grade))
+    return relevant
+
+
+def _rows(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip():
+                yield json.loads(line)

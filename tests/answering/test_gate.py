@@ -1,0 +1,154 @@
+"""The probability that evidence answers, and the line below which it doesn't."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from collecting import collect, text
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.answering.evidence import sentences
+from answerable.answering.extractive import rank
+from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
+from answerable.answering.signals import LEXICAL, SEMANTIC, Background, Signals
+
+GATE = Gate(
+    {"coverage": 2.0, "similarity": 4.0, "misses": -1.0},
+    -3.0,
+    ((0.0, 1.0), (5.0, 0.8), (10.0, 0.6), (100.0, 0.0)),
+    Background(0.7, 0.05),
+)
+PACKAGED = packaged_gates()
+NOTHING = Signals(**dict.fromkeys(Signals.__slots__, 0.0))
+RANGES = {"hits": (0, 3), "misses": (0, 3), "missing_names": (0, 5), "keyword_margin": (-1, 2), "standing": (-5, 15)}
+ANY_SIGNALS = st.builds(Signals, **{name: st.floats(*RANGES.get(name, (0, 1))) for name in Signals.__slots__})
+
+
+def test_probability_by_hand() -> None:
+    signals = replace(NOTHING, coverage=0.5, chunk_coverage=1.0, misses=0.5, similarity=0.8)
+    assert GATE.probability(signals) == pytest.approx(1 / (1 + math.exp(-(2 * 0.5 + 4 * 0.8 - 0.5 - 3))))
+
+
+@pytest.mark.parametrize(("intercept", "probability"), [(1e6, 1.0), (-1e6, 0.0), (0.0, 0.5)])
+def test_probability_at_the_extremes(intercept: float, probability: float) -> None:
+    assert Gate({}, intercept, ((0.0, 1.0),)).probability(NOTHING) == pytest.approx(probability)
+
+
+@pytest.mark.parametrize("name", [*PACKAGED])
+@given(signals=ANY_SIGNALS, more=st.floats(0, 5), data=st.data())
+def test_more_of_what_speaks_for_it_never_makes_an_answer_less_likely(
+    name: str, signals: Signals, more: float, data: st.DataObject
+) -> None:
+    gate = PACKAGED[name]
+    signal = data.draw(st.sampled_from(sorted(gate.weights)))
+    changed = gate.probability(replace(signals, **{signal: getattr(signals, signal) + more}))
+    before = gate.probability(signals)
+    assert 0 <= before <= 1
+    if gate.weights[signal] > 0:
+        assert changed >= before
+    else:
+        assert changed <= before
+
+
+@given(ANY_SIGNALS, st.floats(-1, 1), st.floats(-5, 15), st.floats(-1, 1))
+def test_the_gate_for_words_only_ignores_vectors(signals: Signals, one: float, two: float, three: float) -> None:
+    gate = PACKAGED[LEXICAL_ONLY]
+    other = replace(signals, similarity=one, standing=two, passage_margin=three)
+    assert gate.background is None
+    assert gate.probability(other) == gate.probability(signals)
+
+
+def test_confidence_is_the_probability_of_the_signals_of_the_first_sentence() -> None:
+    evidence = collect("red house", text("The red house stands. It is old."), similarities=[0.9, 0.5])
+    ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+    # Coverage 1, cosine .9, nothing missed.
+    assert GATE.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-(2 + 4 * 0.9 - 3))))
+    lexical = replace(GATE, background=None)
+    assert lexical.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-(2 - 3))))
+
+
+@pytest.mark.parametrize(
+    ("target", "threshold"),
+    [(0, 1.0), (2.5, 0.9), (5, 0.8), (7.5, 0.7), (10, 0.6), (55, 0.3), (100, 0.0)],
+)
+def test_the_threshold_follows_the_target(target: float, threshold: float) -> None:
+    aimed = GATE.aiming_at(target)
+    assert aimed.wrong_answers == target
+    assert aimed.threshold == pytest.approx(threshold)
+    assert (aimed.weights, aimed.intercept, aimed.background) == (GATE.weights, GATE.intercept, GATE.background)
+
+
+def test_the_target_is_ten_percent_unless_told() -> None:
+    assert GATE.threshold == pytest.approx(0.6)
+
+
+@pytest.mark.parametrize("name", [*PACKAGED])
+@given(st.floats(0, 100), st.floats(0, 100))
+def test_a_lower_target_never_refuses_less(name: str, one: float, other: float) -> None:
+    low, high = sorted((one, other))
+    assert PACKAGED[name].aiming_at(low).threshold >= PACKAGED[name].aiming_at(high).threshold - 1e-12
+
+
+def test_the_packaged_gates_are_whole() -> None:
+    assert set(PACKAGED) == {"local:multilingual-e5-small", LEXICAL_ONLY}
+    assert set(PACKAGED[LEXICAL_ONLY].weights) == set(LEXICAL)
+    full = PACKAGED["local:multilingual-e5-small"]
+    assert set(full.weights) == {*LEXICAL, *SEMANTIC}
+    assert full.background
+    for gate in PACKAGED.values():
+        assert gate.aiming_at(100).threshold == 0
+        assert 0 < gate.threshold < 1
+        for name in ("coverage", "chunk_coverage", "hits", "keyword_margin"):
+            assert gate.weights[name] > 0
+        for name in ("missing_names", "not_offered"):
+            assert gate.weights[name] < 0
+
+
+@pytest.mark.parametrize("gate", [GATE, replace(GATE, background=None), *PACKAGED.values()])
+def test_a_gate_survives_json(gate: Gate) -> None:
+    assert Gate.from_json(json.loads(json.dumps(gate.to_json()))) == gate
+    # The target is the user's.
+    assert Gate.from_json(gate.aiming_at(3).to_json()) == gate
+
+
+def test_thresholds_may_stand_in_any_order() -> None:
+    values = GATE.to_json()
+    assert Gate.from_json({**values, "thresholds": values["thresholds"][::-1]}) == GATE
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"weights": None},
+        {"weights": []},
+        {"weights": {"coverage": "much"}},
+        {"weights": {"beauty": 1.0}},
+        {"intercept": None},
+        {"intercept": "high"},
+        {"thresholds": []},
+        {"thresholds": None},
+        {"thresholds": [[1]]},
+        {"thresholds": [["low", 0.5]]},
+        {"background": {}},
+        {"background": {"mean": 0.7}},
+        {"background": {"mean": "middling", "deviation": 0.1}},
+        {"background": [0.7, 0.1]},
+    ],
+)
+def test_what_is_no_gate_is_told(changes: Mapping[str, Any]) -> None:
+    with pytest.raises((KeyError, TypeError, AttributeError, ValueError)):
+        Gate.from_json({**GATE.to_json(), **changes})
+
+
+@pytest.mark.parametrize("name", ["weights", "intercept", "thresholds", "background"])
+def test_what_is_missing_is_told(name: str) -> None:
+    values = GATE.to_json()
+    del values[name]
+    with pytest.raises(KeyError):
+        Gate.from_json(values)
