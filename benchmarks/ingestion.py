@@ -107,7 +107,7 @@ def add(folder: str, library: str, cache: str) -> None:
         "embedder": Metered(cached, "cache", laps),
         "splitter": Metered(build_splitter(settings), "splitter", laps),
         "reader": build_reader(settings),
-        "answerer": build_answerer(settings),
+        "answerer": build_answerer(settings, local.fingerprint),
     }
     with Library(**parts) as opened:
         report = opened.add(folder)

@@ -65,8 +65,9 @@ def build(folder: Path, chunks: int) -> dict[str, Any]:
     settings = Settings()
     texts = corpus()
     parts: dict[str, Any] = {"splitter": build_splitter(settings), "reader": build_reader(settings)}
-    parts |= {"store": build_store(str(folder)), "answerer": build_answerer(settings)}
-    with Library(embedder=ChanceEmbedder(), **parts) as library:
+    embedder = ChanceEmbedder()
+    parts |= {"store": build_store(str(folder)), "answerer": build_answerer(settings, embedder.fingerprint)}
+    with Library(embedder=embedder, **parts) as library:
         # Each text has some 1,500 characters or less: the count is closed in on.
         used = 0
         while (missing := chunks - library.stats().chunks) > 0:

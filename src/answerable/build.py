@@ -5,21 +5,26 @@ Each is imported where it is built: importing the package, and `answerable --hel
 
 from __future__ import annotations
 
+import json
+import logging
 import os
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document
-from answerable.errors import SettingsError
+from answerable.errors import ProviderError, SettingsError
 from answerable.library import Library
-from answerable.protocols import Answerer, Embedder, Reader, Store, TextSplitter
+from answerable.protocols import Answerer, ChatModel, Embedder, Fingerprint, Reader, SourceListing, Store, TextSplitter
 from answerable.settings import Settings, load_settings
 
 if TYPE_CHECKING:
+    from answerable.answering.gate import Gate
     from answerable.embedding.local import LocalEmbedder
 
 MEMORY = ":memory:"
+EXTRACTIVE = "extractive"
 
 
 def open(address: str | os.PathLike[str] | None = None, create: bool = True, **settings: Any) -> Library:
@@ -46,12 +51,13 @@ def build_library(settings: Settings, create: bool = True) -> Library:
     """The library that the settings describe."""
     store = build_store(settings.library_address, create)
     try:
+        embedder = build_embedder(settings, store.fingerprint)
         return Library(
             store=store,
-            embedder=build_embedder(settings),
+            embedder=embedder,
             splitter=build_splitter(settings),
             reader=build_reader(settings),
-            answerer=build_answerer(settings),
+            answerer=build_answerer(settings, embedder.fingerprint),
         )
     except BaseException:
         store.close()
@@ -76,14 +82,69 @@ def build_store(address: str, create: bool = True) -> Store:
     return store
 
 
-def build_embedder(settings: Settings) -> Embedder:
-    """The embedder with its cache."""
+def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> Embedder:
+    """The embedder with its cache: `provider:model`, or `provider:model,local`, local where the provider fails.
+
+    `bound` is what made the vectors that are there already. Raises SettingsError.
+    """
     from answerable.embedding.cache import CachedEmbedder
+
+    first, _, second = (part.strip() for part in settings.embedder.partition(","))
+    embedder = _build_embedder(settings, first)
+    if second:
+        from answerable.embedding.fallback import FallbackEmbedder
+
+        embedder = FallbackEmbedder(embedder, _build_embedder(settings, second), _say_switched, bound)
+    return CachedEmbedder(embedder, settings.cache_path / "embeddings.db", settings.cache_size)
+
+
+def _build_embedder(settings: Settings, name: str) -> Embedder:
     from answerable.embedding.local import MODEL
 
-    if settings.embedder not in ("local", f"local:{MODEL}"):
-        raise SettingsError(f"There is no embedder {settings.embedder!r}. Use local.")
-    return CachedEmbedder(build_local_embedder(settings), settings.cache_path / "embeddings.db", settings.cache_size)
+    if name in ("local", f"local:{MODEL}"):
+        return build_local_embedder(settings)
+    from answerable.providers.calling import CallPolicy
+
+    provider, _, model = name.partition(":")
+    policy = CallPolicy(timeout=settings.provider_timeout)
+    if provider == "sentence-transformers":
+        from answerable.embedding.sentence_transformers_embedder import SentenceTransformersEmbedder
+
+        return SentenceTransformersEmbedder(
+            model or "intfloat/multilingual-e5-small", allow_downloads=settings.allow_downloads
+        )
+    if provider == "cohere":
+        from answerable.embedding.cohere_embedder import CohereEmbedder
+
+        _require_key(settings, provider)
+        return CohereEmbedder(
+            settings.cohere_api_key,
+            model or "embed-multilingual-v3.0",
+            settings.embedding_dimension or 1024,
+            settings.cohere_base_url or None,
+            policy,
+        )
+    endpoint = _openai_endpoint(settings, provider)
+    if endpoint is None or not (model or endpoint.embedding_model):
+        raise SettingsError(
+            f"There is no embedder {name!r}. Use local, openai:NAME, github:NAME, ollama:NAME, cohere:NAME or "
+            "sentence-transformers:NAME."
+        )
+    from answerable.embedding.openai_embedder import OpenAIEmbedder
+
+    _require_key(settings, provider)
+    return OpenAIEmbedder(
+        model or endpoint.embedding_model,
+        settings.embedding_dimension or 1536,
+        endpoint.api_key,
+        endpoint.base_url,
+        policy,
+        provider,
+    )
+
+
+def _say_switched(error: ProviderError) -> None:
+    logging.getLogger("answerable").warning("%s The local model embeds instead.", error)
 
 
 def build_local_embedder(settings: Settings) -> LocalEmbedder:
@@ -94,29 +155,148 @@ def build_local_embedder(settings: Settings) -> LocalEmbedder:
 
 
 def build_reader(settings: Settings) -> Reader:
-    """The reader of files and folders."""
-    from answerable.sources.limits import ReadLimits
-    from answerable.sources.reader import FileReader
+    """The reader of files and folders. What it needs is loaded when something is read: a question needs none of it."""
+    return _LateReader(settings)
 
-    limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-    return FileReader(limits, settings.pdf_password or None)
+
+class _LateReader:
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._reader: Reader | None = None
+
+    def listing(self, source: str) -> SourceListing:
+        if self._reader is None:
+            from answerable.sources.limits import ReadLimits
+            from answerable.sources.reader import FileReader
+
+            limits = ReadLimits(
+                self._settings.max_file_size, self._settings.max_pdf_seconds, self._settings.max_pdf_memory
+            )
+            self._reader = FileReader(limits, self._settings.pdf_password or None)
+        return self._reader.listing(source)
+
+    def close(self) -> None:
+        if self._reader is not None:
+            self._reader.close()
 
 
 def build_splitter(settings: Settings) -> TextSplitter:
     """What cuts documents into passages."""
+    if settings.splitter == "tokens":
+        from answerable.splitting.tokens import TokenSplitter
+
+        try:
+            return TokenSplitter(settings.token_vocabulary, settings.chunk_size, settings.chunk_overlap)
+        except ValueError as error:
+            raise SettingsError(str(error)) from error
     from answerable.splitting.by_type import SplitterByType
 
     return SplitterByType(settings.chunk_size, settings.chunk_overlap)
 
 
-def build_answerer(settings: Settings) -> Answerer:
-    """What turns evidence into an answer."""
-    if settings.model != "extractive":
-        raise SettingsError(f"There is no model {settings.model!r}. Use extractive.")
-    from answerable.answering.extractive import ExtractiveAnswerer
-    from answerable.answering.gate import E5_SMALL
+def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
+    """What turns evidence into an answer; `fingerprint` is of the embedder whose vectors it judges by."""
+    gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
+    if settings.model == EXTRACTIVE:
+        from answerable.answering.extractive import ExtractiveAnswerer
 
-    return ExtractiveAnswerer(E5_SMALL if settings.refuse else None, settings.quotes)
+        return ExtractiveAnswerer(gate, settings.quotes)
+    from answerable.answering.grounded import Budgets, GroundedAnswerer
+
+    budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
+    return GroundedAnswerer(build_chat_model(settings), gate, settings.quotes, budgets, settings.keep_unsupported)
+
+
+def build_chat_model(settings: Settings) -> ChatModel:
+    """The model that writes: `provider:model`, or a provider with its usual model. Raises SettingsError."""
+    from answerable.providers.calling import CallPolicy
+
+    provider, _, name = settings.model.partition(":")
+    policy = CallPolicy(timeout=settings.provider_timeout)
+    _require_key(settings, provider)
+    if provider == "cohere":
+        from answerable.answering.models.cohere_chat import CohereChatModel
+
+        return CohereChatModel(
+            name or "command-a-03-2025", settings.cohere_api_key, settings.cohere_base_url or None, policy
+        )
+    endpoint = _openai_endpoint(settings, provider)
+    if endpoint is None or not (name or endpoint.chat_model):
+        raise SettingsError(
+            f"There is no model {settings.model!r}. Use {EXTRACTIVE}, or openai:NAME, ollama:NAME, github:NAME or "
+            "cohere:NAME."
+        )
+    from answerable.answering.models.openai_chat import OpenAIChatModel
+
+    return OpenAIChatModel(
+        name or endpoint.chat_model, endpoint.api_key, endpoint.base_url, policy=policy, provider=provider
+    )
+
+
+def _require_key(settings: Settings, provider: str) -> None:
+    """Raises SettingsError where a provider can't be asked without a key and there is none."""
+    needed = {
+        "openai": ("OPENAI_API_KEY", settings.openai_api_key or settings.openai_base_url),
+        "github": ("GITHUB_TOKEN", settings.github_token),
+        "cohere": ("COHERE_API_KEY", settings.cohere_api_key),
+    }
+    variable, given = needed.get(provider, ("", provider))
+    if not given:
+        raise SettingsError(f"{provider} needs a key. Set the environment variable {variable}.")
+
+
+class _Endpoint(NamedTuple):
+    """A server that speaks the OpenAI protocol, and its usual models."""
+
+    api_key: str
+    base_url: str | None
+    chat_model: str = ""
+    embedding_model: str = ""
+
+
+def _openai_endpoint(settings: Settings, provider: str) -> _Endpoint | None:
+    endpoints = {
+        "openai": _Endpoint(
+            settings.openai_api_key,
+            settings.openai_base_url or None,
+            settings.openai_chat_model,
+            settings.openai_embedding_model,
+        ),
+        "ollama": _Endpoint("", settings.ollama_base_url),
+        "github": _Endpoint(
+            settings.github_token,
+            settings.github_base_url,
+            "openai/gpt-4o-mini",
+            f"openai/{settings.openai_embedding_model}",
+        ),
+    }
+    return endpoints.get(provider)
+
+
+def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]:
+    """What decides on refusals with this embedder, and where it comes from: your own, the package's, or words only."""
+    from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
+
+    path = gate_path(settings, fingerprint)
+    packaged = packaged_gates()
+    name = f"{fingerprint.provider}:{fingerprint.model}"
+    try:
+        gate, origin = Gate.from_json(json.loads(path.read_text("utf-8"))), str(path)
+    except FileNotFoundError:
+        gate = packaged.get(name) or packaged[LEXICAL_ONLY]
+        origin = (
+            "the package's" if name in packaged else "words only: `answerable calibrate` fits one for this embedder"
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsError(
+            f"{path} can't be read ({error!r}). Run `answerable calibrate` again, or delete it."
+        ) from error
+    return gate.aiming_at(settings.wrong_answers), origin
+
+
+def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
+    """Where a calibrated gate for an embedder is kept."""
+    return settings.gates_path / f"{sha256(str(fingerprint).encode()).hexdigest()[:16]}.json"
 
 
 def _hide(folder: Path) -> None:

@@ -192,11 +192,17 @@ def chunk_id(document: str, start: int, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """A chunk that may hold the answer. A higher score is better; scores compare within one search only."""
+    """A chunk that may hold the answer. A higher score is better; scores compare within one search only.
+
+    `meaning_rank` and `keyword_rank` are its places, from 1, in the two searches whose scores were fused; None where
+    it wasn't among the candidates.
+    """
 
     chunk: Chunk
     score: float
     document: Document
+    meaning_rank: int | None = None
+    keyword_rank: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,16 +226,55 @@ class Reason(str, Enum):
     EMPTY_LIBRARY = "empty library"
     NOTHING_FOUND = "nothing found"
     WEAK_EVIDENCE = "weak evidence"
+    UNSUPPORTED = "nothing that the model wrote stood the check"
+    MODEL_REFUSED = "the model found no answer"
 
     def __str__(self) -> str:
         return self.value
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What the documents say, or that they don't. `text` marks each quote with `[n]`, the n-th of `citations`.
+class Usage:
+    """What calls of a model cost, as the provider counts; `cost` in US dollars where the model's price is known."""
 
-    `timings` are seconds of wall time per step.
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float | None = None
+
+    def __add__(self, other: Usage) -> Usage:
+        known = [cost for cost in (self.cost, other.cost) if cost is not None]
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            sum(known) if known else None,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceCheck:
+    """A sentence of a model's draft, what the check found (`supported`, `unsupported`, …) and how."""
+
+    text: str
+    support: str
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A question that was asked, what was searched for, and the text of the answer."""
+
+    question: str
+    searched: str
+    answer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the documents say, or that they don't. `text` marks each claim with `[n]`, the n-th of `citations`.
+
+    `question` is what was searched for. `timings` are seconds of wall time per step. Of a model's answer, `model` is
+    its name, `draft` what it wrote, `checks` what became of each sentence, `usage` what it cost; `problem` says why
+    there is no written answer where there should be one.
     """
 
     question: str
@@ -241,3 +286,23 @@ class Answer:
     citations: tuple[Citation, ...] = ()
     results: tuple[RetrievalResult, ...] = ()
     timings: Mapping[str, float] = field(default_factory=dict)
+    model: str = ""
+    draft: str = ""
+    checks: tuple[SentenceCheck, ...] = ()
+    usage: Usage | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerEvent:
+    """What happens while a question is answered; one of the fields is set.
+
+    `searched` comes first: the question as it is searched for. `text` is a piece of a model's draft, as it comes.
+    `mark` is a number `[n]` in the draft, whole now, with the passage that it points to. `answer` comes last: the
+    draft checked, or the quotes, or a refusal.
+    """
+
+    searched: str = ""
+    text: str = ""
+    mark: tuple[int, RetrievalResult] | None = None
+    answer: Answer | None = None

@@ -17,6 +17,15 @@
     │   ├── EmbedderMismatch   its vectors come from another embedder
     │   └── DocumentNotFound   no document has that id
     ├── EmbeddingError         the texts couldn't be embedded
+    ├── ProviderError          a model's provider couldn't do it; `retryable` says whether trying again may help
+    │   ├── ProviderUnreachable    no connection, or no answer in time
+    │   ├── ProviderOverloaded     too many requests, or a fault of the server's
+    │   ├── ProviderRefused        the key is missing, wrong, or may not do this
+    │   ├── ProviderRetired        the service no longer exists
+    │   ├── ModelNotFound          the provider has no such model
+    │   ├── RequestRejected        the request makes no sense to the provider, or is too long for the model
+    │   ├── ContentFiltered        the provider's filter stopped the answer
+    │   └── MalformedResponse      the response isn't what the protocol says, or was cut off
     ├── FilterError            a filter that makes no sense
     ├── SettingsError          a setting that makes no sense
     └── MissingPackage         an optional package isn't installed
@@ -105,3 +114,51 @@ class SettingsError(AnswerableError):
 
 class MissingPackage(AnswerableError):
     """An optional package isn't installed."""
+
+
+class ProviderError(AnswerableError):
+    """A model's provider couldn't do what was asked. Never holds a key."""
+
+    retryable = False
+
+
+class ProviderUnreachable(ProviderError):
+    """There is no connection, or no answer in time."""
+
+    retryable = True
+
+
+class ProviderOverloaded(ProviderError):
+    """Too many requests, or a fault of the server's. `retry_after` are the seconds that it asks to wait, if it does."""
+
+    retryable = True
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ProviderRefused(ProviderError):
+    """The key is missing, wrong, or may not do this."""
+
+
+class ProviderRetired(ProviderError):
+    """The service no longer exists."""
+
+
+class ModelNotFound(ProviderError):
+    """The provider has no such model."""
+
+
+class RequestRejected(ProviderError):
+    """The request makes no sense to the provider, or is too long for the model."""
+
+
+class ContentFiltered(ProviderError):
+    """The provider's filter stopped the answer."""
+
+
+class MalformedResponse(ProviderError):
+    """The response isn't what the protocol says, or was cut off."""
+
+    retryable = True

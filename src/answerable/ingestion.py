@@ -11,9 +11,9 @@ from typing import Any
 from answerable.analysis.languages import document_language
 from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document
-from answerable.errors import AnswerableError, EmptySource
+from answerable.errors import AnswerableError, EmbedderMismatch, EmptySource
 from answerable.filters import normalize_fields
-from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Store, TextSplitter
+from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store, TextSplitter
 from answerable.splitting.evidence import evidence_spans
 
 WAITING = 64
@@ -184,6 +184,8 @@ class Ingestion:
         if not self._waiting:
             return
         self._store.claim(self._embedder.fingerprint)
+        # Somebody else may have been first since this library was opened.
+        check_embedder(self._store.fingerprint, self._embedder.fingerprint)
         waiting, self._waiting = self._waiting, []
         vectors = self._embed(waiting)
         for prepared in waiting:
@@ -252,3 +254,13 @@ def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
         "sender": chunk.location.senders,
         "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
     }
+
+
+def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
+    """Raises EmbedderMismatch when a library's vectors come from another embedder: the two can't be compared."""
+    if made_by is not None and made_by != used:
+        raise EmbedderMismatch(
+            f"This library was made with the embedder {made_by}, you are using {used}. "
+            f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
+            "or add your documents to a new library with --library."
+        )

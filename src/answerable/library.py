@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any
@@ -14,10 +15,19 @@ import numpy as np
 
 from answerable.analysis.bm25 import rarity
 from answerable.answering.extractive import refuse
-from answerable.datatypes import Answer, Chunk, Document, FloatArray, Reason, RetrievalResult
-from answerable.errors import DocumentNotFound, EmbedderMismatch, SourceError
-from answerable.filters import parse_filter
-from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress
+from answerable.datatypes import (
+    Answer,
+    AnswerEvent,
+    Chunk,
+    Document,
+    Exchange,
+    FloatArray,
+    Reason,
+    RetrievalResult,
+)
+from answerable.errors import DocumentNotFound, SourceError
+from answerable.filters import Filter, parse_filter
+from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress, check_embedder
 from answerable.protocols import (
     Answerer,
     Embedder,
@@ -29,7 +39,7 @@ from answerable.protocols import (
     StoredDocument,
     TextSplitter,
 )
-from answerable.retrieval.hybrid import hybrid_search
+from answerable.retrieval.hybrid import Scored, hybrid_search
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import Question, analyze_question
 
@@ -62,13 +72,7 @@ class Library:
         self._splitter = splitter
         self._reader = reader
         self._answerer = answerer
-        made_by = store.fingerprint
-        if made_by is not None and made_by != embedder.fingerprint:
-            raise EmbedderMismatch(
-                f"This library was made with the embedder {made_by}, you are using {embedder.fingerprint}. "
-                f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
-                "or add your documents to a new library with --library."
-            )
+        check_embedder(store.fingerprint, embedder.fingerprint)
 
     def __enter__(self) -> Library:
         return self
@@ -80,6 +84,7 @@ class Library:
 
     def close(self) -> None:
         """Frees everything. Closing twice is fine."""
+        self._answerer.close()
         self._reader.close()
         self._store.close()
 
@@ -126,34 +131,43 @@ class Library:
         asked = analyze_question(_required(question), self._store.languages())
         if self._store.count()[1] == 0:
             return []
-        results, _ = self._retrieve(asked, self._embedder.embed_query(asked.text), k, where)
+        results, _ = self._retrieve(asked, self._embedder.embed_query(asked.text), k, parse_filter(where))
         return results
 
-    def ask(self, question: str, where: Mapping[str, Any] | None = None) -> Answer:
-        """What the documents say, with citations that are verified to stand verbatim, or that they don't say."""
+    def ask(self, question: str, where: Mapping[str, Any] | None = None, history: Sequence[Exchange] = ()) -> Answer:
+        """What the documents say, with citations that are verified to stand verbatim, or that they don't say.
+
+        `history` are the exchanges before, which a question may refer to.
+        """
+        (*_, last) = self.ask_stream(question, where, history)
+        assert last.answer is not None
+        return last.answer
+
+    def ask_stream(
+        self, question: str, where: Mapping[str, Any] | None = None, history: Sequence[Exchange] = ()
+    ) -> Generator[AnswerEvent, None, None]:
+        """As `ask`, event by event; the last one has the answer. Closing the iterator stops a model that writes."""
         clock = _Clock()
-        asked = analyze_question(_required(question), self._store.languages())
-        language = asked.language or self._main_language()
+        searched, spent = self._answerer.standalone(_required(question), history)
+        if history:
+            clock.lap("rewriting")
+        yield AnswerEvent(searched=searched)
+        evidence = self._evidence(searched, where, clock)
         if self._store.count()[1] == 0:
-            nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
-            empty = Evidence(asked.text, language, nothing, {}, (), ())
-            return replace(refuse(empty, Reason.EMPTY_LIBRARY), timings=clock.timings())
-        vector = self._embedder.embed_query(asked.text)
-        clock.lap("embedding")
-        results, chunks = self._retrieve(asked, vector, EVIDENCE, where)
-        evidence = Evidence(
-            question=asked.text,
-            language=language,
-            vector=vector,
-            word_weights=self._word_weights(asked),
-            results=tuple(results),
-            chunks=tuple(chunks),
-            where=parse_filter(where),
-        )
-        clock.lap("retrieval")
-        answer = self._answerer.answer(evidence)
-        clock.lap("answering")
-        return replace(answer, timings=clock.timings())
+            yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
+            return
+        with closing(self._answerer.stream(evidence, history)) as events:
+            for event in events:
+                if event.answer is not None:
+                    clock.lap("answering")
+                    usage = [used for used in (spent, event.answer.usage) if used is not None]
+                    total = sum(usage[1:], usage[0]) if usage else None
+                    event = AnswerEvent(answer=replace(event.answer, usage=total, timings=clock.timings()))
+                yield event
+
+    def evidence(self, question: str, where: Mapping[str, Any] | None = None) -> Evidence:
+        """What `ask` answers from: the question with all that retrieval found for it."""
+        return self._evidence(question, where, _Clock())
 
     def remove(self, document_id: str) -> None:
         """Removes every trace of a document. Raises DocumentNotFound."""
@@ -212,10 +226,11 @@ class Library:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run)
 
     def _retrieve(
-        self, asked: Question, vector: FloatArray, k: int, where: Mapping[str, Any] | None
+        self, asked: Question, vector: FloatArray, k: int, where: Filter | None
     ) -> tuple[list[RetrievalResult], list[IndexedChunk]]:
         """Results, and their chunks with vectors."""
-        found = hybrid_search(self._store, vector, asked.terms, parse_filter(where))
+        found = hybrid_search(self._store, vector, asked.terms, where)
+        meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
         known: dict[str, IndexedChunk] = {}
         kept: list[RetrievalResult] = []
         # Twice as many as asked for leave enough when repeats are dropped; more are fetched where they don't.
@@ -223,7 +238,7 @@ class Library:
             stored = self._store.fetch([number for number, _ in found.fused[:reach]])
             scores = dict(found.fused)
             kept = drop_repeats(
-                RetrievalResult(indexed.chunk, scores[number], document)
+                RetrievalResult(indexed.chunk, scores[number], document, meaning.get(number), keyword.get(number))
                 for number, (indexed, document) in stored.items()
             )
             known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
@@ -231,6 +246,20 @@ class Library:
                 break
         kept = kept[:k]
         return kept, [known[result.chunk.id] for result in kept]
+
+    def _evidence(self, question: str, where: Mapping[str, Any] | None, clock: _Clock) -> Evidence:
+        asked = analyze_question(_required(question), self._store.languages())
+        language = asked.language or self._main_language()
+        condition = parse_filter(where)
+        if self._store.count()[1] == 0:
+            nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
+            return Evidence(asked.text, language, nothing, {}, (), (), condition)
+        vector = self._embedder.embed_query(asked.text)
+        clock.lap("embedding")
+        results, chunks = self._retrieve(asked, vector, EVIDENCE, condition)
+        weights = self._word_weights(asked)
+        clock.lap("retrieval")
+        return Evidence(asked.text, language, vector, weights, tuple(results), tuple(chunks), condition)
 
     def _word_weights(self, asked: Question) -> dict[frozenset[str], float]:
         frequencies = self._store.document_frequency(asked.terms)
@@ -242,6 +271,10 @@ class Library:
     def _main_language(self) -> str:
         languages = self._store.languages()
         return languages[0] if len(languages) == 1 else ""
+
+
+def _ranks(scored: Scored) -> dict[int, int]:
+    return {number: rank for rank, (number, _) in enumerate(scored, 1)}
 
 
 class _Clock:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-from answerable.datatypes import Answer, Chunk, Document, FloatArray, RetrievalResult
+from answerable.datatypes import AnswerEvent, Chunk, Document, Exchange, FloatArray, RetrievalResult
+from answerable.datatypes import Usage as Usage
 from answerable.errors import SourceError
 from answerable.filters import Filter
 
@@ -217,6 +218,51 @@ class Store(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of what a chat model is given; `role` is system, user or assistant."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """A piece of a model's answer. The last one has no text, but the usage, where the provider tells.
+
+    `truncated` is said by the last one: the answer reached its limit of tokens and stops in mid-flight.
+    """
+
+    text: str
+    usage: Usage | None = None
+    truncated: bool = False
+
+
+class ChatModel(Protocol):
+    """Writes answers. Safe to share between threads."""
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        ...
+
+    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        """The answer, piece by piece, as it comes. Closing the generator stops the model, on the server too.
+
+        Raises a ProviderError, before the first piece or between two. What can be tried again was, unless a piece
+        had come already.
+        """
+        ...
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """How many tokens each text costs; an estimate where the model's own vocabulary isn't at hand."""
+        ...
+
+    def close(self) -> None:
+        """Frees connections. Closing twice is fine."""
+        ...
+
+
 class Reranker(Protocol):
     """Orders results by a second, dearer look."""
 
@@ -246,6 +292,14 @@ class Evidence:
 class Answerer(Protocol):
     """Turns evidence into an answer with citations, or a refusal."""
 
-    def answer(self, evidence: Evidence) -> Answer:
-        """An answer whose every citation stands verbatim in its document."""
+    def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
+        """The question with what it leaves to the exchanges before it, and what finding that out cost."""
+        ...
+
+    def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
+        """What happens, up to the answer, whose every citation stands verbatim in its document."""
+        ...
+
+    def close(self) -> None:
+        """Frees everything. Closing twice is fine."""
         ...

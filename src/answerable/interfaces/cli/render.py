@@ -10,9 +10,10 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from answerable.datatypes import Answer, Chunk, Citation, Document, Location, RetrievalResult
+from answerable.datatypes import Answer, Chunk, Citation, Document, Location, RetrievalResult, Usage
 from answerable.ingestion import AddReport
 from answerable.protocols import StoredDocument
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
     # Loaded where something is printed: `--help` and `--json` do without.
     from rich.console import Console
     from rich.table import Table
+
+    from answerable.evaluation.calibration import Calibration
 
 SNIPPET = 300
 
@@ -86,9 +89,12 @@ def answer(found: Answer, as_json: bool) -> None:
                 "language": found.language,
                 "citations": [_citation(citation) for citation in found.citations],
                 "timings": dict(found.timings),
+                **(_written(found) if found.model else {}),
             }
         )
         return
+    if found.problem:
+        error(f"{found.problem} Here are quotes instead.")
     _print((found.text, "" if found.answered else "yellow"))
     places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
@@ -101,6 +107,10 @@ def answer(found: Answer, as_json: bool) -> None:
         _print((f"{marks} ", "bold cyan"), place)
         if link:
             _print((f"    {link}", "dim"), wrap=False)
+    left_out = sum(check.support == "unsupported" for check in found.checks)
+    if left_out and found.answered:
+        sentences = "1 sentence" if left_out == 1 else f"{left_out} sentences"
+        _print((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
     if not found.answered and found.results:
         _print((f"({found.reason}; looked at {len(found.results)} passages)", "dim"))
 
@@ -121,6 +131,32 @@ def results(found: Sequence[RetrievalResult], as_json: bool) -> None:
         _print(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
 
 
+def calibration(found: Calibration, kept_at: str, as_json: bool) -> None:
+    """What a fitted gate does to questions that it wasn't fitted on, and where it is kept."""
+    target = found.gate.wrong_answers
+    if as_json:
+        rows = [
+            {
+                "set": one.corpus,
+                "questions": one.questions,
+                "area_under_curve": one.area,
+                "area_under_curve_of_plain_cosine": one.cosine_area,
+                "refused": {kind.name.lower(): share for kind, share in one.refused.items()},
+            }
+            for one in found.figures
+        ]
+        _print_json({"wrong_answers": target, "sets": rows, "gate": found.gate.to_json(), "kept_at": kept_at})
+        return
+    for one in found.figures:
+        _print((one.corpus, "bold"), f": {one.questions} questions it wasn't fitted on")
+        _print(f"  area under the curve, document removed: {one.area:.3f} (plain cosine: {one.cosine_area:.3f})")
+        for kind, share in one.refused.items():
+            _print(f"  refused, {kind.value}: {100 * share:.1f} %")
+    _print(f"Refusals above are at the target of {target:g} % wrong answers (the setting wrong_answers).")
+    if kept_at:
+        _print(f"Kept in {kept_at}. Delete that file to go back to what comes with the package.")
+
+
 def searching(searched: str) -> None:
     """What a question is taken for, where that isn't what was typed."""
     _print((f"searching: {_one_line(searched)}", "dim"))
@@ -138,20 +174,51 @@ def sources(found: Answer) -> None:
 
 
 def why(found: Answer, conditions: str) -> None:
-    """What an answer rests on: the words and the filter, the passages that were looked at, how sure it is, how long."""
+    """What an answer rests on: the words and the filter, the passages with their ranks, the check, cost and time."""
     timings = ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in found.timings.items())
     rows = {
         "searched": found.question,
         "filter": conditions or "none",
         "outcome": str(found.reason),
         "confidence": f"{found.confidence:.2f}",
+        "model": found.model,
+        "tokens": _spent(found.usage) if found.usage else "",
+        "problem": found.problem,
         "timings": timings,
         "passages": str(len(found.results)),
     }
     _print_rows((name, value) for name, value in rows.items() if value)
     for number, result in enumerate(found.results, 1):
         place = _where(result.document.source, result.document.title, result.chunk.location)
-        _print((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+        ranks = ", ".join(
+            f"{name} {rank or '-'}" for name, rank in (("meaning", result.meaning_rank), ("words", result.keyword_rank))
+        )
+        _print((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
+    for check in found.checks:
+        _print(
+            (f"{check.support} ({check.how}): " if check.how else f"{check.support}: ", "bold"), _one_line(check.text)
+        )
+
+
+def _spent(usage: Usage) -> str:
+    cost = "" if usage.cost is None else f", ${usage.cost:.5f}"
+    return f"{usage.input_tokens:,} read, {usage.output_tokens:,} written{cost}"
+
+
+def _written(found: Answer) -> dict[str, Any]:
+    """What programs are told of an answer that a model wrote."""
+    return {
+        "model": found.model,
+        "draft": found.draft,
+        "checks": [{"text": check.text, "support": check.support, "how": check.how} for check in found.checks],
+        "usage": asdict(found.usage) if found.usage else None,
+        "problem": found.problem,
+    }
+
+
+def working(message: str) -> None:
+    """A line on the error stream on what is under way."""
+    _print((_one_line(message), "dim"), stderr=True)
 
 
 def note(text: str, is_warning: bool = False) -> None:

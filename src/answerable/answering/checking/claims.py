@@ -1,0 +1,300 @@
+"""What a sentence claims that can be compared exactly: numbers, dates, times, names and addresses.
+
+Numbers mean the same however they are written: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and
+`third`; `mil novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. Where a way of writing
+means several things (`1.234`), each of them is a value, and one that agrees is enough.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+
+from answerable.analysis.stop_words import STOP_WORDS
+from answerable.analysis.terms import fold
+from answerable.answering.checking.claim_words import (
+    HUNDREDS,
+    JOINING,
+    MONTHS,
+    ORDINALS,
+    PERCENT,
+    SCALES,
+    TENS,
+    UNITS,
+    UNSURE,
+    UNSURE_MONTHS,
+)
+
+LONGEST_NUMBER = 30
+LONGEST_ROMAN = 9
+BESIDE = 3
+
+
+class Kind(str, Enum):
+    """What is claimed."""
+
+    NUMBER = "number"
+    MONTH = "month"
+    NAME = "name"
+    LINK = "address"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A span of a text that claims something; `values` are what it may mean, in a form that compares.
+
+    `is_sure` is False for what may be no claim at all (`one`, a capital at a sentence's start): it can back another
+    text's claim but needs no backing.
+    """
+
+    kind: Kind
+    start: int
+    end: int
+    values: frozenset[str]
+    is_sure: bool = True
+
+
+_LINK = re.compile(
+    r"(?:https?|ftp|file|javascript|data|mailto):[^\s<>\"'”’»]+|\bwww\.[^\s<>\"'”’»]+|[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,64})+|(?<=\]\()[^\s()]+"
+)
+_DATE = re.compile(
+    r"(?<![\w.,/-])(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?![\w/-])|(?<![\w.,/-])(\d{1,2})[-/.](\d{1,2})[-/.](\d{4}|\d{2})(?![\w/-])"
+)
+_TIME = re.compile(
+    r"(?<![\w.,:])(\d{1,2})(?:[:h](\d{2})(?::\d{2})?(?![\d:])(?:\s?([ap])\.?\s?m\b\.?)?|\s?([ap])\.?m\b\.?|\s?h(?:rs?|oras?)?\b)",
+    re.IGNORECASE,
+)
+_NUMBER = re.compile(
+    r"(?<![^\W\d_])(?<!\w_)(?P<sign>(?<![\w)\]%])[-−](?=\d))?"
+    r"(?P<digits>\d{1,3}(?:[\u00a0\u202f\u2009 ]\d{3})+(?![\d.,]?\d)|\d+(?:[.,]\d+)*)"
+)
+_PERCENT = re.compile(rf"\s?(?:{PERCENT})", re.IGNORECASE)
+_PERCENT_LATER = re.compile(rf"\s?(?:-|–|—|to|and|or|a|y|e|o|ou|e)\s?\d[\d.,]*\s?(?:{PERCENT})", re.IGNORECASE)
+_SECOND_YEAR = re.compile(r"\s?[-–—/]\s?(\d{2})(?!\d)")
+_WORD = re.compile(r"[^\W\d_][^\W_]*(?:['’][^\W\d_]+)?")
+_ROMAN = re.compile(r"M{0,3}(?:CM|CD|D?C{0,3})(?:XC|XL|L?X{0,3})(?:IX|IV|V?I{0,3})")
+_ROMAN_DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100, "D": 500, "M": 1000}
+_POSSESSIVE = re.compile(r"['’]s?$")
+_BETWEEN_WORDS = re.compile(r"[\s-]{1,3}")
+_OPENING = re.compile(r"(?:^|[.!?:;…¿¡\"“«‘(\[|•>—–]|\n)[\s\"'“«‘(\[*_¿¡#>|-]*$")
+
+
+def find_claims(text: str, language: str) -> list[Claim]:
+    """Every claim of a text, sure or not, in order, none overlapping another of its kind but one."""
+    claims: list[Claim] = []
+    taken = bytearray(len(text))
+    for source in (_links, _dates, _times, _numbers):
+        for claim in source(text, language):
+            if not any(taken[claim.start : claim.end]):
+                taken[claim.start : claim.end] = b"\x01" * (claim.end - claim.start)
+                claims.append(claim)
+    claims += [claim for claim in _of_words(text, language) if not taken[claim.start]]
+    return sorted(claims, key=lambda claim: (claim.start, claim.end))
+
+
+def values_of(claims: list[Claim]) -> frozenset[str]:
+    """All that the claims may mean."""
+    return frozenset(value for claim in claims for value in claim.values)
+
+
+def number_value(text: str) -> str:
+    """Digits without separators → the value's canonical form: `007` is `7`, `1.50` is `1.5`."""
+    whole, _, decimals = text.partition(".")
+    decimals = decimals.rstrip("0")
+    whole = whole.lstrip("0") or "0"
+    return f"{whole}.{decimals}" if decimals else whole
+
+
+def _links(text: str, _: str) -> Iterator[Claim]:
+    for match in _LINK.finditer(text):
+        link = match[0].rstrip(".,;:!?)]}*_").lower()
+        if link:
+            yield Claim(Kind.LINK, match.start(), match.start() + len(link), frozenset({f"link:{link}"}))
+
+
+def _dates(text: str, _: str) -> Iterator[Claim]:
+    for match in _DATE.finditer(text):
+        for group in range(1, 7):
+            if match[group] is not None:
+                number = int(match[group])
+                values = {str(number)}
+                if group in (2, 4, 5) and 1 <= number <= 12:
+                    values.add(f"month:{number}")
+                if group == 6 and number < 100:
+                    values |= {str(1900 + number), str(2000 + number)}
+                yield Claim(Kind.NUMBER, *match.span(group), frozenset(values))
+
+
+def _times(text: str, _: str) -> Iterator[Claim]:
+    for match in _TIME.finditer(text):
+        hour, minute = int(match[1]), int(match[2] or 0)
+        half = (match[3] or match[4] or "").lower()
+        if hour > 24 or minute > 59:
+            continue
+        either = {hour, hour + 12} if match[2] and hour < 12 else {hour}
+        hours = {hour % 12 + 12 * (half == "p")} if half else either
+        values = {f"time:{60 * each + minute}" for each in hours}
+        yield Claim(Kind.NUMBER, *match.span(), frozenset(values if minute else {*values, str(hour)}))
+
+
+def _numbers(text: str, language: str) -> Iterator[Claim]:
+    scales = SCALES.get(language, SCALES["en"])
+    for match in _NUMBER.finditer(text):
+        values, end = _readings(match["digits"]), match.end()
+        factor, end = _scale(text, end, scales)
+        values = {_scaled(value, factor) for value in values}
+        if match["sign"]:
+            values = {f"-{value}" for value in values}
+        percent = _PERCENT.match(text, end)
+        if percent or _PERCENT_LATER.match(text, end):
+            values = {f"{value}%" for value in values}
+            end = percent.end() if percent else end
+        yield Claim(Kind.NUMBER, match.start(), end, frozenset(values))
+        later = _SECOND_YEAR.match(text, match.end())
+        if later and len(match["digits"]) == 4:
+            yield Claim(Kind.NUMBER, *later.span(1), frozenset({later[1], match["digits"][:2] + later[1]}))
+
+
+def _readings(digits: str) -> set[str]:
+    """The values that digits with separators may have."""
+    plain = re.sub(r"[\u00a0\u202f\u2009 ]", "", digits)
+    plain = "".join(str(int(one)) if one.isdigit() else one for one in plain)
+    if len(plain) > LONGEST_NUMBER:
+        return {plain}
+    separators = [one for one in plain if not one.isdigit()]
+    groups = re.split("[.,]", plain)
+    is_grouped = all(len(group) == 3 for group in groups[1:]) and 0 < len(groups[0]) <= 3 and groups[0] != "0"
+    if not separators:
+        return {number_value(plain)}
+    if len(set(separators)) == 2:
+        whole = "".join(groups[:-1])
+        regular = separators[:-1] == [separators[0]] * (len(separators) - 1)
+        return {number_value(f"{whole}.{groups[-1]}")} if regular else {plain}
+    if len(separators) > 1:
+        return {number_value("".join(groups))} if is_grouped else {plain}
+    decimal = number_value(".".join(groups))
+    return {decimal, number_value("".join(groups))} if is_grouped else {decimal}
+
+
+def _scale(text: str, position: int, scales: Mapping[str, int]) -> tuple[int, int]:
+    """The factor that the words after a number are, and where they end."""
+    factor = 1
+    while gap := _BETWEEN_WORDS.match(text, position):
+        word = _WORD.match(text, gap.end())
+        value = scales.get(fold(word[0].lower())) if word else None
+        if word is None or value is None or (factor > 1 and value < factor):
+            break
+        factor *= value
+        position = word.end()
+    return factor, position
+
+
+def _scaled(value: str, factor: int) -> str:
+    if factor == 1 or value.count(".") > 1 or "," in value or len(value) > LONGEST_NUMBER:
+        return value
+    return number_value(format(Decimal(value) * factor, "f"))
+
+
+def _of_words(text: str, language: str) -> Iterator[Claim]:
+    """Number words, months, Roman numerals and names."""
+    stop_words = STOP_WORDS.get(language, STOP_WORDS["en"])
+    tokens = list(_WORD.finditer(text))
+    index = 0
+    while index < len(tokens):
+        count = 0
+        if tokens[index][0][0].islower() or not _is_capital_later(text, tokens[index]):
+            value, count, is_sure = _number_words(text, tokens, index, language)
+            if count:
+                end = tokens[index + count - 1].end()
+                percent = _PERCENT.match(text, end)
+                values = frozenset({f"{value}%" if percent else str(value)})
+                yield Claim(Kind.NUMBER, tokens[index].start(), end, values, is_sure)
+                while percent and index + count < len(tokens) and tokens[index + count].start() < percent.end():
+                    count += 1
+        if not count:
+            yield from _of_word(text, tokens[index], stop_words)
+        index += count or 1
+
+
+def _is_capital_later(text: str, token: re.Match[str]) -> bool:
+    """Whether a word has a capital that its place doesn't explain."""
+    word = token[0]
+    return any(one.isupper() for one in word[1:]) or (
+        word[0].isupper() and not _OPENING.search(text[max(token.start() - 12, 0) : token.start()])
+    )
+
+
+def _of_word(text: str, token: re.Match[str], stop_words: frozenset[str]) -> Iterator[Claim]:
+    word = _POSSESSIVE.sub("", token[0])
+    lower = word.lower()
+    folded = fold(lower)
+    if folded in MONTHS and (folded not in UNSURE_MONTHS or _is_beside_number(text, token)):
+        yield Claim(Kind.MONTH, *token.span(), frozenset({f"month:{MONTHS[folded]}"}))
+        return
+    if not any(one.isupper() for one in word) or lower in stop_words:
+        return
+    values = {folded}
+    roman = _roman(word)
+    if roman:
+        values.add(str(roman))
+    is_sure = _is_capital_later(text, token) and (len(word) > 1 or bool(roman))
+    yield Claim(Kind.NAME, token.start(), token.start() + len(word), frozenset(values), is_sure)
+
+
+def _is_beside_number(text: str, token: re.Match[str]) -> bool:
+    before = text[max(token.start() - BESIDE - 1, 0) : token.start()]
+    return bool(
+        re.search(r"\d(?:st|nd|rd|th)?[\s./-]{1,2}(?:de )?$", text[max(token.start() - 8, 0) : token.start()])
+    ) or (bool(re.match(r"\.?,?[\s/-]{1,2}(?:de )?\d", text[token.end() : token.end() + 8])) or before.endswith("º "))
+
+
+def _roman(word: str) -> int:
+    if len(word) > LONGEST_ROMAN or not _ROMAN.fullmatch(word):
+        return 0
+    digits = [_ROMAN_DIGITS[one] for one in word]
+    return sum(-one if one < after else one for one, after in zip(digits, [*digits[1:], 0], strict=True))
+
+
+def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: str) -> tuple[int, int, bool]:
+    """The number that begins with this word: its value, how many words it has, whether it is surely one."""
+    spoken = language if language in UNITS else "en"
+    units, tens, hundreds, scales = UNITS[spoken], TENS[spoken], HUNDREDS[spoken], SCALES[spoken]
+    total = current = 0
+    used = position = 0
+    ceiling = 10**15  # What comes next must be smaller than the last word, as in "forty-two".
+    while index + position < len(tokens):
+        token = tokens[index + position]
+        if position and not _BETWEEN_WORDS.fullmatch(text, tokens[index + position - 1].end(), token.start()):
+            break
+        word = fold(token[0].lower())
+        value = hundreds.get(word) or tens.get(word) or units.get(word)
+        if word in scales and (current or not used or total):
+            if scales[word] == 100:
+                current, ceiling = (current or 1) * 100, 100
+            else:
+                # "mil millones": a scale of what came before it.
+                total = total + current * scales[word] if current else (total or 1) * scales[word]
+                current, ceiling = 0, scales[word]
+        elif value is not None and value < ceiling:
+            current += value
+            ceiling = 100 if word in hundreds else 10 if word in tens else 1
+        elif not (used and word == JOINING[spoken] and position == used):
+            ordinal = ORDINALS[spoken].get(word)
+            if ordinal is not None and (not used or (ordinal < ceiling and ceiling == 10)):
+                return current + ordinal, position + 1, word not in UNSURE or used > 0
+            break
+        else:
+            position += 1
+            continue
+        position += 1
+        used = position
+    if not used:
+        return 0, 0, False
+    is_sure = used > 1 or fold(tokens[index][0].lower()) not in UNSURE
+    return total + current, used, is_sure

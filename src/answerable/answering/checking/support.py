@@ -1,0 +1,494 @@
+"""How far a passage backs a sentence: which of its spans say the same, and what in the sentence nothing backs.
+
+Words are compared by their stems in the passage's language. A sentence is backed by one or two neighbouring sentences
+of the passage when they have enough of its words, the passage has every number, date, name and address in it, nothing
+is negated in one and not in the other, nothing stands for its opposite, and no number or name has taken the place of
+another one of the passage.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from answerable.analysis.sentences import sentence_spans
+from answerable.analysis.stop_words import STOP_WORDS
+from answerable.analysis.terms import fold, terms
+from answerable.answering.checking.claim_words import ABOUT_THE_ANSWER, NEGATIONS, ONLY, OPPOSITES
+from answerable.answering.checking.claims import Claim, Kind, find_claims, values_of
+from answerable.answering.checking.locating import Searchable, legible
+from answerable.datatypes import Part, PartKind, RetrievalResult
+
+ENOUGH = 0.6
+ELSEWHERE = 0.5
+CLAIM_WEIGHT = 2.0
+PAIR_GAIN = 0.1
+SWAPPED = 0.75
+OPPOSED = 0.75
+REPLACED = 1.5
+COMMON = 0.5
+SHORTEST_NAME = 5
+ENDING = 4
+SCOPE = 3
+MANY = 50
+CLAIMS = 64
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+_STOP = re.compile(r"[.;:!?]")
+_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
+_NEAR = (1.0, 0.5, 1 / 3)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A number, month, name or word with an opposite, and the words around it: nearer ones weigh more."""
+
+    kind: str
+    text: str
+    values: frozenset[str]
+    around: Mapping[tuple[int, str], float]
+    is_sure: bool
+
+    def agrees(self, other: Unit) -> bool:
+        """Whether both may mean the same; of names one may be the shorter form of the other."""
+        if self.kind == Kind.NAME:
+            return self.values <= other.values or other.values <= self.values
+        return not self.values.isdisjoint(other.values)
+
+    def likeness(self, other: Unit) -> float:
+        """How much of what stands around one stands around the other."""
+        return sum(min(weight, other.around.get(place, 0.0)) for place, weight in self.around.items())
+
+
+class Wording:
+    """A text in a language, taken apart: its terms, claims, negations."""
+
+    def __init__(self, text: str, language: str) -> None:
+        self.text = legible(text)
+        self.language = language
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        """Its numbers, months, names and addresses."""
+        return find_claims(self.text, self.language)
+
+    @cached_property
+    def words(self) -> list[tuple[str, int, int]]:
+        """Its words, folded, with start and end."""
+        return [(_plain(match[0]), *match.span()) for match in _WORD.finditer(self.text)]
+
+    @cached_property
+    def folded(self) -> frozenset[str]:
+        """Its different words, folded, with those that make up a compound of them."""
+        return frozenset(word for word, _, _ in self.words)
+
+    @cached_property
+    def terms(self) -> frozenset[str]:
+        """The stems of its words, the stop words left out."""
+        return frozenset(terms(self.text, self.language))
+
+    @cached_property
+    def weights(self) -> dict[str, float]:
+        """The stems of what must be backed, without numbers and addresses, with their weights."""
+        kept, reached = [], 0
+        for claim in self.claims:
+            if claim.kind in (Kind.NUMBER, Kind.LINK) and claim.is_sure and claim.start >= reached:
+                kept.append(self.text[reached : claim.start])
+                reached = claim.end
+        found = dict.fromkeys(terms(" ".join([*kept, self.text[reached:]]), self.language), 1.0)
+        for claim in self.claims:
+            if claim.kind is Kind.NAME and claim.is_sure:
+                found.update(dict.fromkeys(terms(self.text[claim.start : claim.end], self.language), CLAIM_WEIGHT))
+        return found
+
+    @cached_property
+    def numbers(self) -> list[Claim]:
+        """Its sure numbers and months."""
+        return [claim for claim in self.claims if claim.is_sure and claim.kind in (Kind.NUMBER, Kind.MONTH)]
+
+    @cached_property
+    def negated(self) -> list[tuple[str, ...]]:
+        """For each negation the stems of the next words, as far as the clause goes."""
+        negations = NEGATIONS.get(self.language, NEGATIONS["en"])
+        scopes = []
+        for index, (word, _, end) in enumerate(self.words):
+            if word not in negations:
+                continue
+            following = self.words[index + 1 : index + 1 + 3 * SCOPE]
+            if following and following[0][0] in ONLY:
+                continue
+            clause = _STOP.search(self.text, end)
+            stop = clause.start() if clause else len(self.text)
+            scope = [stem for _, first, last in following if last <= stop for stem in self._stems(first, last)]
+            scopes.append(tuple(scope[:SCOPE]))
+        return scopes
+
+    def _stems(self, start: int, end: int) -> list[str]:
+        word = _plain(self.text[start:end])
+        return [] if word in NEGATIONS.get(self.language, ()) else terms(self.text[start:end], self.language)
+
+    @property
+    def _common(self) -> frozenset[str]:
+        return STOP_WORDS.get(self.language, STOP_WORDS["en"])
+
+    @cached_property
+    def units(self) -> list[Unit]:
+        """Its numbers, months, names (neighbouring ones as one) and words with opposites."""
+        starts = {start: index for index, (_, start, _) in enumerate(self.words)}
+        opposites = OPPOSITES.get(self.language, OPPOSITES["en"])
+        units = []
+        covered = 0
+        for first, last, claims in _runs(self.claims, self.text):
+            index = starts.get(first)
+            if index is None:
+                index = next((at for at, (_, start, end) in enumerate(self.words[:200]) if start <= first < end), None)
+            if index is not None:
+                covered = index
+                while covered + 1 < len(self.words) and self.words[covered + 1][1] < last:
+                    covered += 1
+                sure = any(claim.is_sure for claim in claims)
+                units.append(self._unit(str(claims[0].kind), index, covered, values_of(claims), sure))
+        for index, (word, _, _) in enumerate(self.words):
+            if word in opposites:
+                units.append(self._unit("opposite", index, index, frozenset({word}), True))
+        return units
+
+    def _unit(self, kind: str, first: int, last: int, values: frozenset[str], is_sure: bool) -> Unit:
+        around: dict[tuple[int, str], float] = {}
+        for distance, weight in enumerate(_NEAR, 1):
+            for side, at in ((-1, first - distance), (1, last + distance)):
+                if 0 <= at < len(self.words):
+                    word = self.words[at][0]
+                    around.setdefault((side, word), weight * (COMMON if word in self._common else 1.0))
+        return Unit(kind, self.text[self.words[first][1] : self.words[last][2]], values, around, is_sure)
+
+
+def _plain(word: str) -> str:
+    return fold(word.lower()).replace("'", "").replace("’", "")
+
+
+def _runs(claims: Sequence[Claim], text: str) -> Iterator[tuple[int, int, list[Claim]]]:
+    """Claims, neighbouring names as one: (start, end, claims)."""
+    run: list[Claim] = []
+    for claim in claims:
+        if claim.kind is Kind.LINK:
+            continue
+        joins = run and claim.kind is Kind.NAME is run[-1].kind and not text[run[-1].end : claim.start].strip(" ")
+        if run and not joins:
+            yield run[0].start, run[-1].end, run
+            run = []
+        run.append(claim)
+    if run:
+        yield run[0].start, run[-1].end, run
+
+
+@lru_cache(maxsize=8)
+def about_the_answer(language: str) -> frozenset[str]:
+    """The stems of words that speak of the answer itself, in one of the engine's languages."""
+    return frozenset(terms(ABOUT_THE_ANSWER.get(language, ABOUT_THE_ANSWER["en"]), language))
+
+
+@dataclass(frozen=True)
+class Span:
+    """One or two neighbouring sentences of a passage: offsets in its content, their wording, the messages' parts."""
+
+    start: int
+    end: int
+    wording: Wording
+    parts: tuple[Part, ...]
+
+    @cached_property
+    def told_by(self) -> frozenset[str]:
+        """Who wrote the messages and when, as the values of claims."""
+        if not self.parts:
+            return frozenset()
+        told = "\n".join(
+            f"{part.sender or ''}\n{part.time:%Y-%m-%d %H:%M}" if part.time else part.sender or ""
+            for part in self.parts
+        )
+        wording = Wording(told, self.wording.language)
+        return values_of(wording.claims) | wording.folded
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Whether a passage backs a sentence: by how much, with which span, or why not."""
+
+    is_backed: bool
+    share: float
+    why: str
+    span: Span | None = None
+    contradiction: str = ""
+
+
+class PassageText:
+    """A passage, taken apart once for all sentences that may rest on it."""
+
+    def __init__(self, result: RetrievalResult, language: str) -> None:
+        self.result = result
+        self.content = result.chunk.content
+        self.language = result.document.language or language
+        self.enough = ENOUGH
+        self._pairs: dict[int, Span] = {}
+
+    @cached_property
+    def searchable(self) -> Searchable:
+        """Its text, to find quotes in."""
+        return Searchable(self.content)
+
+    @cached_property
+    def setting(self) -> Searchable:
+        """What it stands under, to find titles in."""
+        return Searchable(self._setting)
+
+    @cached_property
+    def messages(self) -> tuple[Part, ...]:
+        """Its chat messages."""
+        return tuple(part for part in self.result.chunk.parts if part.kind is PartKind.MESSAGE)
+
+    @property
+    def _setting(self) -> str:
+        chunk, document = self.result.chunk, self.result.document
+        headings = [heading for part in chunk.parts for heading in part.headings]
+        return "\n".join(dict.fromkeys((document.title, chunk.context, *chunk.location.headings, *headings)))
+
+    @cached_property
+    def bodies(self) -> list[tuple[int, int]]:
+        """What of the content says something: all of it, of a chat what people wrote, of a table its rows."""
+        chunk = self.result.chunk
+        if self.messages:
+            spans = [(part.start if part.body is None else part.body, part.end) for part in self.messages]
+        elif any(part.kind is PartKind.RECORD for part in chunk.parts):
+            spans = [(part.start, part.end) for part in chunk.parts]
+        else:
+            return [(0, len(self.content))]
+        spans = [(max(start, chunk.start) - chunk.start, min(end, chunk.end) - chunk.start) for start, end in spans]
+        return [(start, end) for start, end in spans if start < end]
+
+    @cached_property
+    def wording(self) -> Wording:
+        """All that it says."""
+        return Wording("\n".join(self.content[start:end] for start, end in self.bodies), self.language)
+
+    @cached_property
+    def around(self) -> Wording:
+        """What it stands under."""
+        return Wording(self._setting, self.language)
+
+    @cached_property
+    def sentences(self) -> list[Span]:
+        """Its sentences, without headings and rules."""
+        spans = [
+            (first + start, first + end)
+            for first, last in self.bodies
+            for start, end in sentence_spans(self.content[first:last], self.language)
+        ]
+        told = [span for span in spans if not _FURNITURE.fullmatch(self.content, *span)]
+        return [self.span(start, end) for start, end in told or spans]
+
+    @cached_property
+    def whole(self) -> Span:
+        """All of it as one span."""
+        return self.span(0, len(self.content))
+
+    def _pair(self, first: Span, second: Span) -> Span:
+        if first.start not in self._pairs:
+            self._pairs[first.start] = self.span(first.start, second.end)
+        return self._pairs[first.start]
+
+    def around_span(self, start: int, end: int) -> Wording:
+        """The sentences that a span touches."""
+        touched = [one for one in self.sentences if one.start < end and one.end > start]
+        first = min([start, *(one.start for one in touched)])
+        return Wording(self.content[first : max([end, *(one.end for one in touched)])], self.language)
+
+    def span(self, start: int, end: int) -> Span:
+        """A span of its content, with the messages that it touches."""
+        offset = self.result.chunk.start
+        parts = tuple(part for part in self.messages if part.start < end + offset and part.end > start + offset)
+        return Span(start, end, Wording(self.content[start:end], self.language), parts)
+
+    @cached_property
+    def values(self) -> frozenset[str]:
+        """What its numbers, dates and addresses may mean, with those of what it stands under."""
+        document = self.result.document
+        links = find_claims(f"{document.source} {document.metadata.get('url') or ''}", self.language)
+        return values_of(self.wording.claims) | values_of(self.around.claims) | values_of(links)
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """Its words and those it stands under, and the initials of its names."""
+        found = set(self.wording.folded | self.around.folded | self.values)
+        for wording in (self.wording, self.around):
+            found |= {part for word in wording.folded if not word.isalpha() for part in re.split(r"\W", word)}
+            for _, _, claims in _runs(wording.claims, wording.text):
+                if len(claims) > 1 and claims[0].kind is Kind.NAME:
+                    found.add(_plain("".join(wording.text[claim.start] for claim in claims)))
+        return frozenset(found)
+
+    @cached_property
+    def _beginnings(self) -> frozenset[str]:
+        return frozenset(
+            name[:size] for name in self.names for size in range(SHORTEST_NAME, len(name)) if len(name) - size <= ENDING
+        )
+
+    @cached_property
+    def _by_place(self) -> dict[tuple[str, tuple[int, str]], list[Unit]]:
+        index: dict[tuple[str, tuple[int, str]], list[Unit]] = defaultdict(list)
+        for unit in self.wording.units:
+            for place in unit.around:
+                if len(index[unit.kind, place]) < MANY:
+                    index[unit.kind, place].append(unit)
+        return index
+
+    def has_name(self, values: Collection[str]) -> bool:
+        """Whether a name stands in it, perhaps with another ending."""
+        return any(
+            value in self.names
+            or value in self._beginnings
+            or any(value[:size] in self.names for size in range(max(SHORTEST_NAME, len(value) - ENDING), len(value)))
+            for value in values
+        )
+
+    def backs(self, claim: Claim, wording: Wording, span: Span | None) -> bool:
+        """Whether the passage has a claim, whose own wording this is; who wrote the span and when counts too."""
+        if span and span.parts and not claim.values.isdisjoint(span.told_by):
+            return True
+        if claim.kind is Kind.NAME:
+            return self.has_name(claim.values) or _speaks_of_the_answer(wording)
+        return not claim.values.isdisjoint(self.values)
+
+    def unbacked(self, wording: Wording, span: Span) -> Claim | None:
+        """The first sure claim that the passage lacks."""
+        for claim in wording.claims:
+            own = Wording(wording.text[claim.start : claim.end], wording.language)
+            if claim.is_sure and not self.backs(claim, own, span):
+                return claim
+        return None
+
+    def share(self, wording: Wording, span: Wording, told_by: Collection[str] = frozenset()) -> float:
+        """How much of a sentence's words the span has; those only elsewhere in the passage count in part.
+
+        `told_by` is who wrote it and when.
+        """
+        total = found = 0.0
+        spoken_of = about_the_answer(wording.language)
+        passage = self.wording.terms | self.around.terms
+        for term, weight in wording.weights.items():
+            if term in span.terms or term in told_by:
+                found += weight
+            elif term in passage:
+                found += ELSEWHERE * weight
+            elif term in spoken_of:
+                continue
+            total += weight
+        own = values_of(span.claims).union(told_by)
+        for claim in wording.numbers:
+            found += CLAIM_WEIGHT * (1.0 if not claim.values.isdisjoint(own) else ELSEWHERE)
+            total += CLAIM_WEIGHT
+        return found / total if total else 0.0
+
+    def judge(self, text: str) -> Judged:
+        """Whether the passage backs a sentence that quotes nothing."""
+        wording = Wording(text, self.language)
+        best = self._best(wording)
+        if best is None:
+            return Judged(False, 0.0, "nothing in it can be compared")
+        share, span = best
+        if share < ENOUGH:
+            return Judged(False, share, f"no passage has more than {share:.0%} of its words", span)
+        why = self.contradiction(wording, span)
+        if why:
+            return Judged(False, share, why, span, why)
+        return Judged(True, share, f"{share:.0%} of its words, by weight, with every number and name", span)
+
+    def _best(self, wording: Wording) -> tuple[float, Span] | None:
+        singles = [(self.share(wording, span.wording, span.told_by), span) for span in self.sentences]
+        if not singles:
+            return None
+        share, best = max(singles, key=lambda pair: pair[0])
+        for (one, first), (two, second) in itertools.pairwise(singles):
+            if max(one, two) + PAIR_GAIN <= share or not one or not two or first.parts != second.parts:
+                continue
+            pair = self._pair(first, second)
+            both = self.share(wording, pair.wording, pair.told_by)
+            if both >= share + PAIR_GAIN:
+                share, best = both, pair
+        return share, best
+
+    def contradiction(self, wording: Wording, span: Span) -> str:
+        """What speaks against a sentence that has the span's words; empty when nothing does."""
+        missing = self.unbacked(wording, span)
+        if missing:
+            return f"the {missing.kind} {wording.text[missing.start : missing.end]} isn't in its evidence"
+        return self.wrong_sender(wording, span) or negation_mismatch(wording, span.wording) or self.swapped(wording)
+
+    def wrong_sender(self, wording: Wording, span: Span) -> str:
+        """Of a chat: the sender whom a sentence names though others wrote what it rests on."""
+        named = [part.sender for part in self.messages if part.sender and _names(wording, part.sender)]
+        wrote = {part.sender for part in span.parts}
+        if named and wrote.isdisjoint(named) and not any(_names(span.wording, sender) for sender in named):
+            return f"{named[0]} didn't write that"
+        return ""
+
+    def swapped(self, wording: Wording) -> str:
+        """What in a sentence took the place of something else of the passage; empty when nothing did."""
+        return next(iter(self.swaps(wording).values()), "")
+
+    def swaps(self, wording: Wording) -> dict[str, str]:
+        """All that took the place of something else, each with what is wrong."""
+        rivals = [(unit, self._in_place_of(unit)) for unit in wording.units[:CLAIMS]]
+        return {
+            unit.text: f"the passage has {rival.text}, not {unit.text}, in that place"
+            for unit, rival in rivals
+            if rival
+        }
+
+    def _in_place_of(self, unit: Unit) -> Unit | None:
+        """What the passage has where the sentence has this unit, when it is clearly something else."""
+        if not unit.is_sure and (self._is_plain_word(unit) or _speaks_of_the_answer(Wording(unit.text, self.language))):
+            return None
+        alike = {id(rival): rival for place in unit.around for rival in self._by_place.get((unit.kind, place), ())}
+        own = max((unit.likeness(rival) for rival in alike.values() if unit.agrees(rival)), default=0.0)
+        others = [rival for rival in alike.values() if not unit.agrees(rival)]
+        if unit.kind == "opposite":
+            opposed = OPPOSITES.get(self.language, OPPOSITES["en"])[next(iter(unit.values))]
+            others = [rival for rival in others if not opposed.isdisjoint(rival.values)]
+        best = max(others, key=unit.likeness, default=None)
+        is_known = unit.is_sure or self.has_name(unit.values)
+        margin = OPPOSED if unit.kind == "opposite" else SWAPPED if is_known else REPLACED
+        return best if best and unit.likeness(best) >= own + margin else None
+
+    def _is_plain_word(self, unit: Unit) -> bool:
+        """Whether a capital at a sentence's start is of a word that the passage has without one."""
+        return not unit.values.isdisjoint(self.wording.folded) and unit.values.isdisjoint(self._unit_values)
+
+    @cached_property
+    def _unit_values(self) -> frozenset[str]:
+        return frozenset(value for unit in self.wording.units for value in unit.values)
+
+
+def negation_mismatch(wording: Wording, evidence: Wording) -> str:
+    """What is negated in one text and not in the other, where both have it; empty when nothing is."""
+    for scope in wording.negated:
+        if not any(not scope or set(scope) & set(other) for other in evidence.negated):
+            return "it negates what its evidence doesn't"
+    for scope in evidence.negated:
+        has_it = scope and all(stem in wording.terms for stem in scope[:2])
+        if has_it and not any(set(scope) & set(other) for other in wording.negated):
+            return "its evidence negates that"
+    return ""
+
+
+def _names(wording: Wording, sender: str) -> bool:
+    """Whether a text names a sender, by the first word of the name at least."""
+    first = next(iter(_WORD.findall(sender)), "")
+    return len(first) > 1 and first[0].isalpha() and _plain(first) in wording.folded
+
+
+def _speaks_of_the_answer(wording: Wording) -> bool:
+    return bool(wording.terms) and about_the_answer(wording.language).issuperset(wording.terms)

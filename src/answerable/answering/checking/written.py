@@ -1,0 +1,262 @@
+"""A model's answer → the statements in it, each with the passages that its marks name and the quotes that it makes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from answerable.analysis.sentences import sentence_spans
+
+QUOTE_WORDS = 3
+QUOTE_CHARACTERS = 12
+LONGEST_OPEN = 6
+DEEPEST = 10
+
+_MARK = re.compile(
+    r"\s?(?:\[\^?([0-9]{1,4}(?:\s{0,2}[,;–-]\s{0,2}[0-9]{1,4}){0,20})\]|【([0-9]{1,4})(?:[^】\n]{0,40})】)"
+    r"(?:\(https?://[^\s()]{0,300}\))?"
+)
+_NUMBERS = re.compile(r"([0-9]+)(?:\s*[–-]\s*([0-9]+))?")
+_FENCE = re.compile(r"(?m)^[ \t]{0,12}(`{3,}|~{3,})[^\n]*$")
+_PREFIX = re.compile(r"\s*(?:(?:[-*+•·‣–—]|\d{1,3}[.)]|[a-z]\)|#{1,6}|>)[ \t]+){0,6}")
+_HEADING = re.compile(r"\s*(?:>\s?)?#{1,6}\s")
+_BOLD_LINE = re.compile(r"(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:.]?")
+_ROW = re.compile(r"\s*\|[^\n]*\|\s*")
+_RULE = re.compile(r"[-*_=|:\s]+")
+_TAIL = re.compile(r"[.!?…。！？]*[\"'”’»)*_]*$")
+_STOPS = ".!?…。！？"
+_STRAIGHT = '"'
+_CLOSING = {_STRAIGHT: _STRAIGHT, "“": "”", "«": "»", "‘": "’", "„": "“”", "‟": "”"}
+_OPENING_OF = {_STRAIGHT: _STRAIGHT, "”": "“„‟", "“": "„", "»": "«", "’": "‘"}
+_QUOTE_MARK = re.compile(r"[\"“”«»„‟]|(?<![\w‘])‘|(?<=\S)’(?!\w)")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A sentence, an item, a row or a block of code of an answer.
+
+    `prefix` is what makes it an item or a heading, `body` its text without marks, `marks` the numbers they name in
+    order, `gap` what stood before it, `written` all of it. `marks_follow` says that they stood behind the final stop;
+    None without marks.
+    """
+
+    gap: str
+    prefix: str
+    body: str
+    marks: tuple[int, ...]
+    marks_follow: bool | None
+    is_code: bool = False
+    is_row: bool = False
+    is_label: bool = False
+    written: str = ""
+
+    @property
+    def is_furniture(self) -> bool:
+        """Whether it only separates: a rule, the line under a table's first row."""
+        return not self.is_code and bool(_RULE.fullmatch(self.body))
+
+    @property
+    def is_heading(self) -> bool:
+        """Whether it is written as a heading."""
+        return "#" in self.prefix
+
+
+def put_marks(body: str, marks: str, follow: bool, is_code: bool = False, is_row: bool = False) -> str:
+    """The text with marks at its end: behind the final stop or before it, in the last cell of a row, under code."""
+    if not marks:
+        return body
+    if is_code:
+        return f"{body}\n{marks}"
+    if is_row:
+        cells = body.rstrip()[:-1].rstrip()
+        return f"{cells} {marks} |"
+    tail = _TAIL.search(body[-8:])
+    stops = tail[0] if tail else ""
+    place = len(body) - len(stops) if stops[:1] in _STOPS else len(body)
+    if follow or place == len(body) or set(stops) - set(_STOPS):
+        return f"{body} {marks}"
+    return f"{body[:place]} {marks}{body[place:]}"
+
+
+def read_statements(text: str, language: str, passages: int) -> list[Statement]:
+    """The statements of an answer in order; `passages` is how many its marks may name."""
+    pieces = _hang_marks(text, list(_spans(text, language)))
+    statements = []
+    reached = 0
+    for start, end, is_code in pieces:
+        read = _read(text[reached:start], text[start:end], is_code, passages)
+        statements.append(replace(read, written=text[start:end]))
+        reached = end
+    return statements
+
+
+def _spans(text: str, language: str) -> Iterator[tuple[int, int, bool]]:
+    reached = 0
+    for start, end in _code_blocks(text):
+        yield from ((*span, False) for span in _sentences(text, reached, start, language))
+        yield start, end, True
+        reached = end
+    yield from ((*span, False) for span in _sentences(text, reached, len(text), language))
+
+
+def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    opened: re.Match[str] | None = None
+    for fence in _FENCE.finditer(text):
+        if opened is None:
+            opened = fence
+        elif fence[1].startswith(opened[1]):
+            yield opened.start(), fence.end()
+            opened = None
+    if opened is not None:
+        yield opened.start(), len(text)
+
+
+def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """Sentences, those of one quotation together."""
+    opened: tuple[int, int] | None = None
+    count = 0
+    pieces = [
+        (start + first, start + last)
+        for line_start, line_end in _lines(text[start:end])
+        for first, last in _shifted(sentence_spans(text[start + line_start : start + line_end], language), line_start)
+    ]
+    for index, (first, last) in enumerate(pieces):
+        if opened is None:
+            opened, count = (first, last), 1
+        else:
+            opened, count = (opened[0], last), count + 1
+        following = pieces[index + 1 : index + 1 + LONGEST_OPEN]
+        is_open = count < LONGEST_OPEN and _is_open(text[opened[0] : opened[1]])
+        if is_open and following and "\n" not in text[last : following[0][0]] and _closes(text, last, following):
+            continue
+        yield opened
+        opened = None
+
+
+def _lines(text: str) -> Iterator[tuple[int, int]]:
+    """The lines: models don't fill to a width, so that a line's end is an end."""
+    start = 0
+    for line in text.splitlines(keepends=True):
+        yield start, start + len(line)
+        start += len(line)
+
+
+def _shifted(spans: Sequence[tuple[int, int]], by: int) -> list[tuple[int, int]]:
+    return [(start + by, end + by) for start, end in spans]
+
+
+def _is_open(piece: str) -> bool:
+    return piece.count('"') % 2 == 1 or any(
+        piece.count(opening) > sum(piece.count(one) for one in closing)
+        for opening, closing in _CLOSING.items()
+        if opening not in ("‘", _STRAIGHT)
+    )
+
+
+def _closes(text: str, last: int, following: Sequence[tuple[int, int]]) -> bool:
+    """Whether the quotation is closed on the same line, not far away."""
+    rest = text[last : following[-1][1]].split("\n", 1)[0]
+    return any(mark in rest for mark in '"”»“')
+
+
+def _hang_marks(text: str, pieces: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
+    """Marks at the beginning of a piece belong to the one before it, unless that is far away."""
+    hung: list[tuple[int, int, bool]] = []
+    for start, end, is_code in pieces:
+        if not is_code and hung and not text[hung[-1][1] : start].count("\n") > 1 + hung[-1][2]:
+            marks_end = _marks_end(text, start, end)
+            is_alone = not text[marks_end:end].strip(" .\n")
+            if marks_end > start and (is_alone or "\n" not in text[hung[-1][1] : start]):
+                first, _, was_code = hung[-1]
+                hung[-1] = (first, end if is_alone else marks_end, was_code)
+                start = end if is_alone else marks_end
+                start += len(text[start:end]) - len(text[start:end].lstrip())
+        if start < end:
+            hung.append((start, end, is_code))
+    return hung
+
+
+def _marks_end(text: str, start: int, end: int) -> int:
+    while match := _MARK.match(text, start, end):
+        start = match.end()
+    return start
+
+
+def _read(gap: str, piece: str, is_code: bool, passages: int) -> Statement:
+    code, rest = _cut_code(piece) if is_code else ("", piece)
+    numbers: list[int] = []
+    kept: list[str] = []
+    reached = 0
+    follow: bool | None = None
+    for match in _MARK.finditer(rest):
+        if rest.count("`", 0, match.start()) % 2 and "`" in rest[match.end() :]:
+            continue
+        numbers += _named(match[1] or match[2], passages)
+        before = rest[reached : match.start()]
+        kept.append(before)
+        shown = "".join(kept).rstrip()
+        follow = bool(shown) and shown.rstrip("\"'”’»)*_")[-1:] in _STOPS
+        reached = match.end()
+    body = "".join([*kept, rest[reached:]]).rstrip()
+    if is_code:
+        return Statement(gap, "", code, tuple(dict.fromkeys(numbers)), True, is_code=True)
+    found = _PREFIX.match(body)
+    prefix = found[0] if found and not _RULE.fullmatch(body) else ""
+    text = body[len(prefix) :]
+    is_row = bool(_ROW.fullmatch(text))
+    is_label = bool(_HEADING.match(body) or _BOLD_LINE.fullmatch(text) or text.rstrip("*_ ").endswith(":"))
+    return Statement(gap, prefix, text, tuple(dict.fromkeys(numbers)), follow, is_row=is_row, is_label=is_label)
+
+
+def _cut_code(piece: str) -> tuple[str, str]:
+    """A block of code, and the marks hung behind it."""
+    for block in _code_blocks(piece):
+        return piece[: block[1]], piece[block[1] :]
+    return piece, ""
+
+
+def _named(text: str, passages: int) -> Iterator[int]:
+    for match in _NUMBERS.finditer(text):
+        first = int(match[1])
+        last = int(match[2]) if match[2] else first
+        if last - first > 0:
+            yield from range(max(first, 1), min(last, passages) + 1)
+        else:
+            yield first
+
+
+def quotations(text: str) -> list[tuple[int, int]]:
+    """The spans within quotation marks, long enough to be quotes; of those inside another only the outer one."""
+    opened: list[tuple[int, str]] = []
+    found: list[tuple[int, int]] = []
+    for match in _QUOTE_MARK.finditer(text):
+        mark, start = match[0], match.start()
+        if _closes_one(text, match, opened):
+            while opened[-1][1] not in _OPENING_OF[mark]:
+                opened.pop()
+            first = opened.pop()[0]
+            while found and found[-1][0] > first:
+                found.pop()
+            found.append((first + 1, start))
+        elif mark in _CLOSING and not (mark in _STRAIGHT and text[start - 1 : start].isalnum()):
+            opened = [*opened[1 - DEEPEST :], (start, mark)]
+    return [(start, end) for start, end in found if is_quotation(text[start:end])]
+
+
+def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) -> bool:
+    """Whether a mark closes a quotation. A straight one opens where a word follows and none stands before it."""
+    mark = match[0]
+    if not any(other in _OPENING_OF.get(mark, "") for _, other in opened):
+        return False
+    if mark not in _STRAIGHT:
+        return True
+    before = text[: match.start()][-3:].rstrip(_STRAIGHT)[-1:]
+    after = text[match.end() : match.end() + 3].lstrip(_STRAIGHT)[:1]
+    opens = (not before or before.isspace() or before in "([—–") and bool(after) and not after.isspace()
+    return not opens or (bool(before) and not before.isspace() and before not in "([—–")
+
+
+def is_quotation(text: str) -> bool:
+    """Whether what stands in quotation marks is long enough to be a quote, rather than a word so called."""
+    return len(text.split()) >= QUOTE_WORDS or len(text.strip()) >= QUOTE_CHARACTERS

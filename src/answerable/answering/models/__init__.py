@@ -1,0 +1,1 @@
+"""Models that write answers: adapters of the `ChatModel` protocol."""

@@ -1,0 +1,138 @@
+"""Answers written by whatever speaks OpenAI's protocol: OpenAI, Ollama, llama.cpp, vLLM and many more."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Sequence
+from typing import Any
+
+from answerable.errors import ContentFiltered, ProviderError
+from answerable.protocols import Delta, Message, Usage
+from answerable.providers.calling import Caller, CallPolicy
+from answerable.providers.openai_client import OpenAIClient, ParameterRefused
+from answerable.providers.prices import cost
+from answerable.providers.token_counts import count_tokens, sendable, vocabulary
+
+_LIMITS = ("max_completion_tokens", "max_tokens")
+
+
+class OpenAIChatModel:
+    """A `ChatModel` behind OpenAI's chat completions.
+
+    `base_url` is OpenAI's own unless it is given. `max_output_tokens` bounds each answer unless the call does; a model
+    that reasons counts its thoughts in. A parameter that the server refuses is left out or put otherwise from then on:
+    temperature, stream options, the name of the limit, messages of the role system.
+
+    Raises SettingsError for an address or a key that can't be one, ProviderRefused for a missing key, MissingPackage.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        api_key: str | None,
+        base_url: str | None = None,
+        policy: CallPolicy | None = None,
+        max_output_tokens: int | None = None,
+        temperature: float | None = None,
+        provider: str = "openai",
+    ) -> None:
+        policy = policy or CallPolicy()
+        self._client = OpenAIClient(provider, model, "OPENAI_CHAT_MODEL", api_key, base_url, policy)
+        self._caller = Caller(policy)
+        self._model = model
+        self._max_output_tokens = max_output_tokens
+        self._temperature = temperature
+        self._refused: frozenset[str] = frozenset()
+        # OpenAI's own models want the newer name; others may take no notice of it (Ollama), and so of the limit.
+        self._limits = _LIMITS if vocabulary(model) in ("o200k_base", "cl100k_base") else _LIMITS[::-1]
+
+    @property
+    def name(self) -> str:
+        """`provider:model`."""
+        return f"{self._client.provider}:{self._model}"
+
+    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        """The answer as it comes; the last piece has the usage, with the cost of OpenAI's well-known models."""
+        with self._caller.slot():
+            first, rest = self._caller.call(lambda: self._begun(messages, max_tokens or self._max_output_tokens))
+            try:
+                yield first
+                yield from rest
+            finally:
+                # Ends the connection, which is what tells the server to stop.
+                rest.close()
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Exact for OpenAI's models; for others a token for every 3.5 characters, or for each where no spaces are."""
+        return count_tokens(texts, self._model)
+
+    def close(self) -> None:
+        """Frees connections. Closing twice is fine."""
+        self._client.close()
+
+    def _begun(self, messages: Sequence[Message], limit: int | None) -> tuple[Delta, Generator[Delta, None, None]]:
+        """The first piece and the rest, once the server has taken every parameter."""
+        while True:
+            refused = self._refused
+            pieces = self._pieces(self._request(messages, limit, refused))
+            try:
+                return next(pieces), pieces
+            except ParameterRefused as refusal:
+                if refusal.parameter in refused:
+                    raise
+                self._refused |= {refusal.parameter}
+
+    def _request(self, messages: Sequence[Message], limit: int | None, refused: frozenset[str]) -> dict[str, Any]:
+        named = next((name for name in self._limits if name not in refused), None)
+        request: dict[str, Any] = {"stream_options": {"include_usage": True}, "temperature": self._temperature}
+        if limit is not None and named is not None:
+            request[named] = limit
+        request = {name: value for name, value in request.items() if value is not None and name not in refused}
+        turns = _without_system(messages) if "system" in refused else messages
+        return {"messages": [{"role": turn.role, "content": sendable(turn.content)} for turn in turns], **request}
+
+    def _pieces(self, request: dict[str, Any]) -> Generator[Delta, None, None]:
+        usage: Usage | None = None
+        finish = ""
+        with self._client.errors():
+            stream = self._client.sdk.chat.completions.create(model=self._model, stream=True, **request)
+        try:
+            with stream, self._client.errors(reading=True):
+                for chunk in stream:
+                    usage = self._usage(chunk) or usage
+                    for choice in _choices(chunk):
+                        finish = getattr(choice, "finish_reason", None) or finish
+                        text = getattr(getattr(choice, "delta", None), "content", None)
+                        if isinstance(text, str) and text:
+                            yield Delta(text)
+        except ProviderError:
+            # Once the answer is whole, only its usage is missing.
+            if not finish:
+                raise
+        if not finish:
+            raise self._client.malformed("ends in mid-answer")
+        if finish == "content_filter":
+            raise ContentFiltered(f"The filter of {self._client.host} stopped the answer. Ask in other words.")
+        yield Delta("", usage, truncated=finish == "length")
+
+    def _usage(self, chunk: object) -> Usage | None:
+        told = getattr(chunk, "usage", None)
+        given, written = (getattr(told, name, None) for name in ("prompt_tokens", "completion_tokens"))
+        if not isinstance(given, int) or not isinstance(written, int):
+            return None
+        return Usage(given, written, cost(self._model, given, written) if self._client.provider == "openai" else None)
+
+
+def _choices(chunk: object) -> Iterator[object]:
+    """A chunk's choices. The client checks no types: what a server sends may be anything."""
+    choices = getattr(chunk, "choices", None)
+    return iter(choices if isinstance(choices, list) else [])
+
+
+def _without_system(messages: Sequence[Message]) -> list[Message]:
+    """The messages with what the system says at the head of the first user's."""
+    rules = [message.content for message in messages if message.role == "system"]
+    turns = [message for message in messages if message.role != "system"]
+    if not turns or turns[0].role != "user":
+        turns.insert(0, Message("user", ""))
+    turns[0] = Message("user", "\n\n".join(part for part in (*rules, turns[0].content) if part))
+    return turns

@@ -1,0 +1,48 @@
+"""What chat templates and transcripts mark turns with. In a document or an answer it can only be an imitation."""
+
+from __future__ import annotations
+
+import re
+
+LONGEST_TOKEN = 64
+
+# Names that stand between angle brackets in the vocabularies and templates of open models, as single tokens.
+NAMES = frozenset(
+    """
+    s sys bos eos pad unk mask sep cls sop eop eot eod image audio video think tool_call tool_calls tool_response
+    tool_result tool_results tools function_call function_calls function_results invoke system user assistant human
+    developer tool instructions system_prompt bos_token eos_token endoftext fim_prefix fim_middle fim_suffix
+    fim_pad commit_before reserved_token antml
+    """.split()
+)
+_NAMED = (
+    rf"(?:{'|'.join(sorted(NAMES))}|(?:start|begin|end)_of_\w{{1,24}}|(?:extra_id|unused)_?\d{{1,4}}|antml:\w{{1,24}})"
+)
+_BRACKETED = r"""
+    \[ /? (?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_CALLS|TOOL_RESULTS|TOOL_CONTENT|IMG|IMG_BREAK|IMG_END
+    |BOS|EOS|gMASK|sMASK|system|assistant|user|human|developer) \]
+    | \[ [|｜] [^|｜\[\]\n\0]{1,40} [|｜] \]
+"""
+ANGLED = rf"""
+    <[|｜] [^|｜<>\n]{{1,{LONGEST_TOKEN - 4}}} [|｜]>
+    | <<\s?/?\s?SYS\s?>>
+    | <\s?/?\s?{_NAMED}\s?/?>
+"""
+TOKEN = re.compile(rf"(?:{ANGLED})|(?:{_BRACKETED})", re.VERBOSE | re.IGNORECASE)
+BRACKETED_TOKEN = re.compile(_BRACKETED, re.VERBOSE | re.IGNORECASE)
+ANGLED_TOKEN = re.compile(ANGLED, re.VERBOSE | re.IGNORECASE)
+
+ROLES = (
+    "system",
+    "assistant",
+    "user",
+    "human",
+    "developer",
+    "sistema",
+    "asistente",
+    "assistente",
+    "usuario",
+    "usuário",
+    "humano",
+)
+ROLE = rf"(?:{'|'.join(ROLES)})"

@@ -1,0 +1,125 @@
+"""Vectors by Cohere's embedding models (API v2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from answerable.datatypes import FloatArray
+from answerable.errors import MalformedResponse
+from answerable.protocols import Fingerprint, Passage, PassageVectors
+from answerable.providers.calling import Caller, CallPolicy
+from answerable.providers.cohere_client import CohereClient, count_tokens, sendable, windows
+
+MODEL = "embed-multilingual-v3.0"
+DIMENSION = 1024
+BATCH = 96
+# The third generation takes 512 tokens, the fourth 128,000; ours are estimates, which may be a fifth too low.
+WINDOW = 400
+LONG_WINDOW = 100_000
+
+
+class CohereEmbedder:
+    """Embeds at Cohere's, batches in parallel as far as the policy lets it. Safe to share between threads.
+
+    Texts over the model's limit become the mean of their windows, weighted by tokens. There are no vectors of spans.
+    Raises MissingPackage without the SDK, and ProviderErrors; vectors of another dimension are a MalformedResponse.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        model: str = MODEL,
+        dimension: int = DIMENSION,
+        base_url: str | None = None,
+        policy: CallPolicy | None = None,
+    ) -> None:
+        self._model = model
+        self._dimension = dimension
+        # Names of the fourth generation begin so, those of the third with the language; only those have a choice.
+        self._has_choice = model.startswith("embed-v")
+        self._caller = Caller(policy or CallPolicy())
+        self._client = CohereClient(api_key, base_url, self._caller.policy.timeout)
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What identifies the vectors."""
+        return Fingerprint("cohere", self._model, self._dimension)
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """Vectors of texts that are searched, in the order given; `spans` has no rows."""
+        no_spans = np.zeros((0, self._dimension), np.float32)
+        vectors = self._embed([passage.text for passage in passages], "search_document")
+        return [PassageVectors(vector, no_spans) for vector in vectors]
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The vector of a question, shape (dimension,)."""
+        vector: FloatArray = self._embed([text], "search_query")[0]
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """An estimate; see `cohere_client.count_tokens`."""
+        return [count_tokens(text) for text in texts]
+
+    def close(self) -> None:
+        """Frees connections. Closing twice is fine."""
+        self._client.close()
+
+    def _embed(self, texts: Sequence[str], input_type: str) -> FloatArray:
+        """Shape (number of texts, dimension), L2-normalised."""
+        pieces: list[str] = []
+        owners: list[int] = []
+        weights: list[int] = []
+        for owner, text in enumerate(texts):
+            for piece, tokens in windows(sendable(text), LONG_WINDOW if self._has_choice else WINDOW):
+                # A request with an empty text in it is refused as a whole.
+                pieces.append(piece if piece.strip() else ".")
+                owners.append(owner)
+                weights.append(max(tokens, 1))
+        batches = [pieces[start : start + BATCH] for start in range(0, len(pieces), BATCH)]
+        sums = np.zeros((len(texts), self._dimension), np.float32)
+        if batches:
+            vectors = np.concatenate(self._embed_batches(batches, input_type))
+            np.add.at(sums, owners, vectors * np.array(weights, np.float32)[:, None])
+        return _normalized(sums)
+
+    def _embed_batches(self, batches: Sequence[Sequence[str]], input_type: str) -> list[FloatArray]:
+        embed = partial(self._embed_batch, input_type=input_type)
+        if len(batches) == 1:
+            return [embed(batches[0])]
+        with ThreadPoolExecutor(min(len(batches), self._caller.policy.concurrency)) as pool:
+            # The first failure cancels what hasn't begun.
+            return list(pool.map(embed, batches))
+
+    def _embed_batch(self, texts: Sequence[str], input_type: str) -> FloatArray:
+        return self._caller.call(partial(self._attempt, texts, input_type))
+
+    def _attempt(self, texts: Sequence[str], input_type: str) -> FloatArray:
+        with self._caller.slot():
+            given = self._client.embed(self._model, texts, input_type, self._dimension if self._has_choice else None)
+        try:
+            with np.errstate(over="ignore"):
+                vectors = np.asarray(given, np.float32)
+        except (TypeError, ValueError):
+            vectors = np.zeros(0, np.float32)
+        expected = (len(texts), self._dimension)
+        if vectors.shape != expected:
+            failure = MalformedResponse(
+                f"Cohere's vectors have the shape {vectors.shape} instead of {expected}. "
+                "Check that the embedder's dimension is that of its model."
+            )
+            # The same request gives the same shape.
+            failure.retryable = False
+            raise failure
+        if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
+            raise MalformedResponse("Cohere's vectors hold no numbers that can be compared. Try again.")
+        return _normalized(vectors)
+
+
+def _normalized(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    normalized: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return normalized

@@ -1,0 +1,180 @@
+"""Vectors from whatever speaks OpenAI's protocol: OpenAI, GitHub Models, Ollama, llama.cpp, vLLM and many more."""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+
+from answerable.datatypes import FloatArray
+from answerable.errors import MalformedResponse
+from answerable.protocols import Fingerprint, Passage, PassageVectors
+from answerable.providers.calling import Caller, CallPolicy
+from answerable.providers.openai_client import OpenAIClient, ParameterRefused
+from answerable.providers.token_counts import count_tokens, sendable
+
+MOST_TEXTS = 2048
+MOST_TOKENS = 300_000
+MOST_TOKENS_OF_TEXT = 8191
+
+_SPACE = re.compile(r"\s")
+
+
+class OpenAIEmbedder:
+    """An `Embedder` behind OpenAI's embeddings; questions and passages go the same way, sentences get no vectors.
+
+    `base_url` is OpenAI's own unless it is given. A call holds at most `most_texts` texts and 300,000 tokens; a text of
+    more than `most_tokens` tokens becomes the mean of its windows, weighted by their tokens.
+
+    Raises SettingsError for an address or a key that can't be one, ProviderRefused for a missing key, MissingPackage.
+    """
+
+    def __init__(
+        self,
+        model: str = "text-embedding-3-small",
+        dimension: int = 1536,
+        api_key: str | None = None,
+        base_url: str | None = None,
+        policy: CallPolicy | None = None,
+        provider: str = "openai",
+        most_texts: int = MOST_TEXTS,
+        most_tokens: int = MOST_TOKENS_OF_TEXT,
+    ) -> None:
+        policy = policy or CallPolicy()
+        self._client = OpenAIClient(provider, model, "OPENAI_EMBEDDING_MODEL", api_key, base_url, policy)
+        self._caller = Caller(policy)
+        self._concurrency = policy.concurrency
+        self._fingerprint = Fingerprint(provider, model, dimension)
+        self._most_texts = most_texts
+        self._most_tokens = most_tokens
+        self._format = "base64"
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """The provider, the model and how long its vectors are."""
+        return self._fingerprint
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """Vectors in the order given, without any of spans.
+
+        Raises ProviderErrors; MalformedResponse too for a dimension that isn't the one asked for.
+        """
+        none = np.zeros((0, self._fingerprint.dimension), np.float32)
+        return [PassageVectors(whole, none) for whole in self._embed([passage.text for passage in passages])]
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The vector of a question, shape (dimension,). Raises as `embed_passages` does."""
+        vector: FloatArray = self._embed([text])[0]
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Exact for OpenAI's models; for others a token for every 3.5 characters, or for each where no spaces are."""
+        return count_tokens(texts, self._fingerprint.model)
+
+    def close(self) -> None:
+        """Frees connections. Closing twice is fine."""
+        self._client.close()
+
+    def _embed(self, texts: Sequence[str]) -> FloatArray:
+        windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(sendable(text))]
+        batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
+        sums = np.zeros((len(texts), self._fingerprint.dimension), np.float32)
+        vectors = (vector for batch in self._in_parallel(batches) for vector in batch)
+        for (owner, _, tokens), vector in zip(windows, vectors, strict=True):
+            sums[owner] += tokens * vector
+        return _normalised(sums)
+
+    def _in_parallel(self, batches: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
+        if len(batches) == 1:
+            yield self._call(batches[0])
+            return
+        # Ends with its first error: what hasn't begun by then is never sent.
+        with ThreadPoolExecutor(self._concurrency) as threads:
+            yield from threads.map(self._call, batches)
+
+    def _windows(self, text: str) -> Iterator[tuple[str, int]]:
+        """The text in pieces that fit, each with its tokens; cut at white space where there is some."""
+        # The protocol has no place for an empty text.
+        text = text.strip() or " "
+        (tokens,) = self.count_tokens([text])
+        if tokens <= self._most_tokens or len(text) == 1:
+            yield text, max(tokens, 1)
+            return
+        middle = len(text) // 2
+        space = _SPACE.search(text, middle)
+        cut = space.start() if space else middle
+        yield from self._windows(text[:cut])
+        yield from self._windows(text[cut:])
+
+    def _batches(self, windows: Sequence[tuple[str, int]]) -> Iterator[list[str]]:
+        batch: list[str] = []
+        total = 0
+        for text, tokens in windows:
+            if batch and (len(batch) == self._most_texts or total + tokens > MOST_TOKENS):
+                yield batch
+                batch, total = [], 0
+            batch.append(text)
+            total += tokens
+        if batch:
+            yield batch
+
+    def _call(self, texts: Sequence[str]) -> FloatArray:
+        """L2-normalised vectors of one batch."""
+        with self._caller.slot():
+            vectors = self._caller.call(lambda: self._asked(texts))
+        wanted, given = self._fingerprint.dimension, vectors.shape[1]
+        if given != wanted:
+            error = MalformedResponse(
+                f"{self._client.host} gives vectors of {given} dimensions, not {wanted}, for "
+                f"{self._fingerprint.model!r}. Set the dimension to {given}, or choose another model."
+            )
+            error.retryable = False
+            raise error
+        return _normalised(vectors)
+
+    def _asked(self, texts: Sequence[str]) -> FloatArray:
+        encoding = self._format
+        try:
+            return self._answered(texts, encoding)
+        except ParameterRefused as refusal:
+            if refusal.parameter != "encoding_format" or encoding == "float":
+                raise
+            self._format = "float"
+            return self._answered(texts, "float")
+
+    def _answered(self, texts: Sequence[str], encoding: str) -> FloatArray:
+        model = self._fingerprint.model
+        request: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": encoding}
+        if "text-embedding-3" in model:
+            # Others refuse it, or take no notice of it.
+            request["dimensions"] = self._fingerprint.dimension
+        with self._client.errors():
+            response = self._client.sdk.embeddings.create(**request)
+        try:
+            # The client checks no types: what a server sends may be anything.
+            items = sorted(response.data, key=lambda item: item.index)
+            if [item.index for item in items] != list(range(len(texts))):
+                raise self._client.malformed("doesn't hold one vector for each text")
+            vectors = np.stack([_decoded(item.embedding) for item in items])
+        except (AttributeError, TypeError, ValueError):
+            raise self._client.malformed("doesn't hold vectors") from None
+        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+            raise self._client.malformed("holds vectors that aren't rows of numbers")
+        return vectors
+
+
+def _decoded(embedding: object) -> FloatArray:
+    """A vector that came as base64, or as the list that some servers send whatever they are asked for."""
+    if isinstance(embedding, str):
+        return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float32)
+    return np.asarray(embedding, np.float32)
+
+
+def _normalised(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    normalised: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return normalised

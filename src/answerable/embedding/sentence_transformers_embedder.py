@@ -1,0 +1,194 @@
+"""Vectors by any model that the package sentence-transformers (Reimers and Gurevych 2019, arXiv:1908.10084) can load.
+
+They are computed on this machine. Importing the package takes seconds and a PyTorch: it is done when the model is
+needed, which is at the latest when a library is opened, since only the model tells its fingerprint.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import threading
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from answerable.datatypes import FloatArray
+from answerable.errors import EmbeddingError, MissingPackage
+from answerable.protocols import Fingerprint, Passage, PassageVectors
+from answerable.providers.calling import quoted
+
+MODEL = "intfloat/multilingual-e5-small"
+# Room for the prefix and the marks around a window, and for a word that has more tokens where it is cut.
+_MARGIN = 24
+_E5 = re.compile(r"(?:^|[/_-])e5-(?!mistral)(?!.*instruct)", re.IGNORECASE)
+
+
+class SentenceTransformersEmbedder:
+    """Embeds with a model by its name at the Hugging Face Hub, or in a folder. One text batch is computed at a time.
+
+    Nothing is downloaded unless `allow_downloads` is set; `cache_folder` is where downloads are kept and looked for,
+    `device` is PyTorch's ("cpu", "cuda:0"; None: the best there is). Texts go in with the prefixes that their model
+    was trained with: `query: ` and `passage: ` for the E5 family, for others the prompts that the model brings, if
+    any. Texts over the model's limit become the mean of their windows, weighted by tokens; spans are embedded as
+    passages of their own. Raises MissingPackage without the package, EmbeddingError when the model can't be loaded.
+    """
+
+    def __init__(
+        self,
+        model: str = MODEL,
+        cache_folder: Path | None = None,
+        allow_downloads: bool = False,
+        device: str | None = None,
+        batch_size: int = 32,
+    ) -> None:
+        self._name = model
+        self._cache_folder = cache_folder
+        self._allow_downloads = allow_downloads
+        self._device = device
+        self._batch_size = batch_size
+        self._lock = threading.RLock()
+
+    @cached_property
+    def fingerprint(self) -> Fingerprint:
+        """What identifies the vectors: the name (of a folder its last part), and a hash of weights and prefixes."""
+        with self._lock:
+            name = Path(self._name).name if Path(self._name).is_dir() else self._name
+            dimension = len(self._encode([""], "")[0])
+            return Fingerprint("sentence-transformers", name, dimension, _hash(self._model, self._prefixes))
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """Vectors of texts that are searched, in the order given."""
+        texts: list[str] = []
+        for passage in passages:
+            texts += [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
+        vectors = self._embed(texts, self._prefixes[1])
+        found = []
+        first = 0
+        for passage in passages:
+            last = first + 1 + len(passage.spans)
+            found.append(PassageVectors(vectors[first], vectors[first + 1 : last]))
+            first = last
+        return found
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The vector of a question, shape (dimension,)."""
+        vector: FloatArray = self._embed([text], self._prefixes[0])[0]
+        return vector
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Tokens of each text as the model counts them, without prefix and marks."""
+        with self._lock:
+            return [len(self._token_spans(_sendable(text))) for text in texts]
+
+    def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
+        """Shape (number of texts, dimension), L2-normalised."""
+        with self._lock:
+            pieces: list[str] = []
+            owners: list[int] = []
+            weights: list[int] = []
+            for owner, text in enumerate(texts):
+                for piece, tokens in self._windows(_sendable(text)):
+                    pieces.append(piece)
+                    owners.append(owner)
+                    weights.append(tokens)
+            sums = np.zeros((len(texts), self.fingerprint.dimension), np.float32)
+            if pieces:
+                np.add.at(sums, owners, self._encode(pieces, prefix) * np.array(weights, np.float32)[:, None])
+        return _normalized(sums)
+
+    def _windows(self, text: str) -> list[tuple[str, int]]:
+        """The text in pieces that the model takes whole, each with its number of tokens."""
+        spans = self._token_spans(text)
+        size = max((self._model.max_seq_length or len(spans)) - _MARGIN, 1)
+        if len(spans) <= size:
+            return [(text, max(len(spans), 1))]
+        windows = [spans[start : start + size] for start in range(0, len(spans), size)]
+        return [(text[window[0][0] : window[-1][1]], len(window)) for window in windows]
+
+    def _token_spans(self, text: str) -> list[tuple[int, int]]:
+        """Where each token stands in the text."""
+        tokenizer = self._model.tokenizer
+        if not callable(tokenizer):
+            # Models without attention, of word vectors only, bring a tokenizer of another kind.
+            return list(tokenizer.encode(text, add_special_tokens=False).offsets)
+        tokens = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False)
+        return [(start, end) for start, end in tokens["offset_mapping"]]
+
+    def _encode(self, texts: Sequence[str], prefix: str) -> FloatArray:
+        vectors = self._model.encode(
+            list(texts), prompt=prefix, batch_size=self._batch_size, show_progress_bar=False, convert_to_numpy=True
+        )
+        return _normalized(np.asarray(vectors, np.float32))
+
+    @cached_property
+    def _prefixes(self) -> tuple[str, str]:
+        """Of questions, and of passages."""
+        if _E5.search(self._name):
+            return "query: ", "passage: "
+        prompts = self._model.prompts or {}
+        return prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""
+
+    @cached_property
+    def _model(self) -> Any:
+        try:
+            from sentence_transformers import SentenceTransformer
+        except ImportError as error:
+            raise MissingPackage(
+                "This embedder needs the package sentence-transformers: pip install 'answerable[sentence-transformers]'"
+            ) from error
+        folder = self._name if self._allow_downloads else self._folder()
+        try:
+            return SentenceTransformer(
+                folder,
+                device=self._device,
+                cache_folder=str(self._cache_folder) if self._cache_folder else None,
+                local_files_only=not self._allow_downloads,
+            )
+        except Exception as error:
+            # Four packages have a hand in loading, each with errors of its own.
+            raise EmbeddingError(
+                f"The model {self._name} can't be loaded ({type(error).__name__}: {quoted(str(error))}). "
+                "Name a folder that holds a model of sentence-transformers, or another model."
+            ) from error
+
+    def _folder(self) -> str:
+        """Where the model is on this machine. Given a name, the package asks the network even when told not to."""
+        if Path(self._name).is_dir():
+            return self._name
+        from huggingface_hub import snapshot_download
+
+        name = self._name if "/" in self._name else f"sentence-transformers/{self._name}"
+        downloads = self._cache_folder or os.environ.get("SENTENCE_TRANSFORMERS_HOME")
+        try:
+            return str(snapshot_download(name, cache_dir=downloads, local_files_only=True))
+        except (OSError, ValueError) as error:
+            raise EmbeddingError(
+                f"The model {self._name} isn't on this machine. Name a folder that holds it, or let it be downloaded "
+                "once (allow_downloads)."
+            ) from error
+
+
+def _hash(model: Any, prefixes: tuple[str, str]) -> str:
+    import torch
+
+    # By content only: how the parts of a model are called and ordered differs between versions of the package. Seen as
+    # bytes, since NumPy doesn't have every kind of number that weights come in.
+    parts = (part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy() for part in model.parameters())
+    weights = sorted(sha256(memoryview(part)).digest() for part in parts)
+    return sha256(repr(prefixes).encode() + b"".join(weights)).hexdigest()[:16]
+
+
+def _sendable(text: str) -> str:
+    # Tokenizers can't take lone surrogates; each becomes one character, so that spans stay where they are.
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
+
+
+def _normalized(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    normalized: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
+    return normalized

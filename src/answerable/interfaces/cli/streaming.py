@@ -1,0 +1,42 @@
+"""An answer while it is being written: on a terminal the draft grows in place, and gives way to the checked answer."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from contextlib import closing
+
+from answerable.datatypes import Answer, AnswerEvent
+from answerable.interfaces.cli import render
+
+
+def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
+    """The answer that the events end in. Whatever ends this early stops the model too."""
+    with closing(events):
+        for event in events:
+            if event.searched and event.searched != asked:
+                render.searching(event.searched)
+            if event.answer is not None:
+                return event.answer
+            if event.text:
+                return _watch(event.text, events)
+    raise AssertionError("events end with an answer")
+
+
+def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
+    """Shows the draft while it grows, where somebody can see it grow."""
+    if not sys.stdout.isatty():
+        return next(event.answer for event in events if event.answer is not None)
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    console = Console(highlight=False)
+    with Live(console=console, transient=True, refresh_per_second=12, vertical_overflow="visible") as live:
+        live.update(Text(render.clean(text), style="dim"))
+        for event in events:
+            if event.answer is not None:
+                return event.answer
+            text += event.text
+            live.update(Text(render.clean(text), style="dim"))
+    raise AssertionError("events end with an answer")

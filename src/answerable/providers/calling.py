@@ -1,0 +1,108 @@
+"""Calls to a remote provider: tried again when that may help, never too many at once, never longer than allowed.
+
+Waits grow exponentially with full jitter (Brooker 2015, "Exponential Backoff And Jitter"); a wait that the server asks
+for is kept.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+from answerable.errors import ProviderError, ProviderOverloaded
+
+Result = TypeVar("Result")
+
+LONGEST_QUOTE = 300
+# So much of a key names it: servers echo keys cut short or with stars in them.
+_TELLING = 8
+
+
+@dataclass(frozen=True, slots=True)
+class CallPolicy:
+    """`timeout` is in seconds, for a connection, the first byte and every pause; `total` bounds all tries together."""
+
+    timeout: float = 60.0
+    total: float = 180.0
+    retries: int = 4
+    first_wait: float = 0.5
+    longest_wait: float = 30.0
+    concurrency: int = 4
+
+
+@dataclass(slots=True)
+class Caller:
+    """Makes calls under a policy. Safe to share between threads; `concurrency` bounds the calls under way."""
+
+    policy: CallPolicy = field(default_factory=CallPolicy)
+    sleep: Callable[[float], None] = time.sleep
+    _slots: threading.BoundedSemaphore = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._slots = threading.BoundedSemaphore(self.policy.concurrency)
+
+    @contextmanager
+    def slot(self) -> Iterator[None]:
+        """Waits for its turn. A stream holds it until it ends."""
+        with self._slots:
+            yield
+
+    def call(self, attempt: Callable[[], Result]) -> Result:
+        """What `attempt` returns. It raises ProviderErrors; the retryable ones are tried again, the last is raised."""
+        deadline = time.monotonic() + self.policy.total
+        for number in range(self.policy.retries + 1):
+            try:
+                return attempt()
+            except ProviderError as error:
+                wait = self._wait(number, error)
+                if not error.retryable or number == self.policy.retries or time.monotonic() + wait > deadline:
+                    raise
+                self.sleep(wait)
+        raise AssertionError("the last try returns or raises")
+
+    def _wait(self, number: int, error: ProviderError) -> float:
+        asked = error.retry_after if isinstance(error, ProviderOverloaded) else None
+        if asked is not None:
+            return asked
+        return random.uniform(0, min(self.policy.longest_wait, self.policy.first_wait * 2**number))
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """The seconds that a response asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date.
+
+    The headers must be found whatever their case, or be in lower case. None where they ask for nothing sensible.
+    """
+    asked = headers.get("retry-after", "")
+    for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (asked, 1.0)):
+        try:
+            seconds = float(text) * unit
+        except ValueError:
+            continue
+        if math.isfinite(seconds) and seconds >= 0:
+            return seconds
+    try:
+        date = parsedate_to_datetime(asked)
+    except (TypeError, ValueError):
+        return None
+    now = datetime.now(timezone.utc)
+    return max(0.0, (date.replace(tzinfo=date.tzinfo or timezone.utc) - now).total_seconds())
+
+
+def quoted(text: str, secret: str = "") -> str:
+    """What a server said, fit for a message of ours: one short line, no control characters, the key blacked out."""
+    line = "".join(character for character in " ".join(text.split()) if character.isprintable())
+    if len(secret) >= _TELLING:
+        line = re.sub(re.escape(secret[:_TELLING]) + r"\S*", "[key]", line)
+    elif secret:
+        line = line.replace(secret, "[key]")
+    line = re.sub(r"\bsk-[\w*.…-]+", "[key]", line)
+    return line if len(line) <= LONGEST_QUOTE else line[:LONGEST_QUOTE] + "…"

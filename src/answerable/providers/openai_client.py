@@ -1,0 +1,218 @@
+"""The official `openai` client, for whatever speaks OpenAI's protocol, with errors of ours in place of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from answerable.errors import (
+    ContentFiltered,
+    MalformedResponse,
+    MissingPackage,
+    ModelNotFound,
+    ProviderError,
+    ProviderOverloaded,
+    ProviderRefused,
+    ProviderRetired,
+    ProviderUnreachable,
+    RequestRejected,
+    SettingsError,
+)
+from answerable.providers.calling import CallPolicy, quoted, retry_after
+
+if TYPE_CHECKING:
+    import openai
+
+_OWN_HOST = "api.openai.com"
+_KEY_SETTINGS = {"github": "GITHUB_TOKEN"}
+_ADDRESS_SETTINGS = {"github": "GH_MODELS_BASE_URL"}
+
+_NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
+_FILTERED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
+_NO_MODEL = {"model_not_found", "unknown_model", "deploymentnotfound"}
+_NO_MODEL_SAID = re.compile(r"\bmodel\b.{0,100}(not found|does not exist|doesn't exist)|(unknown|no such) model", re.I)
+_TOO_LONG = {"context_length_exceeded", "exceed_context_size_error", "tokens_limit_reached"}
+_TOO_LONG_SAID = re.compile(r"context (length|size|window)|too (long|many tokens)|max(imum)? input", re.I)
+# In this order: an error may name what to send instead of the parameter that it refuses.
+_PARAMETERS = ("stream_options", "temperature", "encoding_format", "max_completion_tokens", "max_tokens")
+_REFUSING = re.compile(
+    r"support|unknown|unrecogni[sz]ed|unexpected|extra|permitted|allowed|not accept|unavailable|deprecated"
+    r"|invalid (parameter|argument|field)|only the default",
+    re.I,
+)
+_OUT_OF_RANGE = re.compile(r"too (large|small|high|low)|at (most|least)|exceed|greater|less than|between|range", re.I)
+_SYSTEM_ROLE = re.compile(r"(system|developer).{0,40}role|role.{0,40}(system|developer)", re.I)
+
+
+class ParameterRefused(RequestRejected):
+    """The provider has nothing against the request but one parameter: `system` stands for messages of that role."""
+
+    def __init__(self, message: str, parameter: str) -> None:
+        super().__init__(message)
+        self.parameter = parameter
+
+
+class OpenAIClient:
+    """A provider that speaks OpenAI's protocol. Safe to share between threads.
+
+    `model_setting` is the setting that names the model, for errors to point at. `base_url` is OpenAI's own unless it is
+    given; another server's may go without a key. Raises SettingsError for an address or a key that can't be one,
+    ProviderRefused for a missing key, MissingPackage.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        model: str,
+        model_setting: str,
+        api_key: str | None,
+        base_url: str | None = None,
+        policy: CallPolicy | None = None,
+    ) -> None:
+        self.provider = provider
+        self.model = model
+        self._model_setting = model_setting
+        self._key_setting = _KEY_SETTINGS.get(provider, "OPENAI_API_KEY")
+        self._address_setting = _ADDRESS_SETTINGS.get(provider, "OPENAI_BASE_URL")
+        self._timeout = (policy or CallPolicy()).timeout
+        self.host = self._host(base_url)
+        self._key = self._checked(api_key)
+        try:
+            import openai
+        except ImportError as error:
+            raise MissingPackage(
+                "Models of OpenAI's protocol need the package openai: pip install 'answerable[openai]'"
+            ) from error
+        self._openai = openai
+        self.sdk = openai.OpenAI(
+            api_key=self._key or "no-key",
+            # Never left out: the client would look for it in the environment.
+            base_url=base_url or f"https://{_OWN_HOST}/v1",
+            timeout=self._timeout,
+            max_retries=0,
+        )
+        # Found in the environment, and meant for OpenAI only.
+        self.sdk.organization = self.sdk.project = None
+
+    def close(self) -> None:
+        """Frees connections. Closing twice is fine."""
+        self.sdk.close()
+
+    @contextmanager
+    def errors(self, reading: bool = False) -> Iterator[None]:
+        """Turns whatever the client raises into a ProviderError; `reading` says that the answer had begun.
+
+        The client's own error is left out of the traceback: a server may have put the key in it.
+        """
+        try:
+            yield
+        except self._openai.OpenAIError as error:
+            raise self._translated(error, reading) from None
+        except (ValueError, RecursionError):
+            raise self.malformed("isn't JSON of the protocol") from None
+
+    def malformed(self, how: str) -> MalformedResponse:
+        """An error that says what is wrong with a response, as in "isn't JSON"."""
+        return MalformedResponse(
+            f"The response of {self.host} {how}. Try again; if it stays so, see whether {self._address_setting} "
+            "names a server of OpenAI's protocol."
+        )
+
+    def _host(self, base_url: str | None) -> str:
+        try:
+            parts = urlsplit(base_url or f"https://{_OWN_HOST}")
+            if parts.scheme in ("http", "https") and parts.hostname:
+                return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+        except ValueError:
+            pass
+        # It may hold a password, so it isn't shown.
+        raise SettingsError(f"{self._address_setting} is no address. Give one like http://localhost:11434/v1.")
+
+    def _checked(self, api_key: str | None) -> str:
+        key = (api_key or "").strip()
+        if not key and self.host == _OWN_HOST:
+            raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
+        if not (key.isascii() and key.isprintable()):
+            raise SettingsError(f"{self._key_setting} has characters that no key has. Copy it again.")
+        return key
+
+    def _translated(self, error: openai.OpenAIError, reading: bool) -> ProviderError:
+        if isinstance(error, self._openai.APITimeoutError):
+            return ProviderUnreachable(
+                f"{self.host} sent nothing for {self._timeout:g} seconds. Try again later, or allow it more time."
+            )
+        if isinstance(error, self._openai.APIConnectionError):
+            if reading:
+                return self.malformed("was cut off")
+            cause = quoted(str(error.__cause__ or error), self._key)
+            return ProviderUnreachable(
+                f"{self.host} can't be reached ({cause}). Check the connection and {self._address_setting}."
+            )
+        if isinstance(error, self._openai.APIStatusError):
+            return self._refusal(error, error.status_code, error.response.headers)
+        if isinstance(error, self._openai.APIError):
+            # Sent in the stream, where the status has gone already; some servers put it in the code.
+            code = error.code or ""
+            return self._refusal(error, int(code) if re.fullmatch("[45][0-9]{2}", code) else 500, {})
+        return ProviderError(f"{self.host} can't be asked ({quoted(str(error), self._key)}). Check the settings.")
+
+    def _refusal(self, error: openai.APIError, status: int, headers: Mapping[str, str]) -> ProviderError:
+        said = quoted(_said(error.body), self._key)
+        told = f"{self.host} says {status}" + (f": {said}" if said else "")
+        told = told.rstrip(".")
+        kinds = {str(kind).lower() for kind in (error.code, error.type) if kind}
+        if kinds & _NO_MONEY or status == 402:
+            return ProviderRefused(f"{told}. Look at the plan and the balance that {self._key_setting} belongs to.")
+        if kinds & _FILTERED:
+            return ContentFiltered(f"{told}. Ask in other words.")
+        if kinds & _NO_MODEL or (status in (400, 404) and _NO_MODEL_SAID.search(said)):
+            return ModelNotFound(
+                f"{told}. {self._model_setting} is {self.model!r}: name a model that the provider has."
+            )
+        if status in (401, 403, 407):
+            return ProviderRefused(f"{told}. Check {self._key_setting}.")
+        if status == 410:
+            return ProviderRetired(f"{told}. The service is no more: choose another provider.")
+        if status in (404, 405) or status < 400:
+            return RequestRejected(f"{told}. Check {self._address_setting}; most addresses end in /v1.")
+        if status in (408, 409, 429) or status >= 500:
+            return ProviderOverloaded(f"{told}. Try again later.", retry_after(headers))
+        refused = _refused_parameter(error, said)
+        if refused:
+            return ParameterRefused(f"{told}. Choose a model or a server that takes {refused!r}.", refused)
+        if kinds & _TOO_LONG or status == 413 or _TOO_LONG_SAID.search(said):
+            return RequestRejected(
+                f"{told}. The text is too long for {self.model!r}: send less, or choose another model."
+            )
+        return RequestRejected(f"{told}. Check the settings of {self.model!r}.")
+
+
+def _said(body: object) -> str:
+    """What a server wrote about an error, in whichever of the usual forms."""
+    if isinstance(body, Mapping):
+        for name in ("message", "detail", "error"):
+            value = body.get(name)
+            if value:
+                return _said(value)
+        return ""
+    if isinstance(body, str):
+        # A page of some proxy tells nothing in one line.
+        return "" if body.lstrip().startswith("<") else body
+    return json.dumps(body) if body is not None else ""
+
+
+def _refused_parameter(error: openai.APIError, said: str) -> str | None:
+    """The parameter that the provider doesn't take at all, rather than one whose value is wrong."""
+    param: Any = error.param if isinstance(error.param, str) else ""
+    if _OUT_OF_RANGE.search(said) or not _REFUSING.search(f"{error.code or ''} {said}"):
+        return None
+    if _SYSTEM_ROLE.search(said):
+        return "system"
+    if param in _PARAMETERS:
+        return str(param)
+    named = {name: said.find(name) for name in _PARAMETERS if name in said}
+    return min(named, key=named.__getitem__) if named else None

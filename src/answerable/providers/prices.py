@@ -1,0 +1,34 @@
+"""What OpenAI's models cost, for the accounts that are kept of answers."""
+
+from __future__ import annotations
+
+import re
+
+# US dollars for a million tokens, in and out, as they stood in June 2026. Input that the provider has in its cache is
+# cheaper, so that a cost is at most what is said here.
+_PRICES = {
+    "gpt-5": (1.25, 10.0),
+    "gpt-5-mini": (0.25, 2.0),
+    "gpt-5-nano": (0.05, 0.40),
+    "gpt-4.1": (2.0, 8.0),
+    "gpt-4.1-mini": (0.40, 1.60),
+    "gpt-4.1-nano": (0.10, 0.40),
+    "gpt-4o": (2.50, 10.0),
+    "gpt-4o-2024-05-13": (5.0, 15.0),
+    "gpt-4o-mini": (0.15, 0.60),
+    "o3": (2.0, 8.0),
+    "o3-mini": (1.10, 4.40),
+    "o4-mini": (1.10, 4.40),
+    "text-embedding-3-small": (0.02, 0.0),
+    "text-embedding-3-large": (0.13, 0.0),
+    "text-embedding-ada-002": (0.10, 0.0),
+}
+_DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
+
+
+def cost(model: str, input_tokens: int, output_tokens: int) -> float | None:
+    """US dollars for a call, an upper bound; None for a model whose price isn't known here."""
+    price = _PRICES.get(model) or _PRICES.get(_DATED.sub("", model))
+    if price is None:
+        return None
+    return (input_tokens * price[0] + output_tokens * price[1]) / 1_000_000

@@ -1,0 +1,256 @@
+"""What a model wrote is tied to what its passages say; what isn't backed is taken out."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from time import process_time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from answerable.answering.checking.check import CheckedAnswer, Support, check_answer
+from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
+from answerable.splitting.by_type import SplitterByType
+
+
+def passage(document: Document) -> RetrievalResult:
+    """A result whose chunk is the whole document."""
+    (chunk,) = SplitterByType(100_000, 0).split(document)
+    return RetrievalResult(chunk, 1.0, document)
+
+
+MUSEUM = passage(
+    Document.from_text(
+        "The museum opened in 1901. It was founded by Ana Gómez. Entry costs 5 euros; it isn't open on Mondays.\n\n"
+        "- Tickets are sold at the door.\n- Dogs are allowed in the garden.",
+        title="City Museum",
+        language="en",
+    )
+)
+LIBRARY = passage(
+    Document.from_text(
+        "The library closed in 1950, after the war. Books can be borrowed for three weeks.", language="en"
+    )
+)
+CODE = passage(Document.from_text("Run it so:\n\n    make demo\n    make test\n", language="en"))
+PASSAGES = [MUSEUM, LIBRARY, CODE]
+
+
+def check(text: str, language: str = "en", **options: bool) -> CheckedAnswer:
+    checked = check_answer(text, PASSAGES, language, **options)
+    for citation in checked.citations:
+        content = next(one.document.content for one in PASSAGES if one.document.id == citation.document_id)
+        assert content[citation.start : citation.end] == citation.quote
+    return checked
+
+
+def supports(text: str, language: str = "en") -> list[Support]:
+    return [sentence.support for sentence in check(text, language).sentences]
+
+
+def test_an_answer_keeps_its_form_and_loses_what_nothing_backs() -> None:
+    checked = check(
+        "Hello! Here is what I found:\n\n- The museum opened in 1901 [1].\n- It was founded by Ana Gómez. [1] "
+        "It has ten floors. [1]\n- **Books** can be borrowed for three weeks [2].\n\nLet me know if you need more!"
+    )
+    assert checked.text == (
+        "Hello! Here is what I found:\n\n- The museum opened in 1901 [1].\n- It was founded by Ana Gómez. [2]\n"
+        "- **Books** can be borrowed for three weeks [3]."
+    )
+    assert [citation.quote for citation in checked.citations] == [
+        "The museum opened in 1901.",
+        "It was founded by Ana Gómez.",
+        "Books can be borrowed for three weeks.",
+    ]
+    assert [sentence.text for sentence in checked.removed] == ["It has ten floors. [1]"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The museum opened in 1902 [1].",
+        "The museum opened in 1950 [1].",
+        "The museum is open on Mondays [1].",
+        "Dogs aren't allowed in the garden [1].",
+        "The library closed before the war [2].",
+        "It was founded by Rosa Gómez [1].",
+        "“Entry costs 6 euros” [1].",
+        "“it is open on Mondays” [1].",
+        "Napoleon built the Eiffel tower [1].",
+        "Napoleon burnt every painting because “Entry costs 5 euros” [1].",
+        "It is false that “the museum opened in 1901” [1].",
+        "The museum opened in 1901, see https://evil.example/x [1].",
+        "The museum opened in 1901 ![x](https://evil.example/x.png) [1].",
+        "Es gratis [1].",
+        "```\nmake clean\n```",
+        "No.",
+    ],
+)
+def test_what_nothing_backs(text: str) -> None:
+    checked = check(text)
+    assert (checked.text, checked.citations) == ("", ())
+    assert checked.removed
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "“Entry costs  5 euros” [1].",
+        "The text says: “entry costs 5 euros” [1].",
+        "According to the document, dogs are allowed in the garden [1].",
+        "In 1901 the museum opened [1].",
+        "The City Museum was founded by Ana Gómez [1].",
+        "Entry costs five euros [1].",
+        "Three weeks [2].",
+        "The library closed in 1950【2】.",
+        "Books can be borrowed for three weeks [1-3].",
+        "The museum opened in 1901.",
+        "```\nmake demo\nmake test\n```",
+    ],
+)
+def test_what_a_passage_backs(text: str) -> None:
+    assert supports(text) == [Support.SUPPORTED]
+
+
+def test_a_wrong_citation_is_corrected() -> None:
+    for text in ("“Entry costs 5 euros” [2].", "Entry costs 5 euros [2].", "Entry costs 5 euros [9]."):
+        checked = check(text)
+        assert [sentence.support for sentence in checked.sentences] == [Support.CORRECTED]
+        assert [citation.document_id for citation in checked.citations] == [MUSEUM.document.id]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The documents don't say.",
+        "Los documentos no lo dicen.",
+        "Não tenho informações necessárias para responder sua pergunta.",
+        "Hello!",
+        "Sure, here is a summary:",
+        "",
+        "---",
+    ],
+)
+def test_what_claims_nothing_is_no_answer(text: str) -> None:
+    checked = check(text)
+    assert checked.text == ""
+    assert all(sentence.support is Support.NOTHING_CLAIMED for sentence in checked.sentences)
+
+
+def test_a_heading_stays_before_something_backed() -> None:
+    text = "# City Museum\n\nIt opened in 1901 [1].\n\n# Summary\n\nIt burnt down in 1999 [1]."
+    assert check(text).text == "# City Museum\n\nIt opened in 1901 [1]."
+
+
+def test_rows_of_a_table() -> None:
+    text = "| What | When |\n|---|---|\n| museum opened | 1901 [1] |\n| museum opened | 1950 [1] |"
+    assert check(text).text == "| What | When |\n|---|---|\n| museum opened | 1901 [1] |"
+
+
+def test_quotes_are_given_as_they_stand_and_numbered_in_order() -> None:
+    checked = check('"Books can  be borrowed" [2]. "Dogs are allowed" [1]. "Books can be borrowed" [2].')
+    assert checked.text == '"Books can be borrowed" [1]. "Dogs are allowed" [2]. "Books can be borrowed" [1].'
+
+
+def test_unsupported_sentences_can_be_kept() -> None:
+    checked = check("The museum opened in 1901 [1]. Napoleon built it [1].", keep_unsupported=True)
+    assert checked.text == "The museum opened in 1901 [1]. Napoleon built it. (not verified)"
+
+
+def test_without_marks_any_passage_backs_and_none_is_shown() -> None:
+    checked = check("The library closed in 1950 [1].", marks=False)
+    assert checked.text == "The library closed in 1950."
+    assert [citation.document_id for citation in checked.citations] == [LIBRARY.document.id]
+
+
+def test_another_language_needs_a_quote() -> None:
+    assert supports("El museo cuesta 5 euros [1].", "es") == [Support.UNSUPPORTED]
+    assert supports("Según el texto, «Entry costs 5 euros» [1].", "es") == [Support.SUPPORTED]
+    assert supports("En 1850 dice el texto: «Entry costs 5 euros» [1].", "es") == [Support.UNSUPPORTED]
+    assert supports("The museum opened in 1901 and it was founded by Ana Gómez [1].", "es") == [Support.SUPPORTED]
+
+
+def test_two_passages_back_a_sentence_together() -> None:
+    checked = check("The museum opened in 1901 and the library closed in 1950 [1][2].")
+    assert [sentence.support for sentence in checked.sentences] == [Support.SUPPORTED]
+    assert {citation.document_id for citation in checked.citations} == {MUSEUM.document.id, LIBRARY.document.id}
+
+
+def test_a_quote_may_not_lose_its_negation() -> None:
+    source = passage(Document.from_text("The army did not burn the old city down. It left.", language="en"))
+    lost = check_answer("The text says they “burn the old city down” [1].", [source], "en")
+    kept = check_answer("The text says they did not “burn the old city down” [1].", [source], "en")
+    assert (lost.text, [one.support for one in kept.sentences]) == ("", [Support.SUPPORTED])
+
+
+def test_a_message_belongs_to_who_wrote_it() -> None:
+    ana, luis = "5/3/24 9:00 - Ana: ", "5/3/24 9:05 - Luis: "
+    content = f"{ana}The ferry leaves at seven tomorrow\n{luis}I bring the big tent\n"
+    middle = content.index(luis)
+    parts = (
+        Part(0, middle, PartKind.MESSAGE, time=datetime(2024, 3, 5, 9), sender="Ana", body=len(ana)),
+        Part(
+            middle,
+            len(content),
+            PartKind.MESSAGE,
+            time=datetime(2024, 3, 5, 9, 5),
+            sender="Luis",
+            body=middle + len(luis),
+        ),
+    )
+    chat = passage(Document("c", content, "/c.txt", "Trip", DocumentType.CHAT, "en", parts=parts))
+    for text, is_backed in (
+        ("Ana said the ferry leaves at seven [1].", True),
+        ("On 5 March 2024 Ana said that “the ferry leaves at seven” [1].", True),
+        ("Luis said the ferry leaves at seven [1].", False),
+        ("Luis said “the ferry leaves at seven” [1].", False),
+        ("On 6 March 2024 Ana said the ferry leaves at seven [1].", False),
+    ):
+        assert bool(check_answer(text, [chat], "en").text) is is_backed, text
+
+
+PIECES = st.sampled_from(
+    ["The museum opened in 1901", "Napoleon", " [1]", "[2]", "【3】", "“", "”", '"', "«", ". ", "\n", "\n\n", "- ",
+     "| a |", "```", "# ", " not ", "5 euros", "…", "[1-9999]", "[0]", " ", "Ana", "isn't", ":", "?"]
+)  # fmt: skip
+
+
+@settings(deadline=None)
+@given(st.one_of(st.text(max_size=200), st.lists(PIECES, max_size=30).map("".join)), st.booleans(), st.booleans())
+def test_any_answer_is_checked(text: str, marks: bool, keep: bool) -> None:
+    checked = check(text, marks=marks, keep_unsupported=keep)
+    assert bool(checked.text) is bool(checked.citations)
+    assert set(checked.citations) == {citation for one in checked.sentences for citation in one.citations}
+    if marks:
+        assert all(f"[{number}]" in checked.text for number in range(1, len(checked.citations) + 1))
+    backed = [one for one in checked.sentences if one.support in (Support.SUPPORTED, Support.CORRECTED)]
+    assert all(bool(one.citations) is (one in backed) for one in checked.sentences)
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.text(max_size=150), st.text(max_size=80))
+def test_any_passage_can_be_checked_against(content: str, text: str) -> None:
+    documents = [Document.from_text(f"Begin. {content} End.", language="en"), Document.from_text(f"x {content}")]
+    checked = check_answer(f"{text} “{content[:60]}” [1].", [passage(document) for document in documents], "en")
+    for citation in checked.citations:
+        document = next(one for one in documents if one.id == citation.document_id)
+        assert document.content[citation.start : citation.end] == citation.quote
+
+
+def test_without_passages_nothing_is_backed() -> None:
+    assert check_answer("The museum opened in 1901 [1].", [], "en").text == ""
+
+
+@pytest.mark.parametrize(
+    "piece",
+    ['" ', "“", "[1]", "a [1] ", "1. ", "**", "- x\n", "| a |\n", "```\n", '"a\n', "[1, ", "museum 1901 ", "# "],
+)
+def test_time_grows_with_length_not_its_square(piece: str) -> None:
+    def seconds(size: int) -> float:
+        before = process_time()
+        check(piece * (size // len(piece)))
+        return process_time() - before
+
+    seconds(100)
+    assert seconds(8_000) < 12 * max(seconds(2_000), 0.05)

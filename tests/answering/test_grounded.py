@@ -1,0 +1,151 @@
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+from collecting import collect, text
+from scripted_model import ScriptedModel
+
+from answerable.answering.gate import Gate
+from answerable.answering.grounded import Budgets, GroundedAnswerer
+from answerable.answering.messages import REFUSAL
+from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Usage
+from answerable.errors import ContentFiltered, ProviderOverloaded, ProviderRefused
+from answerable.protocols import Evidence
+
+FACTS = "The bus leaves at 8:40 from the north gate. A ticket costs 12 euros. Dogs travel for free."
+QUESTION = "When does the bus leave?"
+NEVER = Gate({}, -20.0, ((0.0, 0.9), (100.0, 0.9)))
+
+
+def run(
+    model: ScriptedModel, evidence: Evidence, history: Sequence[Exchange] = (), gate: Gate | None = None
+) -> tuple[list[AnswerEvent], Answer]:
+    events = list(GroundedAnswerer(model, gate).stream(evidence, history))
+    answer = events[-1].answer
+    assert answer is not None
+    contents = {result.document.id: result.document.content for result in evidence.results}
+    for citation in answer.citations:
+        assert contents[citation.document_id][citation.start : citation.end] == citation.quote
+    return events, answer
+
+
+def test_a_supported_answer_is_streamed_and_cited() -> None:
+    model = ScriptedModel(["The bus leaves at 8:40 ", "from the north ", "gate [", "1]."])
+    events, answer = run(model, collect(QUESTION, text(FACTS)))
+    assert "".join(event.text for event in events).strip() == "The bus leaves at 8:40 from the north gate [1]."
+    ((number, result),) = [event.mark for event in events if event.mark]
+    assert (number, result.document.content) == (1, FACTS)
+    assert answer.answered
+    assert answer.text == "The bus leaves at 8:40 from the north gate [1]."
+    assert [citation.quote for citation in answer.citations] == ["The bus leaves at 8:40 from the north gate."]
+    assert answer.model == "test:scripted"
+    assert answer.usage == Usage(100, 10, 0.001)
+
+
+def test_what_the_passages_do_not_say_is_left_out() -> None:
+    draft = (
+        "The bus leaves at 8:40 from the north gate [1]. It is driven by Peter Smith [1]. A ticket costs 15 euros [1]."
+    )
+    _, answer = run(ScriptedModel([draft]), collect(QUESTION, text(FACTS)))
+    assert answer.text == "The bus leaves at 8:40 from the north gate [1]."
+    assert [check.support for check in answer.checks] == ["supported", "unsupported", "unsupported"]
+    assert answer.draft == draft
+
+
+def test_nothing_supported_is_a_refusal() -> None:
+    _, answer = run(ScriptedModel(["It flies to Mars at noon [1]."]), collect(QUESTION, text(FACTS)))
+    assert (answer.answered, answer.reason, answer.citations) == (False, Reason.UNSUPPORTED, ())
+    assert answer.text == REFUSAL["en"]
+
+
+@pytest.mark.parametrize("written", ["The documents don't say.", "", REFUSAL["pt"]])
+def test_the_models_own_refusal(written: str) -> None:
+    _, answer = run(ScriptedModel([written]), collect(QUESTION, text(FACTS)))
+    assert (answer.answered, answer.reason) == (False, Reason.MODEL_REFUSED)
+
+
+def test_with_weak_evidence_the_model_is_not_asked() -> None:
+    model = ScriptedModel()
+    _, answer = run(model, collect(QUESTION, text(FACTS)), gate=NEVER)
+    assert answer.reason is Reason.WEAK_EVIDENCE
+    assert model.asked == []
+
+
+@pytest.mark.parametrize(
+    "error", [ProviderRefused("The key is wrong."), ContentFiltered("Filtered."), ProviderOverloaded("Busy.")]
+)
+@pytest.mark.parametrize("begun", [[], ["The bus "]])
+def test_without_the_model_the_answer_is_quotes_and_says_why(error: Exception, begun: list[str]) -> None:
+    _, answer = run(ScriptedModel([*begun, error]), collect(QUESTION, text(FACTS)))
+    assert answer.answered
+    assert answer.problem == str(error)
+    assert "The bus leaves at 8:40 from the north gate." in [citation.quote for citation in answer.citations]
+
+
+def test_closing_stops_the_model() -> None:
+    model = ScriptedModel(["The bus ", "leaves ", "at 8:40 [1]."])
+    events = GroundedAnswerer(model, None).stream(collect(QUESTION, text(FACTS)), ())
+    assert next(events).text
+    events.close()
+    assert model.stopped == 1
+
+
+def test_the_prompt_has_rules_passages_and_history_within_budgets() -> None:
+    documents = [text(f"Note {number}. " + "The bus leaves at 8:40. " * 20) for number in range(4)]
+    model = ScriptedModel(["The documents don't say."])
+    history = [Exchange(f"Old question {number}?", "", "Old answer [1]. " * 20) for number in range(9)]
+    answerer = GroundedAnswerer(model, None, budgets=Budgets(context=300, history=200))
+    list(answerer.stream(collect(QUESTION, *documents), history))
+    system, *before, asked = model.asked[0]
+    assert system.role == "system"
+    assert REFUSAL["en"] in system.content
+    assert [message.role for message in before] == ["user", "assistant"] * (len(before) // 2)
+    assert before[-2].content == "Old question 8?"
+    assert 0 < len(before) < 18
+    assert all("[1]" not in message.content for message in before)
+    assert "Note 0" in asked.content
+    assert "Note 3" not in asked.content
+    assert asked.content.endswith(f"Question: {QUESTION}")
+
+
+def test_prompts_speak_the_questions_language() -> None:
+    for question, start in (("¿Cuándo sale el autobús?", "Respondes"), ("Quando sai o ônibus?", "Você")):
+        model = ScriptedModel(["…"])
+        run(model, collect(question, text(FACTS)))
+        assert model.asked[0][0].content.startswith(start)
+
+
+def test_a_follow_up_is_rewritten_by_the_model() -> None:
+    model = ScriptedModel(["When does the bus back leave?"])
+    history = [Exchange(QUESTION, QUESTION, "At 8:40 [1].")]
+    searched, usage = GroundedAnswerer(model, None).standalone("And back?", history)
+    assert searched == "When does the bus back leave?"
+    assert usage is not None
+    assert [message.content for message in model.asked[0]][1:] == [QUESTION, "At 8:40.", "And back?"]
+
+
+@pytest.mark.parametrize("script", [[ProviderOverloaded("Busy.")], [""], ["two\nlines"], ["x" * 500]])
+def test_where_the_model_can_not_rewrite_rules_do(script: list[str | Exception]) -> None:
+    history = [Exchange(QUESTION, QUESTION, "At 8:40 [1].")]
+    searched, _ = GroundedAnswerer(ScriptedModel(script), None).standalone("And on Sunday?", history)
+    assert "bus" in searched
+    assert "Sunday" in searched
+
+
+def test_a_first_question_is_searched_for_as_it_is() -> None:
+    model = ScriptedModel()
+    assert GroundedAnswerer(model, None).standalone(QUESTION, ()) == (QUESTION, None)
+
+
+def test_closing_frees_the_model() -> None:
+    model = ScriptedModel()
+    GroundedAnswerer(model, None).close()
+    assert model.is_closed
+
+
+def test_a_model_that_only_thought_is_a_problem_with_a_way_out() -> None:
+    model = ScriptedModel([], truncates=True)
+    _, answer = run(model, collect(QUESTION, text(FACTS)))
+    assert answer.answered
+    assert "answer_tokens" in answer.problem

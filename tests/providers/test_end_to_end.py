@@ -1,0 +1,170 @@
+"""The commands with a model behind them: a real one, and one that fails as it is told to."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pexpect
+import pytest
+from interfaces.commands import COMMAND, EXAMPLES, run_command
+from providers.real_servers import RealServer
+from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, sse_reply
+
+QUESTION = "¿Cuánto cuesta el autobús?"
+COMPLETIONS = "/chat/completions"
+
+
+@pytest.fixture
+def library(tmp_path: Path) -> Path:
+    folder = tmp_path / "library"
+    assert run_command("add", EXAMPLES, "--library", folder).returncode == 0
+    return folder
+
+
+def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test") -> dict[str, str | Path]:
+    return {
+        "OPENAI_BASE_URL": address,
+        "OPENAI_API_KEY": key,
+        "ANSWERABLE_MODEL": "openai:smollm2",
+        "ANSWERABLE_LIBRARY": library,
+        # The real model holds 2,048 tokens in all.
+        "ANSWERABLE_CONTEXT_TOKENS": "900",
+        "ANSWERABLE_ANSWER_TOKENS": "500",
+    }
+
+
+def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, library: Path) -> None:
+    done = run_command("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
+    found = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert found["model"] == "openai:smollm2"
+    assert found["problem"] == ""
+    assert found["draft"]
+    assert found["usage"]["output_tokens"] > 0
+    assert len(found["checks"]) > 0
+    assert found["answered"] == bool(found["citations"])
+
+
+def test_ctrl_c_stops_the_real_model_on_its_server_too(llama: RealServer, library: Path) -> None:
+    command = pexpect.spawn(
+        COMMAND[0],
+        [
+            *COMMAND[1:],
+            "ask",
+            "Write down all that the documents say on the bus, at length.",
+            "--library",
+            str(library),
+        ],
+        env={
+            **{name: str(value) for name, value in surroundings(llama.url, library, llama.key).items()},
+            **_inherited(),
+            "ANSWERABLE_REFUSE": "false",
+        },
+        encoding="utf-8",
+        timeout=60,
+    )
+    _wait_until(llama.is_busy, 60)
+    command.sendintr()
+    command.expect(pexpect.EOF)
+    command.close()
+    assert command.exitstatus == 130
+    _wait_until(lambda: not llama.is_busy(), 10)
+
+
+def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, library: Path) -> None:
+    pieces = [
+        chunk("El autobús cuesta "),
+        1.5,
+        chunk("mil dólares [1]. "),
+        0.5,
+        chunk("“1,040 pesos” [1]."),
+        chunk(finish="stop"),
+    ]
+    server.script(COMPLETIONS, sse_reply(*pieces))
+    environment = {name: str(value) for name, value in surroundings(server.url, library).items()}
+    command = pexpect.spawn(
+        COMMAND[0], [*COMMAND[1:], "ask", QUESTION], env={**environment, **_inherited()}, encoding="utf-8", timeout=60
+    )
+    command.expect("El autobús cuesta")
+    rest = command.read()
+    command.close()
+    assert command.exitstatus == 0
+    final = rest[rest.rindex("1 sentence") - 1200 :] if "1 sentence" in rest else rest
+    assert "1,040 pesos" in final
+    assert "left out" in rest
+
+
+FAILURES = {
+    "too many requests": failure(429, "slow down", retry_after=0),
+    "a fault of the server": failure(500, "boom"),
+    "a wrong key": failure(401, "Incorrect API key provided: sk-secret-of-the-test"),
+    "no such model": failure(404, "no such model", code="model_not_found"),
+    "retired": failure(410, "gone"),
+    "a cut stream": sse_reply(chunk("El autobús "), ending=Ending.CUT),
+    "no JSON": Reply(200, {"Content-Type": "text/event-stream"}, (b"data: {nonsense\n\n",)),
+    "filtered": sse_reply(chunk(finish="content_filter")),
+}
+
+
+@pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES)
+def test_a_failing_provider_costs_neither_the_answer_nor_the_conversation(
+    server: ScriptedServer, library: Path, reply: Reply
+) -> None:
+    server.script(COMPLETIONS, reply)
+    done = run_command("ask", QUESTION, env=surroundings(server.url, library))
+    assert done.returncode == 0
+    assert "1,040 pesos" in done.stdout
+    assert "Here are quotes instead." in done.stderr
+    assert "sk-secret" not in done.stdout + done.stderr
+
+
+def test_after_a_failure_the_conversation_goes_on(server: ScriptedServer, library: Path) -> None:
+    server.script(
+        COMPLETIONS,
+        failure(401, "no"),
+        chat("¿Cuánto cuesta el autobús?"),
+        chat("Cuesta “1,040 pesos” [1]."),
+    )
+    environment = {**os.environ, **{name: str(value) for name, value in surroundings(server.url, library).items()}}
+    done = subprocess.run(
+        [*COMMAND, "chat"],
+        input="¿A qué hora sale el autobús?\n¿y cuánto cuesta?\n/why\n",
+        env=environment,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert "7:30" in done.stdout
+    assert "searching: ¿Cuánto cuesta el autobús?" in done.stdout
+    assert "“1,040 pesos”" in done.stdout or "Los documentos no lo dicen." in done.stdout
+    assert "openai:smollm2" in done.stdout
+
+
+def test_without_a_key_it_says_what_to_set(library: Path) -> None:
+    done = run_command("ask", QUESTION, "--model", "openai:gpt-5-nano", "--library", library)
+    assert done.returncode == 2
+    assert "OPENAI_API_KEY" in done.stderr
+    unknown = run_command("ask", QUESTION, "--model", "nobody:knows", "--library", library)
+    assert unknown.returncode == 2
+    assert "There is no model 'nobody:knows'" in unknown.stderr
+
+
+def _inherited() -> dict[str, str]:
+    names = ("HOME", "PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ANSWERABLE_CACHE_FOLDER")
+    return {
+        **{name: os.environ[name] for name in names if name in os.environ},
+        "TERM": "xterm-256color",
+        "LANG": "C.UTF-8",
+    }
+
+
+def _wait_until(holds: Callable[[], bool], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
