@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pexpect
@@ -33,8 +33,8 @@ def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test"
         "ANSWERABLE_MODEL": "openai:smollm2",
         "ANSWERABLE_LIBRARY": library,
         # The real model holds 2,048 tokens in all.
-        "ANSWERABLE_CONTEXT_TOKENS": "900",
-        "ANSWERABLE_ANSWER_TOKENS": "500",
+        "ANSWERABLE_CONTEXT_TOKENS": "400",
+        "ANSWERABLE_ANSWER_TOKENS": "60",
     }
 
 
@@ -51,24 +51,15 @@ def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, librar
 
 
 def test_ctrl_c_stops_the_real_model_on_its_server_too(llama: RealServer, library: Path) -> None:
-    command = pexpect.spawn(
-        COMMAND[0],
-        [
-            *COMMAND[1:],
-            "ask",
-            "Write down all that the documents say on the bus, at length.",
-            "--library",
-            str(library),
-        ],
-        env={
-            **{name: str(value) for name, value in surroundings(llama.url, library, llama.key).items()},
-            **_inherited(),
-            "ANSWERABLE_REFUSE": "false",
-        },
-        encoding="utf-8",
-        timeout=60,
-    )
-    _wait_until(llama.is_busy, 60)
+    settings = {
+        **surroundings(llama.url, library, llama.key),
+        "ANSWERABLE_REFUSE": "false",
+        "ANSWERABLE_ANSWER_TOKENS": "1000",
+    }
+    command = in_terminal("ask", "Tell all that the documents say on the bus, at great length.", settings)
+    # The draft, dim, as it is written.
+    command.expect(r"\x1b\[2m\s*\w", timeout=120)
+    assert llama.is_busy()
     command.sendintr()
     command.expect(pexpect.EOF)
     command.close()
@@ -77,26 +68,27 @@ def test_ctrl_c_stops_the_real_model_on_its_server_too(llama: RealServer, librar
 
 
 def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, library: Path) -> None:
-    pieces = [
-        chunk("El autobús cuesta "),
-        1.5,
-        chunk("mil dólares [1]. "),
-        0.5,
-        chunk("“1,040 pesos” [1]."),
-        chunk(finish="stop"),
-    ]
-    server.script(COMPLETIONS, sse_reply(*pieces))
-    environment = {name: str(value) for name, value in surroundings(server.url, library).items()}
-    command = pexpect.spawn(
-        COMMAND[0], [*COMMAND[1:], "ask", QUESTION], env={**environment, **_inherited()}, encoding="utf-8", timeout=60
-    )
+    server.script(COMPLETIONS, chat("El autobús cuesta ", 1.5, "mil dólares [1]. ", 0.5, "“1,040 pesos” [1]."))
+    command = in_terminal("ask", QUESTION, surroundings(server.url, library))
     command.expect("El autobús cuesta")
     rest = command.read()
     command.close()
     assert command.exitstatus == 0
-    final = rest[rest.rindex("1 sentence") - 1200 :] if "1 sentence" in rest else rest
-    assert "1,040 pesos" in final
-    assert "left out" in rest
+    draft, _, final = rest.rpartition("mil dólares [1]")
+    assert draft
+    assert "“1,040 pesos” [1]" in final
+    assert "1 sentence of the model left out" in final
+
+
+def test_ctrl_c_reaches_the_server(server: ScriptedServer, library: Path) -> None:
+    server.script(COMPLETIONS, chat("El autobús cuesta ", 60.0, "nada."))
+    command = in_terminal("ask", QUESTION, surroundings(server.url, library))
+    command.expect("El autobús cuesta")
+    command.sendintr()
+    command.expect(pexpect.EOF)
+    command.close()
+    assert command.exitstatus == 130
+    assert server.disconnected.wait(10)
 
 
 FAILURES = {
@@ -154,13 +146,16 @@ def test_without_a_key_it_says_what_to_set(library: Path) -> None:
     assert "There is no model 'nobody:knows'" in unknown.stderr
 
 
-def _inherited() -> dict[str, str]:
-    names = ("HOME", "PATH", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "ANSWERABLE_CACHE_FOLDER")
-    return {
-        **{name: os.environ[name] for name in names if name in os.environ},
-        "TERM": "xterm-256color",
-        "LANG": "C.UTF-8",
-    }
+def in_terminal(command: str, question: str, settings: Mapping[str, str | Path]) -> pexpect.spawn[str]:
+    environment = {**os.environ, **{name: str(value) for name, value in settings.items()}, "TERM": "xterm-256color"}
+    return pexpect.spawn(
+        COMMAND[0],
+        [*COMMAND[1:], command, question],
+        env=environment,
+        encoding="utf-8",
+        timeout=60,
+        dimensions=(40, 100),
+    )
 
 
 def _wait_until(holds: Callable[[], bool], seconds: float) -> None:

@@ -22,8 +22,8 @@ RIDGE = 1e-3
 STEPS = 50
 FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3}
 """What the kinds weigh in every set when weights are fitted: those close to what is there teach the most."""
-ASKED = {Kind.REMOVED: 1 / 6, Kind.FOREIGN: 5 / 6}
-"""What they weigh when a target is met: of six questions without an answer, one is close to what is there."""
+ASKED = {Kind.REMOVED: 1 / 4, Kind.FOREIGN: 3 / 4}
+"""What they weigh when a target is met: of four questions without an answer, one is close to what is there."""
 SMALL_SHARE = 0.5
 """What a set's small libraries weigh beside all of it."""
 
