@@ -24,7 +24,7 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
 }
-PRINT = Fingerprint("test", "numbers", 4)
+PRINT = HashEmbedder(4).fingerprint
 Scored = list[tuple[int, float]]
 Corpus = dict[int, IndexedChunk]
 
