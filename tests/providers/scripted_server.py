@@ -55,6 +55,7 @@ class Request:
     raw: bytes
     at: float
     sent: int = 0
+    is_done: bool = False
     disconnected: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -115,14 +116,24 @@ class ScriptedServer:
             self._under_way += 1
             self.most_at_once = max(self.most_at_once, self._under_way)
         try:
-            _send(handler, request, self._next(request), self._stopping)
+            _send(handler, request, self._next(request), self._stopping, self._leave(request))
         except OSError:
             request.disconnected.set()
             self.disconnected.set()
             handler.close_connection = True
         finally:
+            self._leave(request)()
+
+    def _leave(self, request: Request) -> Callable[[], None]:
+        """Counts a request as done, once. A client may send its next one as soon as it has the last piece."""
+
+        def leave() -> None:
             with self._lock:
-                self._under_way -= 1
+                if not request.is_done:
+                    request.is_done = True
+                    self._under_way -= 1
+
+        return leave
 
 
 class _Server(ThreadingHTTPServer):
@@ -150,7 +161,14 @@ def _handler(server: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     return Handler
 
 
-def _send(handler: BaseHTTPRequestHandler, request: Request, reply: Reply, stopping: threading.Event) -> None:
+def _send(
+    handler: BaseHTTPRequestHandler,
+    request: Request,
+    reply: Reply,
+    stopping: threading.Event,
+    before_last: Callable[[], None],
+) -> None:
+    last = max((number for number, piece in enumerate(reply.pieces) if isinstance(piece, bytes)), default=None)
     chunked = len(reply.pieces) > 1
     if reply.status is not None:
         handler.send_response(reply.status)
@@ -162,7 +180,9 @@ def _send(handler: BaseHTTPRequestHandler, request: Request, reply: Reply, stopp
             length = sum(len(piece) for piece in reply.pieces if isinstance(piece, bytes))
             handler.send_header("Content-Length", str(length + (reply.ending is not Ending.COMPLETE)))
         handler.end_headers()
-    for piece in reply.pieces:
+    for number, piece in enumerate(reply.pieces):
+        if number == last:
+            before_last()
         if isinstance(piece, bytes):
             handler.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece) if chunked else piece)
             request.sent += 1
