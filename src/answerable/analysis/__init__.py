@@ -1,0 +1,32 @@
+"""Reading words: languages, sentences, the terms that are searched for and what each is worth."""
+
+from typing import TYPE_CHECKING
+
+from answerable.exports import exported_from
+
+__all__ = [
+    "document_language",
+    "question_language",
+    "question_words",
+    "rarity",
+    "sentence_spans",
+    "term_weights",
+]
+
+if TYPE_CHECKING:
+    from answerable.analysis.bm25 import rarity, term_weights
+    from answerable.analysis.languages import document_language, question_language
+    from answerable.analysis.sentences import sentence_spans
+    from answerable.analysis.terms import question_words
+else:
+    __getattr__, __dir__ = exported_from(
+        __name__,
+        {
+            "document_language": "languages",
+            "question_language": "languages",
+            "question_words": "terms",
+            "rarity": "bm25",
+            "sentence_spans": "sentences",
+            "term_weights": "bm25",
+        },
+    )

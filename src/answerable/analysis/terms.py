@@ -15,6 +15,8 @@ import Stemmer
 
 from answerable.analysis.stop_words import STOP_WORDS
 
+__all__ = ["fold", "question_words", "terms", "words"]
+
 _SNOWBALL = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
     "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",

@@ -1,0 +1,28 @@
+"""Chunks and vectors, kept in memory or in a folder, and found again."""
+
+from typing import TYPE_CHECKING
+
+from answerable.exports import exported_from
+
+__all__ = [
+    "EmbeddedStore",
+    "ExactIndex",
+    "KeywordIndex",
+    "MemoryStore",
+]
+
+if TYPE_CHECKING:
+    from answerable.stores.embedded import EmbeddedStore
+    from answerable.stores.exact import ExactIndex
+    from answerable.stores.keywords import KeywordIndex
+    from answerable.stores.memory import MemoryStore
+else:
+    __getattr__, __dir__ = exported_from(
+        __name__,
+        {
+            "EmbeddedStore": "embedded",
+            "ExactIndex": "exact",
+            "KeywordIndex": "keywords",
+            "MemoryStore": "memory",
+        },
+    )

@@ -8,11 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter, matches
-
-Scored = list[tuple[int, float]]
+from answerable.stores.keywords import KeywordIndex, Scored, best
 
 
 class ExactIndex:
@@ -21,8 +19,7 @@ class ExactIndex:
     def __init__(self) -> None:
         self._vectors: dict[int, FloatArray] = {}
         self._fields: dict[int, Mapping[str, Any]] = {}
-        self._postings: dict[str, dict[int, float]] = {}
-        self._terms: dict[int, tuple[str, ...]] = {}
+        self._keywords = KeywordIndex()
         self._matrix: tuple[npt.NDArray[np.int64], FloatArray] | None = None
 
     def __len__(self) -> int:
@@ -32,24 +29,19 @@ class ExactIndex:
         """Makes a chunk findable."""
         self._vectors[number] = vector
         self._fields[number] = fields
-        self._terms[number] = tuple(terms)
-        for term, weight in term_weights(terms).items():
-            self._postings.setdefault(term, {})[number] = weight
+        self._keywords.add(number, terms)
         self._matrix = None
 
     def remove(self, numbers: Iterable[int]) -> None:
         """Forgets chunks."""
         for number in numbers:
             del self._vectors[number], self._fields[number]
-            for term in self._terms.pop(number):
-                self._postings[term].pop(number)
-                if not self._postings[term]:
-                    del self._postings[term]
+            self._keywords.remove(number)
         self._matrix = None
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands."""
-        return {term: len(self._postings.get(term, ())) for term in terms}
+        return {term: self._keywords.frequency(term) for term in terms}
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
@@ -64,19 +56,9 @@ class ExactIndex:
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
-        scores: dict[int, float] = {}
-        for term in dict.fromkeys(terms):
-            postings = self._postings.get(term)
-            if postings:
-                weight = rarity(len(self), len(postings))
-                for number, value in postings.items():
-                    scores[number] = scores.get(number, 0.0) + weight * value
-        passing = (
-            scores.items()
-            if where is None
-            else (pair for pair in scores.items() if matches(where, self._fields[pair[0]]))
-        )
-        return best(passing, k)
+        if where is None:
+            return self._keywords.search(terms, k)
+        return self._keywords.search(terms, k, lambda number: matches(where, self._fields[number]))
 
     def _as_matrix(self) -> tuple[npt.NDArray[np.int64], FloatArray]:
         if self._matrix is None:
@@ -84,8 +66,3 @@ class ExactIndex:
             rows = list(self._vectors.values())
             self._matrix = numbers, np.stack(rows) if rows else np.zeros((0, 0), np.float32)
         return self._matrix
-
-
-def best(scored: Iterable[tuple[int, float]], k: int) -> Scored:
-    """The k best, ties by number."""
-    return sorted(scored, key=lambda pair: (-pair[1], pair[0]))[:k]

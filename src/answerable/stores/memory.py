@@ -10,7 +10,8 @@ from dataclasses import replace
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
-from answerable.stores.exact import ExactIndex, Scored
+from answerable.stores.exact import ExactIndex
+from answerable.stores.keywords import Scored
 
 
 class MemoryStore:
