@@ -58,6 +58,7 @@ def build_library(settings: Settings, create: bool = True) -> Library:
             splitter=build_splitter(settings),
             reader=build_reader(settings),
             answerer=build_answerer(settings, embedder.fingerprint),
+            narrows=settings.narrow,
         )
     except BaseException:
         store.close()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from hashlib import sha256
 from typing import Any, TypeAlias
@@ -56,8 +56,8 @@ class Part:
 
     Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down;
     `time` is a naive local time; `sender` is None for the notices of the messenger itself. `body` is where a
-    message's own text begins, after its header. `symbol` is the dotted path of a function or class; code that stands
-    outside of any has none.
+    message's own text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
+    class; code that stands outside of any has none.
     """
 
     start: int
@@ -219,6 +219,50 @@ class Citation:
     link: str
 
 
+@dataclass(frozen=True, slots=True)
+class Narrowing:
+    """The filter that a question asks for by naming a person or a time: messages of these senders, in these periods.
+
+    Of chats only: when a book was printed isn't when something in it happened. Ends of periods are exclusive; one that
+    begins or ends with the calendar is open there. `applied` is False where nothing under the filter answers, so that
+    everything was searched.
+    """
+
+    senders: tuple[str, ...] = ()
+    periods: tuple[tuple[datetime, datetime], ...] = ()
+    applied: bool = True
+
+    @property
+    def where(self) -> dict[str, Any]:
+        """The filter as `answerable.filters` spells it."""
+        conditions: list[dict[str, Any]] = [{"type": str(DocumentType.CHAT)}]
+        if self.senders:
+            conditions.append({"sender": list(self.senders)})
+        if self.periods:
+            conditions.append({"or": [{"date": _bounds(start, end)} for start, end in self.periods]})
+        return {"and": conditions}
+
+    def __str__(self) -> str:
+        """In a few words: `Ana, Ben, 2023-03-01 to 2023-03-31`."""
+        return ", ".join([*self.senders, *(_days(start, end) for start, end in self.periods)])
+
+
+def _bounds(start: datetime, end: datetime) -> dict[str, datetime]:
+    return {
+        **({"gte": start} if start > datetime.min else {}),
+        **({"lt": end} if end < datetime.max else {}),
+    }
+
+
+def _days(start: datetime, end: datetime) -> str:
+    first, last = f"{start:%Y-%m-%d}", f"{end - timedelta(microseconds=1):%Y-%m-%d}"
+    if end == datetime.max:
+        return f"since {first}"
+    if start == datetime.min:
+        return f"until {last}"
+    return first if first == last else f"{first} to {last}"
+
+
 class Reason(str, Enum):
     """Why an answer is as it is."""
 
@@ -274,7 +318,7 @@ class Answer:
 
     `question` is what was searched for. `timings` are seconds of wall time per step. Of a model's answer, `model` is
     its name, `draft` what it wrote, `checks` what became of each sentence, `usage` what it cost; `problem` says why
-    there is no written answer where there should be one.
+    there is no written answer where there should be one. `narrowing` is the filter that the question asks for, if any.
     """
 
     question: str
@@ -291,6 +335,7 @@ class Answer:
     checks: tuple[SentenceCheck, ...] = ()
     usage: Usage | None = None
     problem: str = ""
+    narrowing: Narrowing | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,23 +5,27 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
+from datetime import date, datetime
 from types import TracebackType
 from typing import Any
 
 import numpy as np
 
 from answerable.analysis.bm25 import rarity
+from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
     Chunk,
     Document,
+    DocumentType,
     Exchange,
     FloatArray,
+    Narrowing,
     Reason,
     RetrievalResult,
 )
@@ -41,9 +45,13 @@ from answerable.protocols import (
 )
 from answerable.retrieval.hybrid import Scored, hybrid_search
 from answerable.retrieval.merging import drop_repeats
+from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import Question, analyze_question
 
 EVIDENCE = 6
+
+# Of a search that was narrowed: reasons to search everything.
+_NOT_THERE = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +69,28 @@ class LibraryStats:
 class Library:
     """Documents that can be searched and asked. A context manager; safe to share between threads.
 
-    Raises EmbedderMismatch when the store's vectors come from another embedder.
+    A question about chats that names a person or a time ("what did Ana say last week?") narrows the search to their
+    messages, unless `narrows` is false; `now` is what "last week" is counted from. Raises EmbedderMismatch when the
+    store's vectors come from another embedder.
     """
 
     def __init__(
-        self, store: Store, embedder: Embedder, splitter: TextSplitter, reader: Reader, answerer: Answerer
+        self,
+        store: Store,
+        embedder: Embedder,
+        splitter: TextSplitter,
+        reader: Reader,
+        answerer: Answerer,
+        narrows: bool = True,
+        now: Callable[[], datetime] = datetime.now,
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._splitter = splitter
         self._reader = reader
         self._answerer = answerer
+        self._narrows = narrows
+        self._now = now
         check_embedder(store.fingerprint, embedder.fingerprint)
 
     def __enter__(self) -> Library:
@@ -125,14 +144,22 @@ class Library:
         return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
 
     def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> list[RetrievalResult]:
-        """The k passages that have most to say on the question, best first. Raises FilterError and ValueError."""
+        """The k passages that have most to say on the question, best first. Raises FilterError and ValueError.
+
+        Where the question names a person or a time (see `narrowing`), those that hold messages of theirs.
+        """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
-        asked = analyze_question(_required(question), self._store.languages())
         if self._store.count()[1] == 0:
             return []
-        results, _ = self._retrieve(asked, self._embedder.embed_query(asked.text), k, parse_filter(where))
-        return results
+        narrowed = self._narrowed(_required(question), where)
+        is_applied = narrowed is not None and narrowed.narrowing.applied
+        return list(self._evidence(question, where, narrowed if is_applied else None, _Clock(), k).results)
+
+    def narrowing(self, question: str, where: Mapping[str, Any] | None = None) -> Narrowing | None:
+        """The filter that `search` takes from a question that names a person or a time; None for none."""
+        narrowed = self._narrowed(_required(question), where)
+        return narrowed.narrowing if narrowed else None
 
     def ask(self, question: str, where: Mapping[str, Any] | None = None, history: Sequence[Exchange] = ()) -> Answer:
         """What the documents say, with citations that are verified to stand verbatim, or that they don't say.
@@ -152,22 +179,34 @@ class Library:
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
-        evidence = self._evidence(searched, where, clock)
         if self._store.count()[1] == 0:
+            evidence = self._evidence(searched, where, None, clock)
             yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
             return
-        with closing(self._answerer.stream(evidence, history)) as events:
-            for event in events:
-                if event.answer is not None:
+        narrowed = self._narrowed(searched, where)
+        for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
+            evidence = self._evidence(searched, where, attempt, clock)
+            with closing(self._answerer.stream(evidence, history)) as events:
+                for event in events:
+                    if event.answer is None:
+                        yield event
+                        continue
                     clock.lap("answering")
+                    if attempt and event.answer.reason in _NOT_THERE:
+                        break
                     usage = [used for used in (spent, event.answer.usage) if used is not None]
-                    total = sum(usage[1:], usage[0]) if usage else None
-                    event = AnswerEvent(answer=replace(event.answer, usage=total, timings=clock.timings()))
-                yield event
+                    answer = replace(
+                        event.answer,
+                        usage=sum(usage[1:], usage[0]) if usage else None,
+                        narrowing=replace(narrowed.narrowing, applied=attempt is not None) if narrowed else None,
+                        timings=clock.timings(),
+                    )
+                    yield AnswerEvent(answer=answer)
+                    return
 
     def evidence(self, question: str, where: Mapping[str, Any] | None = None) -> Evidence:
-        """What `ask` answers from: the question with all that retrieval found for it."""
-        return self._evidence(question, where, _Clock())
+        """What `ask` answers from: the question with all that retrieval found for it, not narrowed by what it names."""
+        return self._evidence(question, where, None, _Clock())
 
     def remove(self, document_id: str) -> None:
         """Removes every trace of a document. Raises DocumentNotFound."""
@@ -247,19 +286,48 @@ class Library:
         kept = kept[:k]
         return kept, [known[result.chunk.id] for result in kept]
 
-    def _evidence(self, question: str, where: Mapping[str, Any] | None, clock: _Clock) -> Evidence:
-        asked = analyze_question(_required(question), self._store.languages())
+    def _narrowed(self, question: str, where: Mapping[str, Any] | None) -> Narrowed | None:
+        """What the question narrows the search to; not applied where nothing was said there at all."""
+        chats = list(self._store.documents(str(DocumentType.CHAT))) if self._narrows else []
+        if not chats:
+            return None
+        senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
+        days = [
+            date.fromisoformat(chat.metadata[key])
+            for chat in chats
+            for key in ("first_day", "last_day")
+            if key in chat.metadata
+        ]
+        now = self._now()
+        span = (min(days), max(days)) if days else (now.date(), now.date())
+        narrowed = narrow(question, question_language(question) or self._main_language(), senders, span, now)
+        if narrowed is None:
+            return None
+        anywhere = np.ones(self._embedder.fingerprint.dimension, np.float32)
+        found = self._store.search_vectors(anywhere, 1, parse_filter(_both(where, narrowed.narrowing.where)))
+        return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
+
+    def _evidence(
+        self,
+        question: str,
+        where: Mapping[str, Any] | None,
+        narrowed: Narrowed | None,
+        clock: _Clock,
+        k: int = EVIDENCE,
+    ) -> Evidence:
+        topic = narrowed.topic if narrowed else None
+        asked = analyze_question(_required(question), self._store.languages(), topic)
         language = asked.language or self._main_language()
-        condition = parse_filter(where)
+        condition = parse_filter(_both(where, narrowed.narrowing.where) if narrowed else where)
         if self._store.count()[1] == 0:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
-        results, chunks = self._retrieve(asked, vector, EVIDENCE, condition)
+        results, chunks = self._retrieve(asked, vector, k, condition)
         weights = self._word_weights(asked)
         clock.lap("retrieval")
-        return Evidence(asked.text, language, vector, weights, tuple(results), tuple(chunks), condition)
+        return Evidence(asked.text, language, vector, weights, tuple(results), tuple(chunks), condition, topic)
 
     def _word_weights(self, asked: Question) -> dict[frozenset[str], float]:
         frequencies = self._store.document_frequency(asked.terms)
@@ -271,6 +339,10 @@ class Library:
     def _main_language(self) -> str:
         languages = self._store.languages()
         return languages[0] if len(languages) == 1 else ""
+
+
+def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
+    return {"and": [one, other]} if one else other
 
 
 def _ranks(scored: Scored) -> dict[int, int]:

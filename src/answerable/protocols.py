@@ -177,8 +177,8 @@ class Store(Protocol):
         """The whole document with its parts."""
         ...
 
-    def documents(self) -> Iterator[StoredDocument]:
-        """Every document, by source and id."""
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
         ...
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
@@ -277,7 +277,8 @@ class Evidence:
 
     `word_weights` are the question's words, each as the set of its stems, with their rarity in the library; `chunks`
     belong to `results` one by one. `where` is the filter that they passed; of a chat window that passed it, only the
-    messages that do by themselves may be quoted.
+    messages that do by themselves may be quoted. `topic` is the question without what the filter already sees to; it
+    may have no words left.
     """
 
     question: str
@@ -287,6 +288,7 @@ class Evidence:
     results: tuple[RetrievalResult, ...]
     chunks: tuple[IndexedChunk, ...]
     where: Filter | None = None
+    topic: str | None = None
 
 
 class Answerer(Protocol):

@@ -59,6 +59,7 @@ class Settings:
     chunk_size: int = 1800
     chunk_overlap: int = 200
     quotes: int = 3
+    narrow: bool = True
     context_tokens: int = 4000
     history_tokens: int = 1000
     answer_tokens: int = 2000

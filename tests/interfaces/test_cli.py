@@ -156,7 +156,7 @@ def test_a_refusal_is_no_failure(called: Invoke) -> None:
 def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     found = printed(called("ask", "¿Cuál es el código de la reserva?", "--json"))
     assert set(found) == {
-        *("question", "answered", "text", "reason", "confidence", "language", "citations", "timings"),
+        *("question", "answered", "text", "reason", "confidence", "language", "narrowing", "citations", "timings"),
     }
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
@@ -278,6 +278,26 @@ def test_show_by_id_by_its_beginning_and_by_path(called: Invoke, monkeypatch: py
     assert set(found) == {"document_id", "source", "title", "type", "language", "metadata", "chunks", "content"}
     assert found["content"] == GUIDE.read_text()
     assert {frozenset(chunk) for chunk in found["chunks"]} == {frozenset({"start", "end", "location"})}
+
+
+def test_show_tells_who_wrote_how_much_in_a_chat(called: Invoke) -> None:
+    shown = called("show", CHAT).stdout.splitlines()
+    people = [line for line in shown if line.endswith((" Marta", " Ana Lucía", " Julián")) and "█" in line]
+    assert [line.split()[0] for line in people] == ["9", "9", "8"]
+    assert "busiest  2024-03-03 (6), 2024-03-02 (4), 2024-03-05 (4)" in shown
+    found = printed(called("show", CHAT, "--json"))["statistics"]
+    assert (found["messages"], found["notices"], sum(found["by_day"].values())) == (26, 4, 26)
+    assert (found["first"], found["last"]) == ("2024-03-02T18:06:00", "2024-03-20T19:24:00")
+
+
+def test_a_question_that_names_somebody_says_what_it_was_narrowed_to(called: Invoke) -> None:
+    assert called("ask", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages only: Ana Lucía)\n")
+    assert called("search", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages only: Ana Lucía)\n1. ")
+    found = printed(called("ask", "¿Qué dijo Marta en marzo de 2024 sobre la bocina?", "--json"))["narrowing"]
+    period = {"since": "2024-03-01T00:00:00", "before": "2024-04-01T00:00:00"}
+    assert found == {"senders": ["Marta"], "periods": [period], "applied": True}
+    fallen_back = called("ask", "¿Quién es alérgica según Julián?").stdout
+    assert fallen_back.startswith("(nothing on it under: Julián; searched everything)\n")
 
 
 def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call: Invoke, tmp_path: Path) -> None:

@@ -355,7 +355,12 @@ def test_read_chat_gives_a_document_with_parts() -> None:
     assert document.content == CHAT
     assert document.id == document_id(source, CHAT)
     assert (document.type, document.title) == (DocumentType.CHAT, "Familia")
-    assert document.metadata == {"participants": ["Ana", "Ben"], "messages": 3}
+    assert document.metadata == {
+        "participants": ["Ana", "Ben"],
+        "messages": 3,
+        "first_day": "2023-10-12",
+        "last_day": "2023-10-12",
+    }
     assert [part.kind for part in document.parts] == [PartKind.NOTICE, PartKind.MESSAGE, PartKind.MESSAGE]
     notice, first, _ = document.parts
     assert notice.sender is None

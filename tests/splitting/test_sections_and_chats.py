@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import pairwise
 
@@ -101,6 +102,33 @@ def test_text_before_between_and_after_the_parts_is_kept() -> None:
     assert "\n".join(chunk.content for chunk in chunks) == content
     windows = ChatSplitter(RecursiveSplitter()).split(document)
     assert [chunk.content for chunk in windows] == [content]
+
+
+def with_silences(document: Document, silences: dict[int, timedelta]) -> Document:
+    """The chat with more time before some messages."""
+    late, parts = timedelta(), []
+    for number, part in enumerate(document.parts):
+        late += silences.get(number, timedelta())
+        assert part.time
+        parts.append(replace(part, time=part.time + late))
+    return replace(document, parts=tuple(parts))
+
+
+def test_a_window_ends_at_a_long_silence_and_nothing_is_shared_across_it() -> None:
+    document = with_silences(
+        chat(*(f"Message {number}" for number in range(50))),
+        {5: timedelta(days=2), 20: timedelta(hours=11), 45: timedelta(hours=13)},
+    )
+    chunks = ChatSplitter(RecursiveSplitter(5000, 200)).split(document)
+    ends = [(numbers(chunk, document)[0], numbers(chunk, document)[-1]) for chunk in chunks]
+    assert ends == [(0, 4), (5, 34), (25, 44), (45, 49)]
+
+
+def test_where_messages_are_rare_a_day_is_no_silence() -> None:
+    document = chat(*(f"Message {number}" for number in range(20)))
+    daily = with_silences(document, dict.fromkeys(range(1, 20), timedelta(days=1)))
+    assert len(ChatSplitter(RecursiveSplitter()).split(daily)) == 1
+    assert len(ChatSplitter(RecursiveSplitter()).split(with_silences(daily, {10: timedelta(days=30)}))) == 2
 
 
 def test_windows_of_thirty_messages_share_ten() -> None:

@@ -208,6 +208,13 @@ def test_documents_are_in_order_of_source_and_id(store: Store) -> None:
     assert [stored.id for stored in store.documents()] == expected
 
 
+def test_documents_of_a_type(store: Store) -> None:
+    for document_id, type in {"a": "chat", "b": "pdf", "c": "chat"}.items():
+        put(store, document_id, "x", type=type, source=document_id)
+    assert [stored.id for stored in store.documents("chat")] == ["a", "c"]
+    assert [stored.id for stored in store.documents("code")] == []
+
+
 def test_languages_each_once(store: Store) -> None:
     for number, language in enumerate(["pt", "es", "es", "pt", "en"]):
         put(store, str(number), "x", language=language)

@@ -72,6 +72,9 @@ def _sentences_of(
             continue
         if message:
             around |= _terms_of(message.sender or "", result)
+        if message and evidence.topic is not None:
+            # What somebody said on a topic is often a reply, and the topic stands in what others wrote.
+            around |= indexed.terms.keys()
         coverage = _share(weights, own, total)
         yield Sentence(
             result=result,

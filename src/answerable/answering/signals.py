@@ -86,7 +86,7 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
         best.chunk_coverage,
         math.log1p(len(own)),
         math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in weights)),
-        _missing_names(evidence.question, chunk),
+        _missing_names(evidence.question if evidence.topic is None else evidence.topic, chunk),
         _keyword_margin(evidence, chunk),
         float(kind is not None and not offers(best, kind, evidence.question)),
         *semantic,

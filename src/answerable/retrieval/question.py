@@ -23,7 +23,7 @@ class Question:
         return sorted(frozenset[str]().union(*self.words))
 
 
-def analyze_question(text: str, languages: Collection[str]) -> Question:
-    """Reads a question for a library in these languages."""
+def analyze_question(text: str, languages: Collection[str], topic: str | None = None) -> Question:
+    """Reads a question for a library in these languages; its words are those of `topic`, where that is given."""
     language = question_language(text)
-    return Question(text, language, tuple(question_words(text, language, languages)))
+    return Question(text, language, tuple(question_words(text if topic is None else topic, language, languages)))

@@ -255,7 +255,7 @@ def read_chat(content: str, source: str, date_order: DateOrder | None = None) ->
             kind=PartKind.NOTICE if message.sender is None else PartKind.MESSAGE,
             time=message.time,
             sender=message.sender,
-            body=message.body,
+            body=_own_text(content, message),
         )
         for message in messages
     )
@@ -266,9 +266,23 @@ def read_chat(content: str, source: str, date_order: DateOrder | None = None) ->
         source=source,
         title=chat_title(source),
         type=DocumentType.CHAT,
-        metadata={"participants": participants, "messages": len(messages)},
+        metadata={
+            "participants": participants,
+            "messages": len(messages),
+            "first_day": min(message.time for message in messages).date().isoformat(),
+            "last_day": max(message.time for message in messages).date().isoformat(),
+        },
         parts=parts,
     )
+
+
+def _own_text(content: str, message: Message) -> int:
+    """Where the sender's own words begin: behind "<Media omitted>"; nothing of a deleted message is theirs."""
+    if message.kind is MessageKind.DELETED:
+        return message.end
+    if message.kind is MessageKind.MEDIA and message.attachment is None:
+        return content.find("\n", message.body, message.end) + 1 or message.end
+    return message.body
 
 
 _ARCHIVE_MEMBER = "!/"

@@ -161,10 +161,11 @@ class Database:
             row = connection.execute("SELECT * FROM documents WHERE id = ?", (document_id,)).fetchone()
             return _document(row, with_parts=True) if row else None
 
-    def documents(self) -> Iterator[StoredDocument]:
-        """Every document, by source and id."""
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
+        query = f"SELECT {_DOCUMENT} FROM documents WHERE ? IN ('', type) ORDER BY source, id"
         with self._reading() as connection:
-            rows = connection.execute(f"SELECT {_DOCUMENT} FROM documents ORDER BY source, id")
+            rows = connection.execute(query, (type,))
             return iter([_stored_document(row) for row in rows])
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:

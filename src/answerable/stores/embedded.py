@@ -82,9 +82,9 @@ class EmbeddedStore:
         """The whole document with its parts."""
         return self._database.document(document_id)
 
-    def documents(self) -> Iterator[StoredDocument]:
-        """Every document, by source and id."""
-        return self._database.documents()
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
+        return self._database.documents(type)
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
         """The documents that have this id or, where it isn't empty, this source."""

@@ -69,10 +69,14 @@ class MemoryStore:
         found = self._documents.get(document_id)
         return found[0] if found else None
 
-    def documents(self) -> Iterator[StoredDocument]:
-        """Every document, by source and id."""
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
         with self._lock:
-            found = [_describe(document, len(numbers)) for document, numbers in self._documents.values()]
+            found = [
+                _describe(document, len(numbers))
+                for document, numbers in self._documents.values()
+                if type in ("", document.type)
+            ]
         return iter(sorted(found, key=lambda document: (document.source, document.id)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:

@@ -196,7 +196,8 @@ def search(
     with _open(library) as opened:
         filters = build_filter(opened, sender, since, until, kind, source, language, where)
         results = opened.search(question, k, filters)
-    render.results(results, as_json)
+        narrowing = opened.narrowing(question, filters)
+    render.results(results, narrowing, as_json)
 
 
 @app.command("list")

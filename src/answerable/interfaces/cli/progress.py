@@ -13,7 +13,7 @@ from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from answerable.ingestion import OnProgress, Progress
-from answerable.interfaces.cli.render import clean
+from answerable.interfaces.cli.printing import clean
 
 NAME_WIDTH = 28
 

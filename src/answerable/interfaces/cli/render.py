@@ -1,50 +1,46 @@
-"""What the commands print: text for people, one JSON object for programs.
-
-Whatever comes from a document is data: nothing of it is taken as markup, and no control character of it reaches the
-terminal.
-"""
+"""What the commands print: text for people, one JSON object for programs."""
 
 from __future__ import annotations
 
-import json
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from answerable.datatypes import Answer, Chunk, Citation, Document, Location, RetrievalResult, Usage
+from answerable.analysis.chats import ChatStatistics, chat_statistics
+from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, RetrievalResult, Usage
 from answerable.ingestion import AddReport
+from answerable.interfaces.cli.printing import (
+    bar,
+    clean,
+    columns,
+    console,
+    one_line,
+    print_json,
+    print_rows,
+    print_text,
+)
 from answerable.protocols import StoredDocument
 
 if TYPE_CHECKING:
     # Loaded where something is printed: `--help` and `--json` do without.
-    from rich.console import Console
     from rich.table import Table
 
     from answerable.evaluation.calibration import Calibration
 
 SNIPPET = 300
 
-# Tabs and line ends stay; marks that turn the direction of what follows them vanish.
-_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
-_DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
-_HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
-# JSON itself escapes the others.
-_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
-
-
-def clean(text: str) -> str:
-    """The text without anything that a terminal would obey."""
-    return text.translate(_HARMLESS)
+_MOST_SENDERS = 20
 
 
 def error(message: str) -> None:
     """One line on the error stream, beginning with a capital unless it begins with a name."""
-    line = _one_line(message)
+    line = one_line(message)
     if re.match(r"[a-z]+ ", line):
         line = line[0].upper() + line[1:]
-    _print(("error: ", "bold red"), line, stderr=True)
+    print_text(("error: ", "bold red"), line, stderr=True)
 
 
 def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
@@ -54,7 +50,7 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
         counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "chunks")}
         estimate = {"tokens": report.tokens, "estimated_seconds": report.estimated_seconds} if dry_run else {}
         skipped = dict(sorted(report.skipped.items()))
-        _print_json({**counts, **estimate, "skipped": skipped, "failed": failures, "seconds": report.seconds})
+        print_json({**counts, **estimate, "skipped": skipped, "failed": failures, "seconds": report.seconds})
         return
     counts = {
         "would change" if dry_run else "changed": report.changed,
@@ -67,11 +63,11 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
     rows += [(name, f"{count:,}") for name, count in counts.items() if count]
     width = max(len(number) for _, number in rows)
     for name, number in rows:
-        _print(f"{name:<12}  {number:>{width}}")
+        print_text(f"{name:<12}  {number:>{width}}")
     if report.tokens:
-        _print(f"It would take {_duration(report.estimated_seconds)} to embed them, less what the cache has.")
+        print_text(f"It would take {_duration(report.estimated_seconds)} to embed them, less what the cache has.")
     if report.skipped:
-        _print("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
+        print_text("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
     for failure in report.failures:
         error(str(failure.error))
 
@@ -79,7 +75,7 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
 def answer(found: Answer, as_json: bool) -> None:
     """An answer with its citations, or the refusal with what was looked at."""
     if as_json:
-        _print_json(
+        print_json(
             {
                 "question": found.question,
                 "answered": found.answered,
@@ -87,6 +83,7 @@ def answer(found: Answer, as_json: bool) -> None:
                 "reason": str(found.reason),
                 "confidence": found.confidence,
                 "language": found.language,
+                "narrowing": _narrowing(found.narrowing),
                 "citations": [_citation(citation) for citation in found.citations],
                 "timings": dict(found.timings),
                 **(_written(found) if found.model else {}),
@@ -95,40 +92,50 @@ def answer(found: Answer, as_json: bool) -> None:
         return
     if found.problem:
         error(f"{found.problem} Here are quotes instead.")
-    _print((found.text, "" if found.answered else "yellow"))
+    narrowed(found.narrowing)
+    print_text((found.text, "" if found.answered else "yellow"))
     places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = _where(citation.source, citation.title, citation.location)
         places.setdefault((place, citation.link), []).append(number)
     if places:
-        _print("")
+        print_text("")
     for (place, link), numbers in places.items():
         marks = "".join(f"[{number}]" for number in numbers)
-        _print((f"{marks} ", "bold cyan"), place)
+        print_text((f"{marks} ", "bold cyan"), place)
         if link:
-            _print((f"    {link}", "dim"), wrap=False)
+            print_text((f"    {link}", "dim"), wrap=False)
     left_out = sum(check.support == "unsupported" for check in found.checks)
     if left_out and found.answered:
         sentences = "1 sentence" if left_out == 1 else f"{left_out} sentences"
-        _print((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
+        print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
     if not found.answered and found.results:
-        _print((f"({found.reason}; looked at {len(found.results)} passages)", "dim"))
+        print_text((f"({found.reason}; looked at {len(found.results)} passages)", "dim"))
 
 
-def results(found: Sequence[RetrievalResult], as_json: bool) -> None:
+def narrowed(found: Narrowing | None) -> None:
+    """The filter that a question asked for, where it did."""
+    if found and found.applied:
+        print_text((f"(messages only: {found})", "dim"))
+    elif found:
+        print_text((f"(nothing on it under: {found}; searched everything)", "dim"))
+
+
+def results(found: Sequence[RetrievalResult], narrowing: Narrowing | None, as_json: bool) -> None:
     """Passages with their scores and places."""
     if as_json:
-        _print_json({"results": [_result(result) for result in found]})
+        print_json({"narrowing": _narrowing(narrowing), "results": [_result(result) for result in found]})
         return
+    narrowed(narrowing)
     if not found:
-        _print(("nothing found", "yellow"))
+        print_text(("nothing found", "yellow"))
     for number, result in enumerate(found, 1):
         if number > 1:
-            _print("")
+            print_text("")
         place = _where(result.document.source, result.document.title, result.chunk.location)
-        _print((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
-        text = _one_line(result.chunk.content)
-        _print(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
+        print_text((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+        text = one_line(result.chunk.content)
+        print_text(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
 
 
 def calibration(found: Calibration, kept_at: str, as_json: bool) -> None:
@@ -145,32 +152,32 @@ def calibration(found: Calibration, kept_at: str, as_json: bool) -> None:
             }
             for one in found.figures
         ]
-        _print_json({"wrong_answers": target, "sets": rows, "gate": found.gate.to_json(), "kept_at": kept_at})
+        print_json({"wrong_answers": target, "sets": rows, "gate": found.gate.to_json(), "kept_at": kept_at})
         return
     for one in found.figures:
-        _print((one.corpus, "bold"), f": {one.questions} questions it wasn't fitted on")
-        _print(f"  area under the curve, document removed: {one.area:.3f} (plain cosine: {one.cosine_area:.3f})")
+        print_text((one.corpus, "bold"), f": {one.questions} questions it wasn't fitted on")
+        print_text(f"  area under the curve, document removed: {one.area:.3f} (plain cosine: {one.cosine_area:.3f})")
         for kind, share in one.refused.items():
-            _print(f"  refused, {kind.value}: {100 * share:.1f} %")
-    _print(f"Refusals above are at the target of {target:g} % wrong answers (the setting wrong_answers).")
+            print_text(f"  refused, {kind.value}: {100 * share:.1f} %")
+    print_text(f"Refusals above are at the target of {target:g} % wrong answers (the setting wrong_answers).")
     if kept_at:
-        _print(f"Kept in {kept_at}. Delete that file to go back to what comes with the package.")
+        print_text(f"Kept in {kept_at}. Delete that file to go back to what comes with the package.")
 
 
 def searching(searched: str) -> None:
     """What a question is taken for, where that isn't what was typed."""
-    _print((f"searching: {_one_line(searched)}", "dim"))
+    print_text((f"searching: {one_line(searched)}", "dim"))
 
 
 def sources(found: Answer) -> None:
     """The quotes of an answer with their places and links."""
     if not found.citations:
-        _print(("the last answer quotes nothing", "yellow"))
+        print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        _print((f"[{number}] ", "bold cyan"), _where(citation.source, citation.title, citation.location))
-        _print(f"    “{_one_line(citation.quote)}”")
+        print_text((f"[{number}] ", "bold cyan"), _where(citation.source, citation.title, citation.location))
+        print_text(f"    “{one_line(citation.quote)}”")
         if citation.link:
-            _print((f"    {citation.link}", "dim"), wrap=False)
+            print_text((f"    {citation.link}", "dim"), wrap=False)
 
 
 def why(found: Answer, conditions: str) -> None:
@@ -179,6 +186,7 @@ def why(found: Answer, conditions: str) -> None:
     rows = {
         "searched": found.question,
         "filter": conditions or "none",
+        "narrowed to": _narrowed_to(found.narrowing),
         "outcome": str(found.reason),
         "confidence": f"{found.confidence:.2f}",
         "model": found.model,
@@ -187,17 +195,23 @@ def why(found: Answer, conditions: str) -> None:
         "timings": timings,
         "passages": str(len(found.results)),
     }
-    _print_rows((name, value) for name, value in rows.items() if value)
+    print_rows((name, value) for name, value in rows.items() if value)
     for number, result in enumerate(found.results, 1):
         place = _where(result.document.source, result.document.title, result.chunk.location)
         ranks = ", ".join(
             f"{name} {rank or '-'}" for name, rank in (("meaning", result.meaning_rank), ("words", result.keyword_rank))
         )
-        _print((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
+        print_text((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
     for check in found.checks:
-        _print(
-            (f"{check.support} ({check.how}): " if check.how else f"{check.support}: ", "bold"), _one_line(check.text)
+        print_text(
+            (f"{check.support} ({check.how}): " if check.how else f"{check.support}: ", "bold"), one_line(check.text)
         )
+
+
+def _narrowed_to(found: Narrowing | None) -> str:
+    if found is None:
+        return ""
+    return str(found) if found.applied else f"{found} (nothing on it there: searched everything)"
 
 
 def _spent(usage: Usage) -> str:
@@ -218,40 +232,41 @@ def _written(found: Answer) -> dict[str, Any]:
 
 def working(message: str) -> None:
     """A line on the error stream on what is under way."""
-    _print((_one_line(message), "dim"), stderr=True)
+    print_text((one_line(message), "dim"), stderr=True)
 
 
 def note(text: str, is_warning: bool = False) -> None:
     """A remark of the command itself."""
-    _print((text, "yellow" if is_warning else ""))
+    print_text((text, "yellow" if is_warning else ""))
 
 
 def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
     """A table of documents, or a few lines for each where a table would be too wide."""
     if as_json:
-        _print_json({"documents": [_stored(document) for document in found]})
+        print_json({"documents": [_stored(document) for document in found]})
         return
     if not found:
-        _print(("The library is empty. Fill it with: answerable add PATH", "yellow"))
+        print_text(("The library is empty. Fill it with: answerable add PATH", "yellow"))
         return
     from rich.measure import Measurement
 
-    console = _console()
+    screen = console()
     table = _documents_table(found)
     # As wide as it would like to be, not as wide as it can be here.
-    wanted = Measurement.get(console, console.options.update(max_width=100_000), table).maximum
-    if wanted <= console.width:
-        console.print(table)
+    wanted = Measurement.get(screen, screen.options.update(max_width=100_000), table).maximum
+    if wanted <= screen.width:
+        screen.print(table)
         return
     for document in found:
-        _print((document.id[:8], "cyan"), "  ", _one_line(document.title or document.source))
+        print_text((document.id[:8], "cyan"), "  ", one_line(document.title or document.source))
         about = (document.type, document.language, f"{document.chunks} passages")
-        _print(f"    {', '.join(filter(None, about))}")
-        _print((f"    {_one_line(document.source)}", "dim"), wrap=False)
+        print_text(f"    {', '.join(filter(None, about))}")
+        print_text((f"    {one_line(document.source)}", "dim"), wrap=False)
 
 
 def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
-    """A document with its text."""
+    """A document with its text; a chat with its statistics."""
+    statistics = chat_statistics(found)
     if as_json:
         parts = [{"start": chunk.start, "end": chunk.end, "location": str(chunk.location)} for chunk in chunks]
         described = {
@@ -261,10 +276,11 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
             "type": str(found.type),
             "language": found.language,
             "metadata": dict(found.metadata),
+            **({"statistics": _statistics(statistics)} if statistics else {}),
             "chunks": parts,
             "content": found.content,
         }
-        _print_json(described)
+        print_json(described)
         return
     rows = {
         "id": found.id,
@@ -275,50 +291,57 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
         "passages": str(len(chunks)),
         "metadata": ", ".join(f"{key}: {value}" for key, value in found.metadata.items()),
     }
-    _print_rows((name, value) for name, value in rows.items() if value)
-    _print("")
+    print_rows((name, value) for name, value in rows.items() if value)
+    print_text("")
+    if statistics:
+        _print_statistics(statistics)
+        print_text("")
     sys.stdout.write(clean(found.content.replace("\f", "\n\n").rstrip("\n")) + "\n")
     sys.stdout.flush()
+
+
+def _print_statistics(found: ChatStatistics) -> None:
+    """Who wrote how much, the months as a plot, the busiest days."""
+    most, width = max(found.by_sender.values()), len(f"{found.messages:,}")
+    for sender, count in list(found.by_sender.items())[:_MOST_SENDERS]:
+        share = f"{count / found.messages:4.0%}"
+        print_text(f"{count:>{width},} {share} ", (bar(count / most), "cyan"), f" {one_line(sender)}", wrap=False)
+    others = list(found.by_sender.values())[_MOST_SENDERS:]
+    if others:
+        print_text(f"{sum(others):>{width},} by {len(others)} others")
+    months = found.by_month
+    if len(months) > 1:
+        plot = columns(list(months.values()))
+        print_text(f"{next(iter(months))} ", (plot, "cyan"), f" {list(months)[-1]}", wrap=False)
+    busiest = ", ".join(f"{day:%Y-%m-%d} ({count:,})" for day, count in found.busiest_days())
+    print_text(("busiest  ", "bold"), busiest)
+
+
+def _statistics(found: ChatStatistics) -> dict[str, Any]:
+    return {
+        "first": found.first.isoformat(),
+        "last": found.last.isoformat(),
+        "messages": found.messages,
+        "notices": found.notices,
+        "by_sender": dict(found.by_sender),
+        "by_day": {day.isoformat(): count for day, count in found.by_day.items()},
+    }
 
 
 def removed(found: Document, as_json: bool) -> None:
     """Which document is gone."""
     if as_json:
-        _print_json({"removed": found.id})
+        print_json({"removed": found.id})
     else:
-        _print(f"removed {found.id[:8]}  ", _one_line(found.source or found.title))
+        print_text(f"removed {found.id[:8]}  ", one_line(found.source or found.title))
 
 
 def diagnosis(found: Mapping[str, Any], as_json: bool) -> None:
     """What `doctor` saw, a line each."""
     if as_json:
-        _print_json(found)
+        print_json(found)
         return
-    _print_rows((name.replace("_", " "), str(value)) for name, value in found.items() if value)
-
-
-def _console(stderr: bool = False) -> Console:
-    from rich.console import Console
-
-    # A pipe has no width: whatever reads it wants whole lines.
-    is_terminal = (sys.stderr if stderr else sys.stdout).isatty()
-    return Console(stderr=stderr, highlight=False, width=None if is_terminal else 10_000)
-
-
-def _print(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool = True) -> None:
-    """A paragraph of pieces, each a text or a text and its style."""
-    from rich.text import Text
-
-    styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
-    text = Text.assemble(*((clean(piece), style) for piece, style in styled), overflow="fold")
-    _console(stderr).print(text, soft_wrap=stderr or not wrap)
-
-
-def _print_rows(rows: Iterable[tuple[str, str]]) -> None:
-    named = list(rows)
-    width = max(len(name) for name, _ in named)
-    for name, value in named:
-        _print((f"{name:<{width}}", "bold"), "  ", _one_line(value), wrap=False)
+    print_rows((name.replace("_", " "), str(value)) for name, value in found.items() if value)
 
 
 def _documents_table(found: Sequence[StoredDocument]) -> Table:
@@ -331,16 +354,21 @@ def _documents_table(found: Sequence[StoredDocument]) -> Table:
         table.add_column(heading, no_wrap=True, justify=justify)  # type: ignore[arg-type]
     for document in found:
         cells = (document.type, document.language, str(document.chunks), document.title, document.source)
-        table.add_row(Text(document.id[:8], "cyan"), *(Text(_one_line(cell)) for cell in cells))
+        table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells))
     return table
 
 
-def _print_json(value: Any) -> None:
-    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
-    text = json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=str)
-    sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
-    # A reader that has gone away is noticed here, not when Python ends.
-    sys.stdout.flush()
+def _narrowing(found: Narrowing | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    periods = [
+        {
+            "since": None if start == datetime.min else start.isoformat(),
+            "before": None if end == datetime.max else end.isoformat(),
+        }
+        for start, end in found.periods
+    ]
+    return {"senders": found.senders, "periods": periods, "applied": found.applied}
 
 
 def _citation(citation: Citation) -> dict[str, Any]:
@@ -398,7 +426,7 @@ def _stored(document: StoredDocument) -> dict[str, Any]:
 
 
 def _where(source: str, title: str, location: Location) -> str:
-    return _one_line(", ".join(step for step in (_name(source, title), str(location)) if step))
+    return one_line(", ".join(step for step in (_name(source, title), str(location)) if step))
 
 
 def _name(source: str, title: str) -> str:
@@ -406,10 +434,6 @@ def _name(source: str, title: str) -> str:
     if "://" in source or not source:
         return source or title or "untitled"
     return source.rsplit("/", 1)[-1]
-
-
-def _one_line(text: str) -> str:
-    return clean(" ".join(text.split()))
 
 
 def _duration(seconds: float) -> str:

@@ -8,6 +8,7 @@ from contextlib import closing
 
 from answerable.datatypes import Answer, AnswerEvent
 from answerable.interfaces.cli import render
+from answerable.interfaces.cli.printing import clean
 
 
 def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
@@ -33,10 +34,10 @@ def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
 
     console = Console(highlight=False)
     with Live(console=console, transient=True, refresh_per_second=12, vertical_overflow="visible") as live:
-        live.update(Text(render.clean(text), style="dim"))
+        live.update(Text(clean(text), style="dim"))
         for event in events:
             if event.answer is not None:
                 return event.answer
             text += event.text
-            live.update(Text(render.clean(text), style="dim"))
+            live.update(Text(clean(text), style="dim"))
     raise AssertionError("events end with an answer")

@@ -1,0 +1,58 @@
+"""What a chat looks like from afar: who wrote how much, from when to when, on which days most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from answerable.datatypes import Document, PartKind
+
+
+@dataclass(frozen=True, slots=True)
+class ChatStatistics:
+    """Counts of messages: by sender, the most first, and by day in order; days without any are left out.
+
+    `notices` are those of the messenger itself, which count as no messages.
+    """
+
+    first: datetime
+    last: datetime
+    messages: int
+    notices: int
+    by_sender: Mapping[str, int]
+    by_day: Mapping[date, int]
+
+    @property
+    def by_month(self) -> dict[str, int]:
+        """Messages of every month from the first to the last, `2024-03` → count."""
+        first, last = (12 * moment.year + moment.month - 1 for moment in (self.first, self.last))
+        counts = dict.fromkeys((f"{month // 12:04}-{month % 12 + 1:02}" for month in range(first, last + 1)), 0)
+        for day, count in self.by_day.items():
+            counts[f"{day:%Y-%m}"] += count
+        return counts
+
+    def busiest_days(self, n: int = 3) -> list[tuple[date, int]]:
+        """The n days with the most messages, the most first, the earlier first where they are equal."""
+        return sorted(self.by_day.items(), key=lambda pair: (-pair[1], pair[0]))[:n]
+
+
+def chat_statistics(document: Document) -> ChatStatistics | None:
+    """The statistics of a chat; None for a document without messages."""
+    messages = [
+        (part.time, part.sender)
+        for part in document.parts
+        if part.kind is PartKind.MESSAGE and part.time is not None and part.sender is not None
+    ]
+    if not messages:
+        return None
+    times = [time for time, _ in messages]
+    return ChatStatistics(
+        first=min(times),
+        last=max(times),
+        messages=len(messages),
+        notices=sum(part.kind is PartKind.NOTICE for part in document.parts),
+        by_sender=dict(Counter(sender for _, sender in messages).most_common()),
+        by_day=dict(sorted(Counter(time.date() for time in times).items())),
+    )

@@ -1,0 +1,83 @@
+"""How anything reaches the terminal: paragraphs, rows and JSON.
+
+Whatever comes from a document is data: nothing of it is taken as markup, and no control character of it reaches the
+terminal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    # Loaded where something is printed: `--help` and `--json` do without.
+    from rich.console import Console
+
+# Tabs and line ends stay; marks that turn the direction of what follows them vanish.
+_CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
+_DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
+_HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
+# JSON itself escapes the others.
+_UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
+
+
+def clean(text: str) -> str:
+    """The text without anything that a terminal would obey."""
+    return text.translate(_HARMLESS)
+
+
+def one_line(text: str) -> str:
+    """The text without line ends, and without anything that a terminal would obey."""
+    return clean(" ".join(text.split()))
+
+
+def bar(share: float, width: int = 20) -> str:
+    """A bar of block characters for a share from 0 to 1, padded to the width."""
+    eighths = round(share * width * 8)
+    return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).ljust(width)[:width]
+
+
+def columns(values: Sequence[int], width: int = 60) -> str:
+    """A plot one line high, a column for each value; more than fit are added up in equal groups."""
+    size = -(-len(values) // width)
+    groups = [sum(values[start : start + size]) for start in range(0, len(values), size)]
+    highest = max(*groups, 1)
+    return "".join(" ▁▂▃▄▅▆▇█"[-(-8 * group // highest)] for group in groups)
+
+
+def console(stderr: bool = False) -> Console:
+    """A console without highlighting, as wide as the terminal."""
+    from rich.console import Console
+
+    # A pipe has no width: whatever reads it wants whole lines.
+    is_terminal = (sys.stderr if stderr else sys.stdout).isatty()
+    return Console(stderr=stderr, highlight=False, width=None if is_terminal else 10_000)
+
+
+def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool = True) -> None:
+    """A paragraph of pieces, each a text or a text and its style."""
+    from rich.text import Text
+
+    styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
+    text = Text.assemble(*((clean(piece), style) for piece, style in styled), overflow="fold")
+    console(stderr).print(text, soft_wrap=stderr or not wrap)
+
+
+def print_rows(rows: Iterable[tuple[str, str]]) -> None:
+    """Names and values, a line each, the values in one column."""
+    named = list(rows)
+    width = max(len(name) for name, _ in named)
+    for name, value in named:
+        print_text((f"{name:<{width}}", "bold"), "  ", one_line(value), wrap=False)
+
+
+def print_json(value: Any) -> None:
+    """A value as JSON, without a character that a terminal would obey."""
+    is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
+    text = json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=str)
+    sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    # A reader that has gone away is noticed here, not when Python ends.
+    sys.stdout.flush()
