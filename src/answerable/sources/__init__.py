@@ -13,17 +13,19 @@ from answerable.sources.markdown import read_markdown
 from answerable.sources.pdf import PdfWorker, read_pdf
 from answerable.sources.records import read_records
 from answerable.sources.text import decode, read_text
-from answerable.sources.whatsapp import is_chat, read_chat
+from answerable.sources.whatsapp import Message, is_chat, parse_chat, read_chat
 
 __all__ = [
     "SUFFIXES",
     "Format",
+    "Message",
     "PdfWorker",
     "ReadLimits",
     "Skipped",
     "decode",
     "is_chat",
     "iter_members",
+    "parse_chat",
     "read_bytes",
     "read_chat",
     "read_code",

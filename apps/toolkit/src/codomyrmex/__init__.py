@@ -1,0 +1,1 @@
+"""The toolkit; what this repository holds of it is `codomyrmex.llm.rag`."""

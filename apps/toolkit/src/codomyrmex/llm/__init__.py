@@ -1,0 +1,1 @@
+"""What the toolkit has for language models."""

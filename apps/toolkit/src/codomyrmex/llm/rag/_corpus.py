@@ -1,0 +1,100 @@
+"""What a pipeline has indexed: its documents and chunks, and their words for keyword search."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from answerable.analysis import question_language, question_words
+from answerable.analysis.terms import terms
+from answerable.filters import Filter, matches, normalize_fields
+from answerable.stores import KeywordIndex
+from codomyrmex.llm.rag._documents import Chunk, Document
+from codomyrmex.llm.rag._splitters import language_of
+from codomyrmex.llm.rag._vector_store import fields_of
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A chunk without its embedding, its document, its fields as filters compare them, and how often it has a term."""
+
+    chunk: Chunk
+    document: Document
+    fields: Mapping[str, Any]
+    terms: Mapping[str, int]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document that has been read for a corpus and isn't in it yet."""
+
+    document: Document
+    language: str
+    entries: tuple[Entry, ...]
+
+
+def read(document: Document, chunks: Sequence[Chunk]) -> Reading:
+    """What a corpus needs to know of a document; whatever can fail fails here."""
+    language = language_of(document)
+    entries = [
+        Entry(chunk, document, normalize_fields(fields_of(chunk)), Counter(terms(chunk.content, language)))
+        for chunk in chunks
+    ]
+    return Reading(document, language, tuple(entries))
+
+
+class Corpus:
+    """Chunks by number, in the order in which they were added. The numbers are those of `search`."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count(1)
+        self._entries: dict[int, Entry] = {}
+        self._by_chunk: dict[str, int] = {}
+        self._by_document: dict[str, list[int]] = {}
+        self._languages: dict[str, str] = {}
+        self._keywords = KeywordIndex()
+
+    def __contains__(self, document_id: str) -> bool:
+        return document_id in self._by_document
+
+    def __getitem__(self, number: int) -> Entry:
+        return self._entries[number]
+
+    def number(self, chunk_id: str) -> int | None:
+        """The number of the chunk with this id, None where there is none."""
+        return self._by_chunk.get(chunk_id)
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """The chunks of a document in order, none for a document that isn't there."""
+        return [self._entries[number].chunk for number in self._by_document.get(document_id, ())]
+
+    def put(self, reading: Reading) -> None:
+        """Adds a document with its chunks, in the place of the one that has its id."""
+        document_id = reading.document.id
+        self.remove(document_id)
+        self._languages[document_id] = reading.language
+        numbers = self._by_document[document_id] = []
+        for entry in reading.entries:
+            number = next(self._numbers)
+            self._entries[number] = entry
+            self._by_chunk[entry.chunk.id] = number
+            self._keywords.add(number, entry.terms)
+            numbers.append(number)
+
+    def remove(self, document_id: str) -> None:
+        """Forgets a document and its chunks, if it is there."""
+        self._languages.pop(document_id, None)
+        for number in self._by_document.pop(document_id, ()):
+            del self._by_chunk[self._entries.pop(number).chunk.id]
+            self._keywords.remove(number)
+
+    def search(self, query: str, k: int, condition: Filter | None) -> list[tuple[int, float]]:
+        """Numbers and BM25 scores of the k best chunks that pass, best first."""
+        words = question_words(query, question_language(query), set(self._languages.values()))
+        stems = sorted(frozenset[str]().union(*words))
+        if condition is None:
+            return self._keywords.search(stems, k)
+        return self._keywords.search(stems, k, lambda number: matches(condition, self._entries[number].fields))

@@ -1,0 +1,1 @@
+"""Questions to an exported WhatsApp chat: parsing, windows of messages, embeddings, search."""
