@@ -42,6 +42,8 @@ def days(question: str, now: datetime = SUNDAY) -> list[str]:
         ("¿Qué opina Juan del piso?", ["Juan"]),
         ("¿Cuánto costó el regalo que compró Juan?", ["Juan"]),
         ("¿Qué hotel propuso tía Carmen?", ["~ Tía Carmen 🌸"]),
+        ("¿Qué receta mandó la tía Carmen?", ["~ Tía Carmen 🌸"]),
+        ("¿Qué vendía Pedro?", ["Pedro Gómez"]),
         ("Juan no quiso ir, ¿por qué?", ["Juan"]),
         ("mensajes de Ana sobre el coche", ["Ana"]),
         ("la receta de Ana", ["Ana"]),

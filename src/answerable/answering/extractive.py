@@ -44,12 +44,9 @@ class ExtractiveAnswerer:
 
     def answer(self, evidence: Evidence) -> Answer:
         """The best sentences in order of support, or a refusal in the question's language."""
-        ranked = rank(evidence.question, list(sentences(evidence)))
-        if not ranked:
-            return refuse(evidence, Reason.NOTHING_FOUND)
-        confidence = self._gate.confidence(evidence, [one for one, _ in ranked]) if self._gate else 1.0
-        if self._gate and confidence < self._gate.threshold:
-            return refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
+        ranked, confidence, refused = weigh(evidence, self._gate)
+        if refused:
+            return refused
         chosen = list(self._choose(ranked))
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
@@ -83,6 +80,19 @@ class ExtractiveAnswerer:
             if citation is not None:
                 taken.append(sentence)
                 yield sentence, citation
+
+
+def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, float]], float, Answer | None]:
+    """The sentences by support, the confidence that the best one answers, and a refusal where that is too low."""
+    ranked = rank(evidence.question, list(sentences(evidence)))
+    if not ranked:
+        return ranked, 0.0, refuse(evidence, Reason.NOTHING_FOUND)
+    if gate is None:
+        return ranked, 1.0, None
+    confidence = gate.confidence(evidence, [sentence for sentence, _ in ranked])
+    if gate.passes(evidence, confidence):
+        return ranked, confidence, None
+    return ranked, confidence, refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
 
 
 def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:

@@ -22,6 +22,10 @@ from answerable.protocols import Evidence
 
 LEXICAL_ONLY = "lexical"
 
+# Of a narrowed search. With 75 facts in generated chats (es, pt, en), each asked for by its sender or time: answered at
+# the usual threshold .93, at half of it .99; asked under the filter of another fact .03 and .05.
+NARROWED = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Gate:
@@ -54,6 +58,10 @@ class Gate:
         if evidence.topic is not None and not evidence.word_weights:
             return 1.0
         return self.probability(read_signals(evidence, ranked, self.background))
+
+    def passes(self, evidence: Evidence, confidence: float) -> bool:
+        """Whether to answer. Messages that passed a filter of the question's own have less left to prove."""
+        return confidence >= self.threshold * (1.0 if evidence.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
         """The same from the signals."""

@@ -15,8 +15,7 @@ from answerable.analysis.languages import question_language
 from answerable.answering.checking.check import check_answer
 from answerable.answering.context import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.conversation import standalone
-from answerable.answering.evidence import sentences
-from answerable.answering.extractive import ExtractiveAnswerer, rank, refuse
+from answerable.answering.extractive import ExtractiveAnswerer, refuse, weigh
 from answerable.answering.gate import Gate
 from answerable.answering.messages import REFUSAL
 from answerable.answering.safety.output import StreamCleaner, clean_output
@@ -79,13 +78,9 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """The draft as it comes, then the answer that is left of it."""
-        ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
-        if not ranked:
-            yield AnswerEvent(answer=refuse(evidence, Reason.NOTHING_FOUND))
-            return
-        confidence = self._gate.confidence(evidence, ranked) if self._gate else 1.0
-        if self._gate and confidence < self._gate.threshold:
-            yield AnswerEvent(answer=refuse(evidence, Reason.WEAK_EVIDENCE, confidence))
+        _, confidence, refused = weigh(evidence, self._gate)
+        if refused:
+            yield AnswerEvent(answer=refused)
             return
         passages = fitting(evidence.results, self._model.count_tokens, self._budgets.context)
         before = remembered(history, self._model.count_tokens, self._budgets.history)

@@ -34,7 +34,7 @@ def asked_who(question: str, folded: str, senders: Collection[str], language: st
     return [
         people
         for people in _groups(folded, list(_names(question, folded, senders)))
-        if _speaks(folded, people.start, people.end, question[people.start].islower(), language)
+        if _speaks(folded, people.start, people.end, question[people.start : people.end].islower(), language)
     ]
 
 

@@ -16,7 +16,8 @@ ROMANCE_VERBS = r"""
 dic(?:e|en) opinan? piensan? cuentan? quieren? escriben? proponen? recomiendan? sugieren? preguntan? prefieren?
 mencionan? dizem? diz acham? querem? quer escrevem? propoem recomendam? sugerem? perguntam? preferem?
 (?!(?:como|cuando|quando|pero|mismo|mesmo|solo|luego|tanto|cuanto|quanto|todo)\b)\w{2,}o \w{2,}aron \w{2,}[iy]eron
-\w{2,}aban? dije dieron fue fueron hubo tuve estuve puse pude quise vieron traje trajeron dijeron
+\w{2,}aban? (?:dec|ten|quer|hac|sab|pod|ped|vend|viv|com|escrib|prefer|dorm|sal|ven)ian?
+dije dieron fue fueron hubo tuve estuve puse pude quise vieron traje trajeron dijeron
 (?!(?:meu|teu|seu|museu)\b)\w{2,}[aei]u \w{2,}ou \w{2,}[aei]ram \w{2,}avam? disse disseram fez foi teve esteve pos pode
 quis trouxe soube propos (?:ha|han|habia|habian|tem|tinha|tinham)\s+\w+[dst]o
 """
