@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from itertools import takewhile
 
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
 
 _RENDERED = frozenset({DocumentType.HTML, DocumentType.DOCX, DocumentType.EPUB})
+_LINE_END = re.compile(r"\n")
 
 
 class Locator:
@@ -17,10 +19,12 @@ class Locator:
         self._parts = document.parts
         self._has_lines = document.type not in _RENDERED
         self._starts = [part.start for part in document.parts]
-        self._line_ends = [index for index, character in enumerate(document.content) if character == "\n"]
+        self._line_ends = [match.start() for match in _LINE_END.finditer(document.content)]
 
     def parts(self, start: int, end: int) -> tuple[Part, ...]:
         """The parts that a span touches, in order."""
+        if not self._parts:
+            return ()
         first = max(bisect_right(self._starts, start) - 1, 0)
         last = bisect_right(self._starts, max(end - 1, start))
         return tuple(part for part in self._parts[first:last] if part.end > start)

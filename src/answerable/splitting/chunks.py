@@ -15,7 +15,8 @@ _WORDS_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 def make_chunks(document: Document, spans: Iterable[tuple[int, int]]) -> list[Chunk]:
     """Chunks of a document in the order of the spans.
 
-    White space around a span is dropped, and so is a span that is empty or has nothing that the one before lacks.
+    White space around a span is dropped, and so is a span that is empty or has nothing that the one before or the next
+    lacks.
     """
     locator = Locator(document)
     chunks: list[Chunk] = []
@@ -23,6 +24,8 @@ def make_chunks(document: Document, spans: Iterable[tuple[int, int]]) -> list[Ch
         start, end = trim(document.content, start, end)
         if start >= end or (chunks and end <= chunks[-1].end):
             continue
+        if chunks and chunks[-1].start == start:
+            chunks.pop()
         content = document.content[start:end]
         location, parts = locator.location(start, end), locator.parts(start, end)
         chunks.append(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from answerable.datatypes import Chunk, Document
@@ -12,24 +11,37 @@ from answerable.splitting.chunks import make_chunks
 
 PARAGRAPH = r"\n[ \t\r]*\n\s*|\f"
 LINE = r"\n"
-SENTENCE = r"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+|[。！？]+"
+# One class of characters comes first, and what else there is to say behind it: so `re` finds the places fast.
+SENTENCE = r"[.!?…؟।。！？](?:(?<=[。！？])[。！？]*[」』”’）]*|(?<![.!?…؟।].)[.!?…؟।]*[\"'”’»)\]]*\s+)"
 WORD = r"\s+"
 SEPARATORS = (PARAGRAPH, LINE, SENTENCE, WORD)
+
+# A separator is looked for so many characters beyond where it may end or what is behind it must be seen.
+REACH = 64
 
 _NO_SPACE = re.compile(r"\S")
 _JOINER = "\u200d"
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
+# What Unicode's rules for grapheme clusters (UAX 29) add to the one before without calling it a mark.
+_NON_JOINER_AND_VOICING = "\u200c\uff9e\uff9f"
 _SKIN_TONES = map(chr, range(0x1F3FB, 0x1F400))
 _TAGS = map(chr, range(0xE0020, 0xE0080))
-_EXTENDING = frozenset((_JOINER, *_SKIN_TONES, *_TAGS))
+_THAI_AND_LAO_AM = "\u0e33\u0eb3"
+_KOREAN_VOWELS_AND_FINALS = map(chr, (*range(0x1160, 0x1200), *range(0xD7B0, 0xD7FC)))
+_EXTENDING = frozenset(
+    (_JOINER, *_NON_JOINER_AND_VOICING, *_SKIN_TONES, *_TAGS, *_THAI_AND_LAO_AM, *_KOREAN_VOWELS_AND_FINALS)
+)
 
 
 class RecursiveSplitter:
     """Chunks of at most `chunk_size` characters, neighbours sharing up to `chunk_overlap` of them.
 
     `separators` are regular expressions, strongest first; a cut falls behind the last match of the strongest one that
-    occurs in the second half of what fits. Where none does, it falls between two characters that belong apart.
-    Raises ValueError when the sizes make no sense.
+    occurs in the second half of what fits, for the first of them already in the second quarter if what it would break
+    otherwise (a paragraph) has room in a chunk. Where none does, it falls between two characters that belong apart.
+    A match may be up to 64 characters long. The overlap begins behind the earliest match of the strongest separator
+    within it. Where there is none nothing is shared, and behind a cut at the first separator nothing but whole pieces
+    between two of its matches. Raises ValueError when the sizes make no sense.
     """
 
     def __init__(
@@ -50,38 +62,60 @@ class RecursiveSplitter:
         return make_chunks(document, self.spans(document.content, 0, len(document.content)))
 
     def spans(self, content: str, start: int, end: int) -> list[tuple[int, int]]:
-        """Spans of `content[start:end]` that fit, in order."""
-        cuts = [
-            [match.end() for match in separator.finditer(content, start, end)] if end - start > self.chunk_size else []
-            for separator in self._separators
-        ]
-        spans = []
+        """Spans of `content[start:end]` that fit, in order; none begins or ends with white space."""
+        end = start + len(content[start:end].rstrip())
         start = skip_space(content, start, end)
+        spans = []
         while end - start > self.chunk_size:
-            cut = self._cut(content, cuts, start)
-            spans.append((start, cut))
-            start = skip_space(content, max(self._overlap_start(cuts, start, cut), start + 1), end)
+            cut, strength = self._cut(content, start, end)
+            last = start + len(content[start : min(cut, start + self.chunk_size)].rstrip())
+            spans.append((start, last))
+            # Behind a paragraph nothing is broken that the next chunk would have to repeat but whole paragraphs.
+            bridges = self._separators if strength else self._separators[:1]
+            start = skip_space(content, self._overlap_start(content, start, last, bridges) or cut, end)
         spans.append((start, end))
         return spans
 
-    def _cut(self, content: str, cuts: Sequence[Sequence[int]], start: int) -> int:
-        nearest, furthest = start + max(self.chunk_size // 2, self.chunk_overlap + 1), start + self.chunk_size
-        for positions in cuts:
-            index = bisect_right(positions, furthest)
-            if index and positions[index - 1] >= nearest:
-                return positions[index - 1]
-        cut = furthest
-        while cut > nearest and belongs_together(content, start, cut):
+    def _cut(self, content: str, start: int, end: int) -> tuple[int, int]:
+        """Where a chunk ends, and the place of the separator there among all of them; behind the last: none."""
+        fits = start + self.chunk_size
+        furthest = skip_space(content, fits, end)
+        # Whatever a chunk shares with the one before, it goes on behind it.
+        second_quarter, second_half = (start + max(self.chunk_size // part, self.chunk_overlap + 1) for part in (4, 2))
+        for strength, separator in enumerate(self._separators):
+            nearest = second_half if strength else second_quarter
+            cut = _last_end(separator, content, max(nearest - REACH, start), furthest, end)
+            if cut >= second_half or (cut >= nearest and self._next_fits(separator, content, cut, end)):
+                return cut, strength
+        cut = fits
+        while cut > second_half and belongs_together(content, start, cut):
             cut -= 1
-        return cut if cut > nearest else furthest
+        return cut if cut > second_half else fits, len(self._separators)
 
-    def _overlap_start(self, cuts: Sequence[Sequence[int]], start: int, cut: int) -> int:
-        """Where the next chunk begins: at the earliest strong boundary within the overlap, otherwise at the cut."""
-        for positions in cuts:
-            index = bisect_left(positions, cut - self.chunk_overlap)
-            if index < len(positions) and start < positions[index] < cut:
-                return positions[index]
-        return cut
+    def _next_fits(self, separator: re.Pattern[str], content: str, cut: int, end: int) -> bool:
+        """Whether a chunk has room for what stands between a cut and the next match."""
+        furthest = cut + self.chunk_size
+        matches = separator.finditer(content, cut, min(furthest + REACH, end))
+        return end <= furthest or any(cut < match.start() <= furthest for match in matches)
+
+    def _overlap_start(self, content: str, start: int, end: int, separators: Sequence[re.Pattern[str]]) -> int | None:
+        """The earliest of the strongest boundaries within the overlap with a chunk, if any."""
+        earliest = max(end - self.chunk_overlap, start + 1)
+        for separator in separators if self.chunk_overlap else ():
+            for match in separator.finditer(content, max(earliest - REACH, start), end):
+                if earliest <= match.end() < end:
+                    return match.end()
+        return None
+
+
+def _last_end(separator: re.Pattern[str], content: str, start: int, furthest: int, end: int) -> int:
+    """Where the last match ends that does so by `furthest`, otherwise -1."""
+    last = -1
+    for match in separator.finditer(content, start, min(furthest + REACH, end)):
+        if match.end() > furthest:
+            break
+        last = match.end()
+    return last
 
 
 def skip_space(content: str, start: int, end: int) -> int:

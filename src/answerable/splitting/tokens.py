@@ -109,10 +109,12 @@ class TokenSplitter:
         if not self.chunk_overlap:
             return cut
         earliest = self._reach_back(content, start, cut)
-        index = bisect_left(words, earliest)
-        if index < len(words) and words[index] < cut:
-            return words[index]
-        if self._word_fits(content, _last(words, earliest), earliest):
+        followings = words[bisect_left(words, earliest) : bisect_left(words, cut)]
+        for word in followings:
+            # Without the white space before it a word can have more tokens.
+            if self.count(content[word:cut].rstrip()) <= self.chunk_overlap:
+                return word
+        if followings or self._word_fits(content, _last(words, earliest), earliest):
             return cut
         while earliest < cut and belongs_together(content, start, earliest):
             earliest += 1
