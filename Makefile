@@ -47,7 +47,8 @@ test-quality: setup
 
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup
-	for name in embedding asking writing memory ingestion; do \
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
+	for name in embedding asking writing memory ingestion splitting chunking vector_store chats; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 

@@ -25,7 +25,7 @@ def test_fusion_by_hand() -> None:
     dense = [(1, 0.9), (2, 0.8), (3, 0.5)]
     keyword = [(3, 12.0), (2, 9.0), (4, 2.0)]
     assert dict(fuse(dense, keyword)) == pytest.approx(
-        {1: 0.5, 2: 0.5 * 0.75 + 0.5 * 0.7, 3: 0.5, 4: 0.0},
+        {1: 0.5, 2: 0.5 * 0.75 + 0.5 * 9 / 12, 3: 0.5, 4: 0.5 * 2 / 12},
     )
     assert [number for number, _ in fuse(dense, keyword)] == [2, 1, 3, 4]
     assert dict(fuse(dense, keyword, 0.8))[1] == pytest.approx(0.8)
@@ -33,8 +33,14 @@ def test_fusion_by_hand() -> None:
 
 def test_one_list_alone_keeps_its_order() -> None:
     assert fuse([(7, 0.9), (2, 0.4)], []) == [(7, 0.5), (2, 0.0)]
-    assert fuse([], [(7, 3.0), (2, 1.0)]) == [(7, 0.5), (2, 0.0)]
+    assert fuse([], [(7, 4.0), (2, 1.0)]) == [(7, 0.5), (2, 0.125)]
     assert fuse([], []) == []
+
+
+def test_keyword_scores_count_from_zero_unless_there_may_be_more_of_them() -> None:
+    full = [(number, 200.0 - number) for number in range(1, CANDIDATES + 1)]
+    assert dict(fuse([], full))[CANDIDATES] == 0.0
+    assert dict(fuse([], full[:-1]))[CANDIDATES - 1] == pytest.approx(0.5 * 101 / 199)
 
 
 def test_equal_scores_count_in_full_and_ties_go_by_number() -> None:
