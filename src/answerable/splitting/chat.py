@@ -65,7 +65,7 @@ class ChatSplitter:
 def _conversation_ends(parts: Sequence[Part]) -> Iterator[int]:
     """The index behind the last message of each conversation."""
     gaps = [
-        (after.time - before.time).total_seconds() if after.time and before.time else 0.0
+        abs((after.time - before.time).total_seconds()) if after.time and before.time else 0.0
         for before, after in pairwise(parts)
     ]
     longest = max(SILENCE.total_seconds(), USUAL * median(gaps)) if gaps else 0.0
