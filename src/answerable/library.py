@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from answerable.analysis.bm25 import rarity
+from answerable.analysis.characters import encodable
 from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
 from answerable.datatypes import (
@@ -216,7 +217,7 @@ class Library:
     def resolve(self, name: str) -> str:
         """The id of the document that has this id or source, or the only one whose id begins so. DocumentNotFound."""
         # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
-        name = name.encode("utf-8", "replace").decode("utf-8")
+        name = encodable(name)
         exact = self._store.lookup(name, name)
         found = exact or [stored for stored in self._store.documents() if name and stored.id.startswith(name)]
         if len(found) == 1:

@@ -6,8 +6,7 @@ from collections.abc import Callable, Collection, Generator, Iterator, Mapping, 
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from answerable.datatypes import AnswerEvent, Chunk, Document, Exchange, FloatArray, RetrievalResult
-from answerable.datatypes import Usage as Usage
+from answerable.datatypes import AnswerEvent, Chunk, Document, Exchange, FloatArray, RetrievalResult, Usage
 from answerable.errors import SourceError
 from answerable.filters import Filter
 

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.answering.checking.check import CheckedAnswer, Support, check_answer
+from answerable.answering.checking.check import check_answer
+from answerable.answering.checking.verdicts import CheckedAnswer, Support
 from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
 from answerable.splitting.by_type import SplitterByType
 
@@ -236,6 +237,13 @@ def test_any_passage_can_be_checked_against(content: str, text: str) -> None:
     for citation in checked.citations:
         document = next(one for one in documents if one.id == citation.document_id)
         assert document.content[citation.start : citation.end] == citation.quote
+
+
+def test_hidden_characters_hide_no_quote_and_stay_out_of_the_text() -> None:
+    document = Document.from_text("The fare is 1,0\U000e004140 pe\x1bsos today.", language="en")
+    checked = check_answer("They say: “The fare is 1,040 pesos today” [1].", [passage(document)], "en")
+    assert checked.text == "They say: “The fare is 1,040 pesos today” [1]."
+    assert [citation.quote for citation in checked.citations] == ["The fare is 1,0\U000e004140 pe\x1bsos today"]
 
 
 def test_without_passages_nothing_is_backed() -> None:

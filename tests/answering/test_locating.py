@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.checking.locating import LONGEST_GAP, Searchable
+from answerable.answering.checking.locating import LONGEST_GAP, Searchable, legible
+from answerable.answering.safety.characters import is_hidden
 
 SOURCE = (
     "The “ﬁrst”  café exam-\nple of well-\nknown re-sign **bold** work cost 1,234 people — and\nmore; "
@@ -66,6 +67,27 @@ def test_what_is_left_out_is_marked_and_short() -> None:
 def test_soft_hyphens_and_invisible_marks_do_not_count() -> None:
     assert found("an example here", "an exam\u00adple\u200b here") == ["an exam\u00adple\u200b here"]
     assert found("an example here", "an exam\ufffeple here") == ["an exam\ufffeple here"]
+
+
+# A bell, an emoji's selector, a variant's selector, a tag, fillers, an empty Braille cell, an unassigned character.
+HIDDEN = "\x07\ufe0f\U000e0101\U000e0041\u3164\u115f\u2800\u0378\u2065\ud800"
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_what_models_are_not_shown_does_not_count(hidden: str) -> None:
+    assert is_hidden(hidden)
+    text = f"It cost 1,{hidden}040 pe{hidden}sos."
+    assert found("cost 1,040 pesos", text) == [f"cost 1,{hidden}040 pe{hidden}sos"]
+    assert found(f"co{hidden}st 1,040", "It cost 1,040 pesos.") == ["cost 1,040"]
+    assert found(f"cost{hidden}1,040", "It cost 1,040 pesos.") == []
+    assert legible(text) == "It cost 1,040 pesos."
+
+
+@pytest.mark.parametrize("blank", "\r\x1c\x85\f\v\u2028")
+def test_blanks_that_are_control_characters_stay_blanks(blank: str) -> None:
+    assert found("It cost", f"It{blank}cost") == [f"It{blank}cost"]
+    assert found("It cost", f"It{blank}cost".replace(blank, "")) == []
+    assert legible(f"It{blank}cost") == f"It{blank}cost"
 
 
 @given(st.text(max_size=80), st.integers(0, 80), st.integers(0, 80))

@@ -9,8 +9,8 @@ from email.utils import format_datetime
 
 import pytest
 
-from answerable.errors import ProviderOverloaded, ProviderRefused, ProviderUnreachable
-from answerable.providers.calling import Caller, CallPolicy, quoted, retry_after
+from answerable.errors import ProviderOverloaded, ProviderRefused, ProviderUnreachable, SettingsError
+from answerable.providers.calling import Caller, CallPolicy, host_of, quoted, retry_after
 
 
 class Failing:
@@ -139,3 +139,25 @@ def test_what_a_server_says_is_fit_to_be_shown(said: str, shown: str) -> None:
 
 def test_a_short_key_is_blacked_out_too() -> None:
     assert quoted("the key is k9, not k8", "k9") == "the key is [key], not k8"
+
+
+@pytest.mark.parametrize(
+    ("address", "host"),
+    [
+        ("https://api.openai.com/v1", "api.openai.com"),
+        ("http://localhost:11434/v1", "localhost:11434"),
+        ("https://user:secret@Host.example:8443", "host.example:8443"),
+    ],
+)
+def test_the_host_of_an_address(address: str, host: str) -> None:
+    assert host_of(address, "OPENAI_BASE_URL", "http://localhost:11434/v1") == host
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "localhost:11434", "ftp://host", "http://", "http://host:secret", "http://host:99999", "http://[::1"],
+)
+def test_what_is_no_address_names_the_setting_and_is_not_shown(address: str) -> None:
+    with pytest.raises(SettingsError) as caught:
+        host_of(address, "CO_API_URL", "https://api.cohere.com")
+    assert str(caught.value) == "CO_API_URL is no address. Give one like https://api.cohere.com."

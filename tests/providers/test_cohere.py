@@ -18,6 +18,7 @@ import pytest
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, Step, json_reply
 
 from answerable.answering.models.cohere_chat import CohereChatModel
+from answerable.datatypes import Usage
 from answerable.embedding.cohere_embedder import DIMENSION, MODEL, CohereEmbedder
 from answerable.errors import (
     ContentFiltered,
@@ -31,7 +32,7 @@ from answerable.errors import (
     RequestRejected,
     SettingsError,
 )
-from answerable.protocols import Delta, Message, Passage, Usage
+from answerable.protocols import Delta, Message, Passage
 from answerable.providers.calling import CallPolicy
 from answerable.providers.cohere_client import count_tokens, windows
 

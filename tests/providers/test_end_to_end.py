@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -78,6 +79,24 @@ def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, lib
     assert draft
     assert "“1,040 pesos” [1]" in final
     assert "1 sentence of the model left out" in final
+
+
+def test_on_a_terminal_marks_are_resolved_while_the_draft_grows(server: ScriptedServer, library: Path) -> None:
+    server.script(COMPLETIONS, chat("El autobús cuesta “1,040 pesos” [1]. Y ", 3.0, "más [99] [2]."))
+    command = in_terminal("ask", QUESTION, surroundings(server.url, library))
+    # A passage's place, under the draft and as dim as it.
+    command.expect(r"\x1b\[2m\[1\] ([^\x1b\r\n]+)\x1b")
+    assert command.match is not None
+    place = command.match[1].strip()
+    assert "más" not in command.before
+    rest = command.read()
+    command.close()
+    assert command.exitstatus == 0
+    assert re.search(r"\x1b\[2m\[2\] \S", rest)
+    assert "[99] " not in rest.replace("más [99] [2]", "")
+    draft, _, final = rest.rpartition("Y más")
+    assert place in draft
+    assert "“1,040 pesos” [1]" in final
 
 
 def test_ctrl_c_reaches_the_server(server: ScriptedServer, library: Path) -> None:

@@ -24,6 +24,7 @@ from providers.scripted_server import (
 )
 
 from answerable.answering.models.openai_chat import OpenAIChatModel
+from answerable.datatypes import Usage
 from answerable.errors import (
     ContentFiltered,
     MalformedResponse,
@@ -36,7 +37,7 @@ from answerable.errors import (
     RequestRejected,
     SettingsError,
 )
-from answerable.protocols import ChatModel, Delta, Message, Usage
+from answerable.protocols import ChatModel, Delta, Message
 from answerable.providers.calling import CallPolicy
 from answerable.providers.prices import cost
 

@@ -7,7 +7,8 @@ from time import process_time
 
 import pytest
 
-from answerable.answering.checking.check import CheckedAnswer, Support, check_answer
+from answerable.answering.checking.check import check_answer
+from answerable.answering.checking.verdicts import CheckedAnswer, Support
 
 from .labelled_answers import AnswerMaker, LabelledAnswer
 

@@ -39,6 +39,7 @@ _INVERTED = re.compile(r"[.!?…][\"'”’»)]*\s+(?=[¿¡])")
 _ABBREVIATIONS = frozenset(_KNOWN.split())
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
 _LAST_WORD = re.compile(r"(\w+)\.\s*$")
+_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
 
 
 def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
@@ -54,6 +55,11 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
                 begin = first + len(piece) - len(piece.lstrip())
                 spans.append((begin, begin + len(stripped)))
     return spans
+
+
+def is_furniture(text: str, start: int, end: int) -> bool:
+    """Whether a span is a heading, a rule or a mark around code: nothing that says something by itself."""
+    return _FURNITURE.fullmatch(text, start, end) is not None
 
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
 
+from answerable.analysis.characters import sendable
 from answerable.datatypes import FloatArray
+from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
-from answerable.providers.cohere_client import CohereClient, count_tokens, sendable, windows
+from answerable.providers.cohere_client import CohereClient, count_tokens, windows
 
 MODEL = "embed-multilingual-v3.0"
 DIMENSION = 1024
@@ -71,25 +74,20 @@ class CohereEmbedder:
     def _embed(self, texts: Sequence[str], input_type: str) -> FloatArray:
         """Shape (number of texts, dimension), L2-normalised."""
         pieces: list[str] = []
-        owners: list[int] = []
-        weights: list[int] = []
+        weighted: list[tuple[int, int]] = []
         for owner, text in enumerate(texts):
             for piece, tokens in windows(sendable(text), LONG_WINDOW if self._has_choice else WINDOW):
                 # A request with an empty text in it is refused as a whole.
                 pieces.append(piece if piece.strip() else ".")
-                owners.append(owner)
-                weights.append(max(tokens, 1))
+                weighted.append((owner, max(tokens, 1)))
         batches = [pieces[start : start + BATCH] for start in range(0, len(pieces), BATCH)]
-        sums = np.zeros((len(texts), self._dimension), np.float32)
-        if batches:
-            vectors = np.concatenate(self._embed_batches(batches, input_type))
-            np.add.at(sums, owners, vectors * np.array(weights, np.float32)[:, None])
-        return _normalized(sums)
+        vectors = itertools.chain.from_iterable(self._embed_batches(batches, input_type))
+        return means_of_windows(weighted, vectors, (len(texts), self._dimension))
 
     def _embed_batches(self, batches: Sequence[Sequence[str]], input_type: str) -> list[FloatArray]:
         embed = partial(self._embed_batch, input_type=input_type)
-        if len(batches) == 1:
-            return [embed(batches[0])]
+        if len(batches) <= 1:
+            return [embed(batch) for batch in batches]
         with ThreadPoolExecutor(min(len(batches), self._caller.policy.concurrency)) as pool:
             # The first failure cancels what hasn't begun.
             return list(pool.map(embed, batches))
@@ -116,10 +114,4 @@ class CohereEmbedder:
             raise failure
         if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
             raise MalformedResponse("Cohere's vectors hold no numbers that can be compared. Try again.")
-        return _normalized(vectors)
-
-
-def _normalized(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    normalized: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
-    return normalized
+        return normalised(vectors)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import sentencepiece
 
+from answerable.analysis.characters import sendable
 from answerable.embedding.e5_weights import ModelFile
 
 _SPACES = re.compile(" {2,}")
@@ -26,9 +27,8 @@ class Tokenizer:
         return ids
 
     def normalize(self, text: str) -> str:
-        """The text as the vocabulary expects it. A lone surrogate or NUL, which it can't hold, becomes a space."""
-        text = text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
-        return _SPACES.sub(" ", text.translate(self._normalization)).strip()
+        """The text as the vocabulary expects it, without lone surrogates and NULs, which it can't hold."""
+        return _SPACES.sub(" ", sendable(text).translate(self._normalization)).strip()
 
 
 def _model_proto(model: ModelFile) -> bytes:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from answerable.analysis.characters import sendable
 from answerable.embedding.e5_weights import ModelFile, model_path, revision
 from answerable.errors import EmbeddingError
 
@@ -128,7 +129,7 @@ class LocalEmbedder:
 
     def _engine_vectors(self, texts: Sequence[str], is_query: bool) -> FloatArray:
         # It stops at a NUL and can't take lone surrogates.
-        clean = [text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").strip() for text in texts]
+        clean = [sendable(text).strip() for text in texts]
         vectors: FloatArray = self._engine.encode(clean, is_query=is_query)
         return vectors
 

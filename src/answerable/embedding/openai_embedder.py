@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -10,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from answerable.analysis.characters import encodable
 from answerable.datatypes import FloatArray
+from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
-from answerable.providers.token_counts import count_tokens, sendable
+from answerable.providers.token_counts import count_tokens
 
 MOST_TEXTS = 2048
 MOST_TOKENS = 300_000
@@ -80,13 +83,11 @@ class OpenAIEmbedder:
         self._client.close()
 
     def _embed(self, texts: Sequence[str]) -> FloatArray:
-        windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(sendable(text))]
+        windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(encodable(text))]
         batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
-        sums = np.zeros((len(texts), self._fingerprint.dimension), np.float32)
-        vectors = (vector for batch in self._in_parallel(batches) for vector in batch)
-        for (owner, _, tokens), vector in zip(windows, vectors, strict=True):
-            sums[owner] += tokens * vector
-        return _normalised(sums)
+        vectors = itertools.chain.from_iterable(self._in_parallel(batches))
+        weighted = [(owner, tokens) for owner, _, tokens in windows]
+        return means_of_windows(weighted, vectors, (len(texts), self._fingerprint.dimension))
 
     def _in_parallel(self, batches: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
         if len(batches) == 1:
@@ -134,7 +135,7 @@ class OpenAIEmbedder:
             )
             error.retryable = False
             raise error
-        return _normalised(vectors)
+        return normalised(vectors)
 
     def _asked(self, texts: Sequence[str]) -> FloatArray:
         encoding = self._format
@@ -172,9 +173,3 @@ def _decoded(embedding: object) -> FloatArray:
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float32)
     return np.asarray(embedding, np.float32)
-
-
-def _normalised(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    normalised: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
-    return normalised

@@ -17,7 +17,9 @@ from typing import Any
 
 import numpy as np
 
+from answerable.analysis.characters import sendable
 from answerable.datatypes import FloatArray
+from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import quoted
@@ -83,23 +85,19 @@ class SentenceTransformersEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text as the model counts them, without prefix and marks."""
         with self._lock:
-            return [len(self._token_spans(_sendable(text))) for text in texts]
+            return [len(self._token_spans(sendable(text))) for text in texts]
 
     def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
         """Shape (number of texts, dimension), L2-normalised."""
         with self._lock:
             pieces: list[str] = []
-            owners: list[int] = []
-            weights: list[int] = []
+            windows: list[tuple[int, int]] = []
             for owner, text in enumerate(texts):
-                for piece, tokens in self._windows(_sendable(text)):
+                for piece, tokens in self._windows(sendable(text)):
                     pieces.append(piece)
-                    owners.append(owner)
-                    weights.append(tokens)
-            sums = np.zeros((len(texts), self.fingerprint.dimension), np.float32)
-            if pieces:
-                np.add.at(sums, owners, self._encode(pieces, prefix) * np.array(weights, np.float32)[:, None])
-        return _normalized(sums)
+                    windows.append((owner, tokens))
+            vectors = self._encode(pieces, prefix) if pieces else ()
+            return means_of_windows(windows, vectors, (len(texts), self.fingerprint.dimension))
 
     def _windows(self, text: str) -> list[tuple[str, int]]:
         """The text in pieces that the model takes whole, each with its number of tokens."""
@@ -123,7 +121,7 @@ class SentenceTransformersEmbedder:
         vectors = self._model.encode(
             list(texts), prompt=prefix, batch_size=self._batch_size, show_progress_bar=False, convert_to_numpy=True
         )
-        return _normalized(np.asarray(vectors, np.float32))
+        return normalised(np.asarray(vectors, np.float32))
 
     @cached_property
     def _prefixes(self) -> tuple[str, str]:
@@ -181,14 +179,3 @@ def _hash(model: Any, prefixes: tuple[str, str]) -> str:
     parts = (part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy() for part in model.parameters())
     weights = sorted(sha256(memoryview(part)).digest() for part in parts)
     return sha256(repr(prefixes).encode() + b"".join(weights)).hexdigest()[:16]
-
-
-def _sendable(text: str) -> str:
-    # Tokenizers can't take lone surrogates; each becomes one character, so that spans stay where they are.
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
-
-
-def _normalized(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    normalized: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
-    return normalized

@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
 from typing import TypeVar
+from urllib.parse import urlsplit
 
-from answerable.errors import ProviderError, ProviderOverloaded
+from answerable.errors import ProviderError, ProviderOverloaded, SettingsError
 
 Result = TypeVar("Result")
 
@@ -95,6 +96,21 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         return None
     now = datetime.now(timezone.utc)
     return max(0.0, (date.replace(tzinfo=date.tzinfo or timezone.utc) - now).total_seconds())
+
+
+def host_of(address: str, setting: str, example: str) -> str:
+    """The host of an address, with its port where it names one.
+
+    Raises SettingsError, which names the setting and gives an example, for what is no address of HTTP.
+    """
+    try:
+        parts = urlsplit(address)
+        if parts.scheme in ("http", "https") and parts.hostname:
+            return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
+    except ValueError:
+        pass
+    # It may hold a password, so it isn't shown.
+    raise SettingsError(f"{setting} is no address. Give one like {example}.")
 
 
 def quoted(text: str, secret: str = "") -> str:

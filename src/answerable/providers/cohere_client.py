@@ -8,7 +8,6 @@ import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import urlsplit
 
 from answerable.errors import (
     MalformedResponse,
@@ -22,11 +21,12 @@ from answerable.errors import (
     RequestRejected,
     SettingsError,
 )
-from answerable.providers.calling import quoted, retry_after
+from answerable.providers.calling import host_of, quoted, retry_after
 
 if TYPE_CHECKING:
     from cohere.v2.raw_client import RawV2Client
 
+_OWN_ADDRESS = "https://api.cohere.com"
 _LONGEST_EVENT = 1_000_000
 # Alphabets have some five letters a token; a digit, a mark or a Chinese character may be one by itself.
 _TOKEN = re.compile(r"[A-Z]?[a-z\u00c0-\u1fff]{1,5}|[A-Z]{1,2}|\d|\S")
@@ -49,7 +49,7 @@ class CohereClient:
         except ImportError as error:
             raise MissingPackage("Cohere needs the package cohere: pip install 'answerable[cohere]'") from error
         self._key = _checked_key(api_key)
-        _check_address(base_url)
+        host_of(base_url or _OWN_ADDRESS, "CO_API_URL", f"{_OWN_ADDRESS}, or none")
         self._timeout = timeout
         # The last ones are what the SDK stumbles over when a response has another shape than it should.
         self._failures = (
@@ -159,11 +159,6 @@ def windows(text: str, most: int) -> list[tuple[str, int]]:
     return [*pieces, (text[begin:], len(starts) - first)]
 
 
-def sendable(text: str) -> str:
-    """The text without what JSON or the server can't take: lone surrogates and NUL."""
-    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", " ")
-
-
 def _checked_key(api_key: str) -> str:
     key = api_key.strip()
     if not key:
@@ -171,17 +166,6 @@ def _checked_key(api_key: str) -> str:
     if not re.fullmatch(r"[!-~]+", key):
         raise SettingsError("COHERE_API_KEY has characters that no key has. Copy it again.")
     return key
-
-
-def _check_address(base_url: str | None) -> None:
-    try:
-        parts = urlsplit(base_url or "https://api.cohere.com")
-        is_address = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-    except ValueError:
-        is_address = False
-    if not is_address:
-        # It may hold a password, so it isn't shown.
-        raise SettingsError("CO_API_URL is no address. Give one like https://api.cohere.com, or none.")
 
 
 def _events(pieces: Iterator[str]) -> Iterator[dict[str, Any]]:

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 from answerable.errors import (
     ContentFiltered,
@@ -22,7 +21,7 @@ from answerable.errors import (
     RequestRejected,
     SettingsError,
 )
-from answerable.providers.calling import CallPolicy, quoted, retry_after
+from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
 
 if TYPE_CHECKING:
     import openai
@@ -79,7 +78,7 @@ class OpenAIClient:
         self._key_setting = _KEY_SETTINGS.get(provider, "OPENAI_API_KEY")
         self._address_setting = _ADDRESS_SETTINGS.get(provider, "OPENAI_BASE_URL")
         self._timeout = (policy or CallPolicy()).timeout
-        self.host = self._host(base_url)
+        self.host = host_of(base_url or f"https://{_OWN_HOST}", self._address_setting, "http://localhost:11434/v1")
         self._key = self._checked(api_key)
         try:
             import openai
@@ -121,16 +120,6 @@ class OpenAIClient:
             f"The response of {self.host} {how}. Try again; if it stays so, see whether {self._address_setting} "
             "names a server of OpenAI's protocol."
         )
-
-    def _host(self, base_url: str | None) -> str:
-        try:
-            parts = urlsplit(base_url or f"https://{_OWN_HOST}")
-            if parts.scheme in ("http", "https") and parts.hostname:
-                return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
-        except ValueError:
-            pass
-        # It may hold a password, so it isn't shown.
-        raise SettingsError(f"{self._address_setting} is no address. Give one like http://localhost:11434/v1.")
 
     def _checked(self, api_key: str | None) -> str:
         key = (api_key or "").strip()

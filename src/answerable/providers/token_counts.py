@@ -6,6 +6,8 @@ import math
 import re
 from collections.abc import Sequence
 
+from answerable.analysis.characters import encodable
+
 CHARACTERS_OF_TOKEN = 3.5
 
 _VOCABULARIES = (
@@ -37,13 +39,8 @@ def count_tokens(texts: Sequence[str], model: str) -> list[int]:
             # Stated above: an estimate serves as well.
             return [_estimate(text) for text in texts]
         # For a short text `batch_count` takes a hundred times as long.
-        return [truncate(sendable(text), 1, name)[1] for text in texts]
+        return [truncate(encodable(text), 1, name)[1] for text in texts]
     return [_estimate(text) for text in texts]
-
-
-def sendable(text: str) -> str:
-    """The text without what UTF-8 can't hold: a question mark for each lone surrogate."""
-    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _estimate(text: str) -> int:

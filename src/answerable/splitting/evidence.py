@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
-from answerable.analysis.sentences import sentence_spans
+from answerable.analysis.sentences import is_furniture, sentence_spans
 from answerable.datatypes import Chunk, Part, PartKind
 from answerable.splitting.statements import statement_spans
-
-_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
 
 
 def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
@@ -24,7 +20,7 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
     messages = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.NOTICE)]
     if not messages:
         spans = sentence_spans(chunk.content, language)
-        return tuple(span for span in spans if not _FURNITURE.fullmatch(chunk.content, *span))
+        return tuple(span for span in spans if not is_furniture(chunk.content, *span))
     spans = []
     for part in messages:
         if part.kind is PartKind.NOTICE:

@@ -13,49 +13,31 @@ import sqlite3
 import threading
 import uuid
 import zlib
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answerable.datatypes import Chunk, Document, DocumentType, FloatArray
-from answerable.errors import (
-    LibraryBusy,
-    LibraryDamaged,
-    LibraryError,
-    LibraryFormatError,
-    LibraryNotFound,
-    LibraryReadOnly,
-)
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.errors import LibraryFormatError, LibraryNotFound
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
 from answerable.stores import records
+from answerable.stores.database_connection import connect, damaged, one_moment, read_only, translated
+from answerable.stores.database_rows import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    SCHEMA,
+    insert_document,
+    read_chunk,
+    read_document,
+    read_indexed_chunk,
+    read_stored_document,
+    remove_document,
+)
 
 FORMAT = 1
 _BATCH = 500
-
-_SCHEMA = """
-CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE documents (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,
-    language TEXT NOT NULL, content_hash TEXT NOT NULL, metadata TEXT NOT NULL, characters INTEGER NOT NULL,
-    chunks INTEGER NOT NULL, content BLOB NOT NULL, parts BLOB NOT NULL
-);
-CREATE INDEX documents_by_source ON documents (source, id);
-CREATE TABLE chunks (
-    number INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents (number), id TEXT NOT NULL,
-    sequence INTEGER NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, context TEXT NOT NULL,
-    location TEXT NOT NULL, parts TEXT NOT NULL, fields TEXT NOT NULL, terms TEXT NOT NULL, sentences TEXT NOT NULL,
-    vector BLOB NOT NULL, sentence_vectors BLOB NOT NULL
-);
-CREATE INDEX chunks_by_document ON chunks (document, sequence);
-CREATE TABLE removed (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
-CREATE TABLE terms (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
-"""
-
-_DOCUMENT = "id, source, title, type, language, content_hash, chunks, characters, metadata"
-_CHUNK = 'id, sequence, start, "end", context, location, parts, fields, terms, sentences, vector, sentence_vectors'
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +73,7 @@ class Database:
                 f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
             )
         with self._translated():
-            self._connection, self.is_writable = _connect(path)
+            self._connection, self.is_writable = connect(path)
             self._prepare()
 
     def close(self) -> None:
@@ -127,13 +109,13 @@ class Database:
         """Writes a document in one transaction with removing those it replaces."""
         with self.transaction() as connection:
             for document_id in sorted({document.id, *replaces}):
-                _remove(connection, document_id)
-            _insert(connection, document, chunks)
+                remove_document(connection, document_id)
+            insert_document(connection, document, chunks)
 
     def remove(self, document_id: str) -> bool:
         """Removes a document, its chunks and its share of the term counts."""
         with self.transaction() as connection:
-            removed = _remove(connection, document_id)
+            removed = remove_document(connection, document_id)
         with self._reading() as connection:
             # What was deleted must not live on in the log either.
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -147,7 +129,7 @@ class Database:
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
         """What came and went since, as of one moment: the version, the chunks, and the numbers removed."""
-        with self._locked() as connection, _one_moment(connection):
+        with self._locked() as connection, one_moment(connection):
             version = _version(connection)
             added = connection.execute(
                 "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number", (after_number,)
@@ -159,30 +141,31 @@ class Database:
         """The whole document with its parts."""
         with self._reading() as connection:
             row = connection.execute("SELECT * FROM documents WHERE id = ?", (document_id,)).fetchone()
-            return _document(row, with_parts=True) if row else None
+            return read_document(row, with_parts=True) if row else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
         """Every document, or every one of a type, by source and id."""
-        query = f"SELECT {_DOCUMENT} FROM documents WHERE ? IN ('', type) ORDER BY source, id"
+        query = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE ? IN ('', type) ORDER BY source, id"
         with self._reading() as connection:
             rows = connection.execute(query, (type,))
-            return iter([_stored_document(row) for row in rows])
+            return iter([read_stored_document(row) for row in rows])
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
         """The documents that have this id or, where it isn't empty, this source."""
-        query = f"SELECT {_DOCUMENT} FROM documents WHERE id = ? OR (source = ? AND source != '') ORDER BY source, id"
+        which = "id = ? OR (source = ? AND source != '')"
+        query = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE {which} ORDER BY source, id"
         with self._reading() as connection:
-            return [_stored_document(row) for row in connection.execute(query, (document_id, source))]
+            return [read_stored_document(row) for row in connection.execute(query, (document_id, source))]
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
         number = "SELECT number FROM documents WHERE id = ?"
-        query = f"SELECT {_CHUNK} FROM chunks WHERE document = ({number}) ORDER BY sequence"
+        query = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE document = ({number}) ORDER BY sequence"
         with self._snapshot() as connection:
             document = self.document(document_id)
             if document is None:
                 return []
-            return [_chunk(row, document) for row in connection.execute(query, (document_id,))]
+            return [read_chunk(row, document) for row in connection.execute(query, (document_id,))]
 
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
@@ -215,13 +198,13 @@ class Database:
             for start in range(0, len(wanted), _BATCH):
                 some = wanted[start : start + _BATCH]
                 for row in connection.execute(
-                    f"SELECT number, document, {_CHUNK} FROM chunks WHERE number IN ({_marks(some)})", some
+                    f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN ({_marks(some)})", some
                 ):
                     key = row["document"]
                     if key not in documents:
                         stored = connection.execute("SELECT * FROM documents WHERE number = ?", (key,)).fetchone()
-                        documents[key] = _document(stored, with_parts=False)
-                    found[row["number"]] = _indexed_chunk(row, documents[key]), documents[key]
+                        documents[key] = read_document(stored, with_parts=False)
+                    found[row["number"]] = read_indexed_chunk(row, documents[key]), documents[key]
         return {number: found[number] for number in wanted if number in found}
 
     @contextmanager
@@ -229,7 +212,7 @@ class Database:
         """All of it or nothing; other writers wait."""
         with self._locked() as connection:
             if not self.is_writable:
-                raise _read_only(self.path)
+                raise read_only(self.path)
             connection.execute("BEGIN IMMEDIATE")
             try:
                 yield connection
@@ -252,7 +235,7 @@ class Database:
 
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        with self._reading() as connection, _one_moment(connection):
+        with self._reading() as connection, one_moment(connection):
             yield connection
 
     @contextmanager
@@ -266,14 +249,14 @@ class Database:
             yield
         except (zlib.error, ValueError, LookupError, TypeError) as error:
             # SQLite has no checksums: what it reads from a damaged page may be anything.
-            raise _damaged(self.path, str(error)) from error
+            raise damaged(self.path, str(error)) from error
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
             yield
         except sqlite3.Error as error:
-            raise _translate(error, self.path) from error
+            raise translated(error, self.path) from error
 
     def _meta(self, key: str) -> str | None:
         with self._reading() as connection:
@@ -285,7 +268,7 @@ class Database:
             with self.transaction() as connection:
                 # Another process may have been first.
                 if not self._has_schema():
-                    for statement in _SCHEMA.split(";"):
+                    for statement in SCHEMA.split(";"):
                         connection.execute(statement)
                     connection.execute(
                         "INSERT INTO meta VALUES ('format', ?), ('identity', ?)", (str(FORMAT), uuid.uuid4().hex)
@@ -301,201 +284,11 @@ class Database:
         return self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is not None
 
 
-@contextmanager
-def _one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile."""
-    connection.execute("BEGIN")
-    try:
-        yield
-    finally:
-        if connection.in_transaction:
-            connection.execute("COMMIT")
-
-
-def _connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
-            return _connect_read_only(path), False
-        connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
-        connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        return connection, True
-    except (sqlite3.OperationalError, PermissionError, OSError) as error:
-        if not os.path.exists(path):
-            raise LibraryReadOnly(
-                f"A library can't be made in {path.parent} ({error}). Choose a folder you may write to with --library."
-            ) from error
-        if "locked" in str(error):
-            raise
-    return _connect_read_only(path), False
-
-
-def _connect_read_only(path: Path) -> sqlite3.Connection:
-    # Where not even the log's helper files can be made, nobody writes either: the file may be taken as it is.
-    for mode in ("mode=ro", "mode=ro&immutable=1"):
-        connection = sqlite3.connect(
-            f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
-        )
-        connection.row_factory = sqlite3.Row
-        try:
-            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
-            return connection
-        except sqlite3.OperationalError:
-            connection.close()
-    raise LibraryReadOnly(
-        f"The library {path.parent} can't be read. Check the permissions of the folder and of {path.name}."
-    )
-
-
-def _translate(error: sqlite3.Error, path: Path) -> LibraryError:
-    text = str(error)
-    if "full" in text:
-        return LibraryError(
-            f"The disk is full: {path} can't grow. What was being added is left out whole; "
-            "free some space and add it again."
-        )
-    if "readonly" in text:
-        return _read_only(path)
-    if "locked" in text or "busy" in text:
-        return LibraryBusy(
-            f"Another process has been writing to {path.parent} for over a minute. Wait for it to finish and try again."
-        )
-    if isinstance(error, sqlite3.DatabaseError) and (
-        "malformed" in text or "not a database" in text or "no such table" in text
-    ):
-        return _damaged(path, text)
-    return LibraryError(f"The library's database {path} failed: {text}. Check the disk, then try again.")
-
-
-def _damaged(path: Path, reason: str) -> LibraryDamaged:
-    return LibraryDamaged(
-        f"{path} is damaged ({reason}). Restore it from a backup, or move the folder away and add your documents again."
-    )
-
-
-def _read_only(path: Path) -> LibraryReadOnly:
-    return LibraryReadOnly(
-        f"The library {path.parent} can't be written to. Check the folder's permissions, or use another with --library."
-    )
-
-
 def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers are given without gaps and every removal is kept: the difference is what is there, without counting it.
     return Version(given, taken, given - taken)
-
-
-def _insert(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
-    cursor = connection.execute(
-        "INSERT INTO documents "
-        "(id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            document.id,
-            document.source,
-            document.title,
-            str(document.type),
-            document.language,
-            document.content_hash,
-            records.to_json(dict(document.metadata)),
-            len(document.content),
-            len(chunks),
-            records.pack(document.content),
-            records.pack(records.parts_to_json(document.parts)),
-        ),
-    )
-    number = cursor.lastrowid
-    connection.executemany(
-        f"INSERT INTO chunks (document, {_CHUNK}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        ((number, *_chunk_row(chunk)) for chunk in chunks),
-    )
-    frequency = Counter(term for chunk in chunks for term in chunk.terms)
-    connection.executemany(
-        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
-        frequency.items(),
-    )
-
-
-def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
-    chunk = indexed.chunk
-    return (
-        chunk.id,
-        chunk.sequence,
-        chunk.start,
-        chunk.end,
-        chunk.context,
-        records.location_to_json(chunk.location),
-        records.parts_to_json(chunk.parts),
-        records.to_json(dict(indexed.fields)),
-        records.to_json(dict(indexed.terms)),
-        records.spans_to_json(indexed.sentences),
-        records.vector_to_bytes(indexed.vector),
-        records.quantize(indexed.sentence_vectors),
-    )
-
-
-def _remove(connection: sqlite3.Connection, document_id: str) -> bool:
-    row = connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
-    if row is None:
-        return False
-    frequency: Counter[str] = Counter()
-    for (terms,) in connection.execute("SELECT terms FROM chunks WHERE document = ?", (row["number"],)):
-        frequency.update(json.loads(terms).keys())
-    connection.executemany(
-        "UPDATE terms SET chunks = chunks - ? WHERE term = ?", ((count, term) for term, count in frequency.items())
-    )
-    connection.executemany("DELETE FROM terms WHERE term = ? AND chunks <= 0", ((term,) for term in frequency))
-    connection.execute("INSERT INTO removed (number) SELECT number FROM chunks WHERE document = ?", (row["number"],))
-    connection.execute("DELETE FROM chunks WHERE document = ?", (row["number"],))
-    connection.execute("DELETE FROM documents WHERE number = ?", (row["number"],))
-    return True
-
-
-def _stored_document(row: sqlite3.Row) -> StoredDocument:
-    return StoredDocument(**{**dict(row), "metadata": json.loads(row["metadata"])})
-
-
-def _document(row: sqlite3.Row, with_parts: bool) -> Document:
-    return Document(
-        id=row["id"],
-        content=records.unpack(row["content"]),
-        source=row["source"],
-        title=row["title"],
-        type=DocumentType(row["type"]),
-        language=row["language"],
-        metadata=json.loads(row["metadata"]),
-        parts=records.parts_from_json(records.unpack(row["parts"])) if with_parts else (),
-    )
-
-
-def _chunk(row: sqlite3.Row, document: Document) -> Chunk:
-    return Chunk(
-        id=row["id"],
-        document_id=document.id,
-        content=document.content[row["start"] : row["end"]],
-        start=row["start"],
-        end=row["end"],
-        sequence=row["sequence"],
-        location=records.location_from_json(row["location"]),
-        context=row["context"],
-        parts=records.parts_from_json(row["parts"]),
-    )
-
-
-def _indexed_chunk(row: sqlite3.Row, document: Document) -> IndexedChunk:
-    vector = records.vector_from_bytes(row["vector"])
-    return IndexedChunk(
-        chunk=_chunk(row, document),
-        vector=vector,
-        terms=json.loads(row["terms"]),
-        fields=json.loads(row["fields"]),
-        sentences=records.spans_from_json(row["sentences"]),
-        sentence_vectors=records.dequantize(row["sentence_vectors"], len(vector)),
-    )
 
 
 def _marks(values: Sequence[Any]) -> str:

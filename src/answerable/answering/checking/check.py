@@ -9,30 +9,20 @@ and its numbers and names are compared all the same. What isn't backed is taken 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from enum import Enum
+from collections.abc import Sequence
 
 from answerable.analysis.languages import question_language
 from answerable.analysis.stop_words import STOP_WORDS
 from answerable.analysis.terms import terms, words
 from answerable.answering.checking.claims import Claim, Kind
-from answerable.answering.checking.support import (
-    Judged,
-    PassageText,
-    Span,
-    Wording,
-    about_the_answer,
-    negation_mismatch,
-)
-from answerable.answering.checking.written import Statement, put_marks, quotations, read_statements
-from answerable.answering.citations import cite
+from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
+from answerable.answering.checking.rendering import Rendering
+from answerable.answering.checking.support import Judged, PassageText, Span
+from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
+from answerable.answering.checking.wording import Wording, about_the_answer, negation_mismatch
+from answerable.answering.checking.written import Statement, quotations, read_statements
 from answerable.answering.messages import REFUSAL
-from answerable.datatypes import Citation, RetrievalResult
-
-NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não verificado)"}
-"""What stands behind a sentence that nothing backs, where such sentences are kept."""
+from answerable.datatypes import RetrievalResult
 
 ENOUGH_AROUND_QUOTES = 0.5
 ENOUGH_OF_A_LABEL = 0.5
@@ -44,51 +34,7 @@ MANY_CITED = 6
 MANY_QUOTES = 30
 CLEARLY_BETTER = 0.15
 
-_EDGES = " \t\r\n\"'‘’“”«»"
-_STOPS = _EDGES + ".,;:!?…"
-_NOT_PLAIN = re.compile("[*_`|<>\\[\\]]|\u00ad|\ufffe|[-‐‑–—]\\s*\n")
 _CLAUSE_END = re.compile(r"[.;:!?]")
-
-
-class Support(str, Enum):
-    """What the passages have to say to a sentence of an answer."""
-
-    SUPPORTED = "supported"
-    CORRECTED = "corrected"
-    """Backed by another given passage than the one cited: the citation was corrected."""
-    UNSUPPORTED = "unsupported"
-    NOTHING_CLAIMED = "nothing claimed"
-    """A greeting, a lead-in, a heading, the sentence that refuses."""
-
-    def __str__(self) -> str:
-        return self.value
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedSentence:
-    """A sentence as it stands in the checked answer (as the model wrote it where it was taken out), and why.
-
-    `how` says in a few words what backs it, or what doesn't.
-    """
-
-    text: str
-    support: Support
-    how: str
-    citations: tuple[Citation, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedAnswer:
-    """What is left of an answer: `[n]` in the text is the n-th citation. Both are empty when nothing is backed."""
-
-    text: str
-    citations: tuple[Citation, ...]
-    sentences: tuple[CheckedSentence, ...]
-
-    @property
-    def removed(self) -> tuple[CheckedSentence, ...]:
-        """The sentences that nothing backs."""
-        return tuple(sentence for sentence in self.sentences if sentence.support is Support.UNSUPPORTED)
 
 
 def check_answer(
@@ -110,30 +56,7 @@ def check_answer(
         check.verdict(statement, statements[index + 1] if index + 1 < len(statements) else None, marks)
         for index, statement in enumerate(statements)
     ]
-    return _Rendering(statements, verdicts, language, marks, keep_unsupported).answer()
-
-
-@dataclass(frozen=True, slots=True)
-class _Verdict:
-    support: Support
-    how: str
-    citations: tuple[Citation, ...] = ()
-    body: str | None = None
-    is_refusal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Located:
-    """A quote: where it stands in the statement, in which passage, and the spans of its pieces there."""
-
-    start: int
-    end: int
-    passage: PassageText
-    spans: tuple[tuple[int, int], ...]
-
-    @property
-    def span(self) -> tuple[int, int]:
-        return self.spans[0][0], self.spans[-1][1]
+    return Rendering(statements, verdicts, language, marks, keep_unsupported).answer()
 
 
 class _Check:
@@ -148,10 +71,10 @@ class _Check:
             spoken.add(question_language(text))
         self._spoken = frozenset(spoken)
 
-    def verdict(self, statement: Statement, following: Statement | None, marks: bool) -> _Verdict:
+    def verdict(self, statement: Statement, following: Statement | None, marks: bool) -> Verdict:
         """What the passages have to say to a statement."""
         if statement.is_furniture:
-            return _Verdict(Support.NOTHING_CLAIMED, "it only separates")
+            return Verdict(Support.NOTHING_CLAIMED, "it only separates")
         named = statement.marks if marks else ()
         cited = [self._passages[number - 1] for number in named[:MANY_CITED] if 1 <= number <= len(self._passages)]
         others = [passage for passage in self._passages if passage not in cited]
@@ -159,20 +82,20 @@ class _Check:
             return self._code(statement, cited, others, bool(named))
         quoted = quotations(statement.body)
         if len(quoted) > MANY_QUOTES:
-            return _Verdict(Support.UNSUPPORTED, "it has too many quotes to check")
+            return Verdict(Support.UNSUPPORTED, "it has too many quotes to check")
         located = self._locate(statement.body, quoted, [*cited, *others])
         if isinstance(located, str):
-            return _Verdict(Support.UNSUPPORTED, f"this quote stands in no passage: {located}")
+            return Verdict(Support.UNSUPPORTED, f"this quote stands in no passage: {located}")
         if located:
             return self._quoting(statement, located, cited, bool(named))
         if len(statement.body) > LONGEST:
-            return _Verdict(Support.UNSUPPORTED, "it is too long to check and quotes nothing")
+            return Verdict(Support.UNSUPPORTED, "it is too long to check and quotes nothing")
         lead_in = self._nothing_claimed(statement.body)
         if lead_in and (lead_in.is_refusal or not named):
             return lead_in
         is_header = statement.is_row and following is not None and following.is_furniture
         if is_header and not any(claim.is_sure for claim in Wording(statement.body, self._language).claims):
-            return _Verdict(Support.NOTHING_CLAIMED, "it names the columns")
+            return Verdict(Support.NOTHING_CLAIMED, "it names the columns")
         if statement.is_heading and not named and (heading := self._label(statement.body)):
             return heading
         backed = self._saying(statement.body, cited, others, bool(named))
@@ -183,40 +106,40 @@ class _Check:
 
     def _locate(
         self, body: str, quoted: Sequence[tuple[int, int]], passages: Sequence[PassageText]
-    ) -> list[_Located] | str:
+    ) -> list[LocatedQuote] | str:
         """The quotes, each where it stands; the first that stands nowhere, in its words.
 
         A title that a passage stands under is the name of something: it backs nothing by itself.
         """
-        found: list[_Located] = []
+        found: list[LocatedQuote] = []
         for start, end in quoted:
             inside = body[start:end]
-            located = _first(inside, passages)
+            located = first_with(inside, passages)
             if located:
-                found.append(_Located(start, end, *located))
+                found.append(LocatedQuote(start, end, *located))
             elif not any(passage.setting.find(inside) for passage in passages):
                 return inside
         return found
 
     def _quoting(
-        self, statement: Statement, located: list[_Located], cited: list[PassageText], named: bool
-    ) -> _Verdict:
+        self, statement: Statement, located: list[LocatedQuote], cited: list[PassageText], named: bool
+    ) -> Verdict:
         sources = list(dict.fromkeys([*(quote.passage for quote in located), *cited]))
         why = next((why for quote in located if (why := self._torn(quote, statement.body))), "")
-        why = why or self._around_quotes(_without(statement.body, located), located, sources)
+        why = why or self._around_quotes(without_quotes(statement.body, located), located, sources)
         why = why or self._whole(statement.body, located[0])
         if why:
-            return _Verdict(Support.UNSUPPORTED, why)
-        citations = [_cite(quote.passage, *quote.span) for quote in located]
+            return Verdict(Support.UNSUPPORTED, why)
+        citations = [cited_span(quote.passage, *quote.span) for quote in located]
         if None in citations:
-            return _Verdict(Support.UNSUPPORTED, "its quote can't be verified in the document")
+            return Verdict(Support.UNSUPPORTED, "its quote can't be verified in the document")
         verified = tuple(dict.fromkeys(citation for citation in citations if citation))
-        body = _verbatim(statement.body, located)
+        body = verbatim(statement.body, located)
         if named and any(quote.passage not in cited for quote in located):
-            return _Verdict(Support.CORRECTED, "its quote stands in another passage than the one cited", verified, body)
-        return _Verdict(Support.SUPPORTED, "its quote stands in the passage", verified, body)
+            return Verdict(Support.CORRECTED, "its quote stands in another passage than the one cited", verified, body)
+        return Verdict(Support.SUPPORTED, "its quote stands in the passage", verified, body)
 
-    def _torn(self, quote: _Located, body: str) -> str:
+    def _torn(self, quote: LocatedQuote, body: str) -> str:
         """Whether a quote leaves out the negation before it or between its pieces, and the sentence has none."""
         content, language = quote.passage.content, quote.passage.language
         before = content[max(quote.spans[0][0] - 60, 0) : quote.spans[0][0]]
@@ -228,7 +151,7 @@ class _Check:
         around = body[: quote.start] + " " + body[quote.end :]
         return "" if Wording(around, language).negated else "its quote leaves out a negation"
 
-    def _around_quotes(self, rest: str, located: Sequence[_Located], sources: Sequence[PassageText]) -> str:
+    def _around_quotes(self, rest: str, located: Sequence[LocatedQuote], sources: Sequence[PassageText]) -> str:
         """What speaks against the words around quotes; empty when nothing does."""
         if len(rest) > LONGEST:
             return "it is too long to check"
@@ -255,7 +178,7 @@ class _Check:
             return "it negates what its evidence doesn't"
         return ""
 
-    def _whole(self, body: str, quote: _Located) -> str:
+    def _whole(self, body: str, quote: LocatedQuote) -> str:
         """What speaks against a sentence that quotes, words and quotes together; empty when nothing does."""
         passage = quote.passage
         if self._is_foreign(passage) or len(body) > LONGEST:
@@ -267,7 +190,7 @@ class _Check:
             why = negation_mismatch(wording, passage.around_span(*quote.span))
         return why
 
-    def _saying(self, body: str, cited: list[PassageText], others: list[PassageText], named: bool) -> _Verdict:
+    def _saying(self, body: str, cited: list[PassageText], others: list[PassageText], named: bool) -> Verdict:
         """A sentence that quotes nothing: the cited passages first, each alone, then together, then the others."""
         comparable = [passage for passage in cited if not self._is_foreign(passage)]
         judged = [(passage, passage.judge(body)) for passage in comparable]
@@ -284,13 +207,13 @@ class _Check:
             if best and (not backing or best[1].share >= reached + CLEARLY_BETTER):
                 backing = [best]
                 support = Support.CORRECTED if named else Support.SUPPORTED
-        citations = [_cite(passage, one.span.start, one.span.end) for passage, one in backing if one.span]
+        citations = [cited_span(passage, one.span.start, one.span.end) for passage, one in backing if one.span]
         verified = tuple(dict.fromkeys(citation for citation in citations if citation))
         if verified:
-            return _Verdict(support, backing[0][1].why, verified)
+            return Verdict(support, backing[0][1].why, verified)
         if not judged:
-            return _Verdict(Support.UNSUPPORTED, "its passage is in another language and it quotes nothing")
-        return _Verdict(Support.UNSUPPORTED, max((one for _, one in judged), key=lambda one: one.share).why)
+            return Verdict(Support.UNSUPPORTED, "its passage is in another language and it quotes nothing")
+        return Verdict(Support.UNSUPPORTED, max((one for _, one in judged), key=lambda one: one.share).why)
 
     def _together(self, body: str, judged: Sequence[tuple[PassageText, Judged]]) -> list[tuple[PassageText, Judged]]:
         """Passages that back a sentence only together, each with a part of it."""
@@ -313,13 +236,13 @@ class _Check:
             (passage, Judged(True, share, "the passages have its words together", span)) for passage, _, span in parts
         ]
 
-    def _nothing_claimed(self, body: str) -> _Verdict | None:
+    def _nothing_claimed(self, body: str) -> Verdict | None:
         """A courtesy, a lead-in, a refusal: whatever speaks of the answer only."""
         plain = _plain(body)
         if plain in _REFUSALS:
-            return _Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)
+            return Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)
         if not plain:
-            return _Verdict(Support.NOTHING_CLAIMED, "it says nothing")
+            return Verdict(Support.NOTHING_CLAIMED, "it says nothing")
         for language in dict.fromkeys((self._language, *STOP_WORDS)):
             said = terms(body, language)
             if language in STOP_WORDS and said and about_the_answer(language).issuperset(said):
@@ -327,33 +250,33 @@ class _Check:
                 if not wording.numbers and not any(claim.kind is Kind.LINK for claim in wording.claims):
                     refuses = bool(wording.negated)
                     how = "it refuses" if refuses else "it only leads in"
-                    return _Verdict(Support.NOTHING_CLAIMED, how, is_refusal=refuses)
+                    return Verdict(Support.NOTHING_CLAIMED, how, is_refusal=refuses)
         return None
 
-    def _label(self, body: str) -> _Verdict | None:
+    def _label(self, body: str) -> Verdict | None:
         """A heading or a lead-in to a list, when a passage has what it speaks of."""
         for passage in self._passages:
             wording = Wording(body, self._language if self._is_foreign(passage) else passage.language)
             whole = passage.whole
             if self._is_foreign(passage):
                 if not wording.numbers and _missing(wording, [passage], [whole], True) is None:
-                    return _Verdict(Support.NOTHING_CLAIMED, "it only leads in")
+                    return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
             elif passage.share(wording, passage.wording) >= ENOUGH_OF_A_LABEL and not passage.contradiction(
                 wording, whole
             ):
-                return _Verdict(Support.NOTHING_CLAIMED, "it only leads in")
+                return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
         return None
 
-    def _code(self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool) -> _Verdict:
+    def _code(self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool) -> Verdict:
         """A block of code must stand in a passage as it is."""
         code = "\n".join(line for line in statement.body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
-        located = _first(code, [*cited, *others], is_code=True)
-        citation = _cite(located[0], located[1][0][0], located[1][-1][1]) if located else None
+        located = first_with(code, [*cited, *others], is_code=True)
+        citation = cited_span(located[0], located[1][0][0], located[1][-1][1]) if located else None
         if located is None or citation is None:
-            return _Verdict(Support.UNSUPPORTED, "this code stands in no passage")
+            return Verdict(Support.UNSUPPORTED, "this code stands in no passage")
         if named and located[0] not in cited:
-            return _Verdict(Support.CORRECTED, "the code stands in another passage than the one cited", (citation,))
-        return _Verdict(Support.SUPPORTED, "the code stands in the passage", (citation,))
+            return Verdict(Support.CORRECTED, "the code stands in another passage than the one cited", (citation,))
+        return Verdict(Support.SUPPORTED, "the code stands in the passage", (citation,))
 
     def _is_foreign(self, passage: PassageText) -> bool:
         return passage.language not in self._spoken
@@ -364,49 +287,6 @@ def _plain(text: str) -> str:
 
 
 _REFUSALS = frozenset(_plain(sentence) for sentence in REFUSAL.values())
-
-
-def _first(
-    quote: str, passages: Sequence[PassageText], is_code: bool = False
-) -> tuple[PassageText, tuple[tuple[int, int], ...]] | None:
-    """The first of the passages in which a quote stands, with the spans of its pieces."""
-    for passage in passages:
-        spans = passage.searchable.find_whole(quote) if is_code else passage.searchable.find(quote)
-        if spans:
-            return passage, tuple(spans)
-    return None
-
-
-def _cite(passage: PassageText, start: int, end: int) -> Citation | None:
-    offset = passage.result.chunk.start
-    return cite(passage.result, offset + start, offset + end)
-
-
-def _without(body: str, located: Sequence[_Located]) -> str:
-    """The text without its quotes."""
-    kept, reached = [], 0
-    for quote in located:
-        kept.append(body[reached : quote.start])
-        reached = quote.end
-    return " ".join([*kept, body[reached:]])
-
-
-def _verbatim(body: str, located: Sequence[_Located]) -> str:
-    """The text with its quotes exactly as they stand in their passages, on one line.
-
-    Where the passage has marks of formatting or a hyphen at a line's end the quote stays as the model wrote it.
-    """
-    kept, reached = [], 0
-    for quote in located:
-        inside = body[quote.start : quote.end]
-        source = quote.passage.content[quote.span[0] : quote.span[1]]
-        if len(quote.spans) == 1 and not _NOT_PLAIN.search(source) and not inside.lstrip(_EDGES).startswith("["):
-            lead = inside[: len(inside) - len(inside.lstrip(_EDGES))]
-            tail = inside[len(inside.rstrip(_STOPS)) :]
-            inside = lead + " ".join(source.strip(_EDGES).rstrip(_STOPS).split()) + tail
-        kept += [body[reached : quote.start], inside]
-        reached = quote.end
-    return "".join([*kept, body[reached:]])
 
 
 def _missing(
@@ -424,82 +304,3 @@ def _missing(
         if not any(passage.backs(claim, one, span) for passage in passages for span in (*spans, None)):
             return claim
     return None
-
-
-class _Rendering:
-    """Statements and verdicts → the checked answer."""
-
-    def __init__(
-        self,
-        statements: Sequence[Statement],
-        verdicts: Sequence[_Verdict],
-        language: str,
-        marks: bool,
-        keep_unsupported: bool,
-    ) -> None:
-        self._statements = statements
-        self._verdicts = verdicts
-        self._with_marks = marks
-        self._keeps = keep_unsupported
-        self._not_verified = NOT_VERIFIED.get(language, NOT_VERIFIED["en"])
-        self._numbers: dict[Citation, int] = {}
-        follows = Counter(one.marks_follow for one in statements if one.marks_follow is not None and not one.is_code)
-        self._follow = follows[True] > follows[False]
-
-    def answer(self) -> CheckedAnswer:
-        """The text of what is kept, with its citations numbered in order."""
-        is_backed = any(verdict.support in _BACKED for verdict in self._verdicts)
-        text: list[str] = []
-        sentences: list[CheckedSentence] = []
-        gaps: list[str] = []
-        prefix = ""
-        for index, (statement, verdict) in enumerate(zip(self._statements, self._verdicts, strict=True)):
-            if "\n" in statement.gap:
-                prefix = ""
-            gaps.append(statement.gap)
-            body = self._body(statement, verdict)
-            if is_backed and self._is_kept(index):
-                shown = (statement.prefix or prefix) + body
-                text += [max(gaps, key=lambda gap: gap.count("\n")) if text else "", shown]
-                gaps, prefix = [], ""
-            else:
-                shown, prefix = statement.written, statement.prefix or prefix
-            sentences.append(CheckedSentence(shown.strip(), verdict.support, verdict.how, verdict.citations))
-        return CheckedAnswer("".join(text).strip(), tuple(self._numbers), tuple(sentences))
-
-    def _body(self, statement: Statement, verdict: _Verdict) -> str:
-        body = statement.body if verdict.body is None else verdict.body
-        if verdict.support is Support.UNSUPPORTED:
-            return put_marks(body, self._not_verified, True, statement.is_code, statement.is_row)
-        numbers = [self._numbers.setdefault(citation, len(self._numbers) + 1) for citation in verdict.citations]
-        marks = "".join(f"[{number}]" for number in sorted(numbers)) if self._with_marks else ""
-        follow = self._follow if statement.marks_follow is None else statement.marks_follow
-        return put_marks(body, marks, follow, statement.is_code, statement.is_row)
-
-    def _is_kept(self, index: int) -> bool:
-        verdict = self._verdicts[index]
-        if verdict.support in _BACKED:
-            return True
-        if verdict.support is Support.UNSUPPORTED:
-            return self._keeps
-        return not verdict.is_refusal and any(self._is_backed_or_kept(other) for other in self._led_to(index))
-
-    def _is_backed_or_kept(self, index: int) -> bool:
-        support = self._verdicts[index].support
-        return support in _BACKED or (self._keeps and support is Support.UNSUPPORTED)
-
-    def _led_to(self, index: int) -> Iterator[int]:
-        """The statements that a lead-in leads to: those of its section, or up to the next lead-in."""
-        is_heading = self._statements[index].is_heading
-        has_claim = False
-        for other in range(index + 1, len(self._statements)):
-            if is_heading and self._statements[other].is_heading:
-                return
-            if self._verdicts[other].support is not Support.NOTHING_CLAIMED:
-                has_claim = True
-                yield other
-            elif has_claim and not is_heading:
-                return
-
-
-_BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})

@@ -11,21 +11,20 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
+from answerable.answering.safety.characters import is_hidden
+
 TRIES = 50
 LONGEST_GAP = 300
 SHORTEST_PIECE = 8
 
 _QUOTES = "\"'‘’‚‛“”„‟«»‹›′″´＂＇"
 _DASHES = "-‐‑‒–—―−﹘﹣－"
-_INVISIBLE = re.compile(
-    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufe00-\ufe0f\ufeff]"
-)
 _LINE_END_HYPHEN = re.compile(rf"(?<=[^\W\d_])(?:\u00ad|\ufffe|[{_DASHES}])[^\S\n]*\n\s*(?=[^\W\d_])|\ufffe")
 _BLANKS = re.compile(r"\s+")
 _EMPHASIS = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=[^\W_])[*_](?!\w)|(?<=[.,!?;:)])[*_](?!\w)")
 _TOKEN = re.compile(
     "|".join(f"(?P<{name}>{pattern.pattern})" for name, pattern in {
-        "hyphen": _LINE_END_HYPHEN, "blanks": _BLANKS, "emphasis": _EMPHASIS, "invisible": _INVISIBLE,
+        "hyphen": _LINE_END_HYPHEN, "blanks": _BLANKS, "emphasis": _EMPHASIS,
     }.items())
     + r"|(?P<other>.)",
     re.DOTALL,
@@ -111,7 +110,7 @@ class Searchable:
 
 def legible(text: str) -> str:
     """The text without what its layout put in: hyphens at lines' ends, ligatures, invisible characters."""
-    text = _INVISIBLE.sub("", _LINE_END_HYPHEN.sub("", text))
+    text = "".join(map(_shown, _LINE_END_HYPHEN.sub("", text)))
     return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
@@ -179,6 +178,12 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str, int]]:
 
 
 @lru_cache(maxsize=4096)
+def _shown(character: str) -> str:
+    """The character, or nothing where it is invisible."""
+    return "" if is_hidden(character) and not character.isspace() else character
+
+
+@lru_cache(maxsize=4096)
 def _compared(character: str) -> str:
     if character in _QUOTES:
         return "'"
@@ -186,5 +191,5 @@ def _compared(character: str) -> str:
         return "-"
     return "".join(
         "'" if one in _QUOTES else "-" if one in _DASHES else " " if one.isspace() else one
-        for one in unicodedata.normalize("NFKD", character)
+        for one in unicodedata.normalize("NFKD", _shown(character))
     )

@@ -6,10 +6,12 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NoReturn
 
+from answerable.analysis.characters import sendable
+from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, MalformedResponse, ProviderOverloaded, RequestRejected
-from answerable.protocols import Delta, Message, Usage
+from answerable.protocols import Delta, Message
 from answerable.providers.calling import Caller, CallPolicy
-from answerable.providers.cohere_client import CohereClient, count_tokens, sendable
+from answerable.providers.cohere_client import CohereClient, count_tokens
 
 
 class CohereChatModel:

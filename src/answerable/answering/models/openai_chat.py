@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Sequence
 from typing import Any
 
+from answerable.analysis.characters import encodable
+from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, ProviderError
-from answerable.protocols import Delta, Message, Usage
+from answerable.protocols import Delta, Message
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
 from answerable.providers.prices import cost
-from answerable.providers.token_counts import count_tokens, sendable, vocabulary
+from answerable.providers.token_counts import count_tokens, vocabulary
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
 
@@ -88,7 +90,7 @@ class OpenAIChatModel:
             request[named] = limit
         request = {name: value for name, value in request.items() if value is not None and name not in refused}
         turns = _without_system(messages) if "system" in refused else messages
-        return {"messages": [{"role": turn.role, "content": sendable(turn.content)} for turn in turns], **request}
+        return {"messages": [{"role": turn.role, "content": encodable(turn.content)} for turn in turns], **request}
 
     def _pieces(self, request: dict[str, Any]) -> Generator[Delta, None, None]:
         usage: Usage | None = None

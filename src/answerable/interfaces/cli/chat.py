@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+from answerable.analysis.characters import encodable
 from answerable.datatypes import Answer, Exchange
 from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli import render
@@ -162,7 +163,7 @@ def _read_line(is_terminal: bool) -> str | None:
         return line.replace("\ufeff", "").strip() if line else None
     try:
         # A terminal can send what is no character: lone surrogates, which no document holds.
-        return input(PROMPT).encode("utf-8", "replace").decode("utf-8").strip()
+        return encodable(input(PROMPT)).strip()
     except (EOFError, KeyboardInterrupt):
         render.note("")
         return None

@@ -96,7 +96,7 @@ def answer(found: Answer, as_json: bool) -> None:
     print_text((found.text, "" if found.answered else "yellow"))
     places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
-        place = _where(citation.source, citation.title, citation.location)
+        place = place_of(citation.source, citation.title, citation.location)
         places.setdefault((place, citation.link), []).append(number)
     if places:
         print_text("")
@@ -132,7 +132,7 @@ def results(found: Sequence[RetrievalResult], narrowing: Narrowing | None, as_js
     for number, result in enumerate(found, 1):
         if number > 1:
             print_text("")
-        place = _where(result.document.source, result.document.title, result.chunk.location)
+        place = place_of(result.document.source, result.document.title, result.chunk.location)
         print_text((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
         text = one_line(result.chunk.content)
         print_text(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
@@ -174,7 +174,7 @@ def sources(found: Answer) -> None:
     if not found.citations:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        print_text((f"[{number}] ", "bold cyan"), _where(citation.source, citation.title, citation.location))
+        print_text((f"[{number}] ", "bold cyan"), place_of(citation.source, citation.title, citation.location))
         print_text(f"    “{one_line(citation.quote)}”")
         if citation.link:
             print_text((f"    {citation.link}", "dim"), wrap=False)
@@ -197,7 +197,7 @@ def why(found: Answer, conditions: str) -> None:
     }
     print_rows((name, value) for name, value in rows.items() if value)
     for number, result in enumerate(found.results, 1):
-        place = _where(result.document.source, result.document.title, result.chunk.location)
+        place = place_of(result.document.source, result.document.title, result.chunk.location)
         ranks = ", ".join(
             f"{name} {rank or '-'}" for name, rank in (("meaning", result.meaning_rank), ("words", result.keyword_rank))
         )
@@ -425,7 +425,8 @@ def _stored(document: StoredDocument) -> dict[str, Any]:
     }
 
 
-def _where(source: str, title: str, location: Location) -> str:
+def place_of(source: str, title: str, location: Location) -> str:
+    """Where something stands, on one line: what people call its source, and the place there."""
     return one_line(", ".join(step for step in (_name(source, title), str(location)) if step))
 
 

@@ -1,9 +1,12 @@
-"""An answer while it is being written: on a terminal the draft grows in place, and gives way to the checked answer."""
+"""An answer while it is being written: on a terminal the draft grows in place, and gives way to the checked answer.
+
+Under the draft stand the places of the passages that it has pointed to so far.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import closing
 
 from answerable.datatypes import Answer, AnswerEvent
@@ -25,13 +28,14 @@ def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
 
 
 def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
-    """Shows the draft while it grows, where somebody can see it grow."""
+    """Shows the draft while it grows, where somebody can see it grow, and what its marks point to."""
     if not sys.stdout.isatty():
         return next(event.answer for event in events if event.answer is not None)
     from rich.console import Console
     from rich.live import Live
     from rich.text import Text
 
+    places: dict[int, str] = {}
     console = Console(highlight=False)
     with Live(console=console, transient=True, refresh_per_second=12, vertical_overflow="visible") as live:
         live.update(Text(clean(text), style="dim"))
@@ -39,5 +43,14 @@ def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
             if event.answer is not None:
                 return event.answer
             text += event.text
-            live.update(Text(clean(text), style="dim"))
+            if event.mark:
+                number, found = event.mark
+                places[number] = render.place_of(found.document.source, found.document.title, found.chunk.location)
+            live.update(Text(_shown(text, places), style="dim"))
     raise AssertionError("events end with an answer")
+
+
+def _shown(draft: str, places: Mapping[int, str]) -> str:
+    """The draft with a line for each place under it."""
+    resolved = "".join(f"\n[{number}] {place}" for number, place in sorted(places.items()))
+    return f"{clean(draft)}\n{resolved}" if resolved else clean(draft)

@@ -1,0 +1,77 @@
+"""The quotes of a statement: where they stand in the passages, and the statement with and without them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from answerable.answering.checking.support import PassageText
+from answerable.answering.citations import cite
+from answerable.answering.safety.characters import is_hidden
+from answerable.datatypes import Citation
+
+_EDGES = " \t\r\n\"'‘’“”«»"
+_STOPS = _EDGES + ".,;:!?…"
+_NOT_PLAIN = re.compile("[*_`|<>\\[\\]]|\u00ad|\ufffe|[-‐‑–—]\\s*\n")
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedQuote:
+    """A quote: where it stands in the statement, in which passage, and the spans of its pieces there."""
+
+    start: int
+    end: int
+    passage: PassageText
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """From the start of its first piece in the passage to the end of its last."""
+        return self.spans[0][0], self.spans[-1][1]
+
+
+def first_with(
+    quote: str, passages: Sequence[PassageText], is_code: bool = False
+) -> tuple[PassageText, tuple[tuple[int, int], ...]] | None:
+    """The first of the passages in which a quote stands, with the spans of its pieces."""
+    for passage in passages:
+        spans = passage.searchable.find_whole(quote) if is_code else passage.searchable.find(quote)
+        if spans:
+            return passage, tuple(spans)
+    return None
+
+
+def cited_span(passage: PassageText, start: int, end: int) -> Citation | None:
+    """The citation of a span of a passage, None where it can't be verified in the document."""
+    offset = passage.result.chunk.start
+    return cite(passage.result, offset + start, offset + end)
+
+
+def without_quotes(body: str, located: Sequence[LocatedQuote]) -> str:
+    """The text without its quotes."""
+    kept, reached = [], 0
+    for quote in located:
+        kept.append(body[reached : quote.start])
+        reached = quote.end
+    return " ".join([*kept, body[reached:]])
+
+
+def verbatim(body: str, located: Sequence[LocatedQuote]) -> str:
+    """The text with its quotes exactly as they stand in their passages, on one line.
+
+    Where the passage has marks of formatting, hidden characters or a hyphen at a line's end the quote stays as the
+    model wrote it.
+    """
+    kept, reached = [], 0
+    for quote in located:
+        inside = body[quote.start : quote.end]
+        source = quote.passage.content[quote.span[0] : quote.span[1]]
+        is_plain = len(quote.spans) == 1 and not _NOT_PLAIN.search(source) and not any(map(is_hidden, source))
+        if is_plain and not inside.lstrip(_EDGES).startswith("["):
+            lead = inside[: len(inside) - len(inside.lstrip(_EDGES))]
+            tail = inside[len(inside.rstrip(_STOPS)) :]
+            inside = lead + " ".join(source.strip(_EDGES).rstrip(_STOPS).split()) + tail
+        kept += [body[reached : quote.start], inside]
+        reached = quote.end
+    return "".join([*kept, body[reached:]])

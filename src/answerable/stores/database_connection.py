@@ -1,0 +1,99 @@
+"""A connection to the SQLite file of an embedded library, and what its failures mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
+
+
+def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """A connection to the file, which is made when it isn't there, and whether it may be written to.
+
+    Raises LibraryReadOnly where the file can neither be made nor read, and errors of SQLite's.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            return _connect_read_only(path), False
+        connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA secure_delete = ON")
+        return connection, True
+    except (sqlite3.OperationalError, PermissionError, OSError) as error:
+        if not os.path.exists(path):
+            raise LibraryReadOnly(
+                f"A library can't be made in {path.parent} ({error}). Choose a folder you may write to with --library."
+            ) from error
+        if "locked" in str(error):
+            raise
+    return _connect_read_only(path), False
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    # Where not even the log's helper files can be made, nobody writes either: the file may be taken as it is.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            return connection
+        except sqlite3.OperationalError:
+            connection.close()
+    raise LibraryReadOnly(
+        f"The library {path.parent} can't be read. Check the permissions of the folder and of {path.name}."
+    )
+
+
+def translated(error: sqlite3.Error, path: Path) -> LibraryError:
+    """The error of ours that says what SQLite's means."""
+    text = str(error)
+    if "full" in text:
+        return LibraryError(
+            f"The disk is full: {path} can't grow. What was being added is left out whole; "
+            "free some space and add it again."
+        )
+    if "readonly" in text:
+        return read_only(path)
+    if "locked" in text or "busy" in text:
+        return LibraryBusy(
+            f"Another process has been writing to {path.parent} for over a minute. Wait for it to finish and try again."
+        )
+    if isinstance(error, sqlite3.DatabaseError) and (
+        "malformed" in text or "not a database" in text or "no such table" in text
+    ):
+        return damaged(path, text)
+    return LibraryError(f"The library's database {path} failed: {text}. Check the disk, then try again.")
+
+
+def damaged(path: Path, reason: str) -> LibraryDamaged:
+    """The error for a file that can't be what was written."""
+    return LibraryDamaged(
+        f"{path} is damaged ({reason}). Restore it from a backup, or move the folder away and add your documents again."
+    )
+
+
+def read_only(path: Path) -> LibraryReadOnly:
+    """The error for writing to what can only be read."""
+    return LibraryReadOnly(
+        f"The library {path.parent} can't be written to. Check the folder's permissions, or use another with --library."
+    )
+
+
+@contextmanager
+def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")

@@ -1,0 +1,152 @@
+"""The tables of an embedded library, and documents and chunks ↔ their rows."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from answerable.datatypes import Chunk, Document, DocumentType
+from answerable.protocols import IndexedChunk, StoredDocument
+from answerable.stores import records
+
+SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE documents (
+    number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,
+    language TEXT NOT NULL, content_hash TEXT NOT NULL, metadata TEXT NOT NULL, characters INTEGER NOT NULL,
+    chunks INTEGER NOT NULL, content BLOB NOT NULL, parts BLOB NOT NULL
+);
+CREATE INDEX documents_by_source ON documents (source, id);
+CREATE TABLE chunks (
+    number INTEGER PRIMARY KEY AUTOINCREMENT, document INTEGER NOT NULL REFERENCES documents (number), id TEXT NOT NULL,
+    sequence INTEGER NOT NULL, start INTEGER NOT NULL, "end" INTEGER NOT NULL, context TEXT NOT NULL,
+    location TEXT NOT NULL, parts TEXT NOT NULL, fields TEXT NOT NULL, terms TEXT NOT NULL, sentences TEXT NOT NULL,
+    vector BLOB NOT NULL, sentence_vectors BLOB NOT NULL
+);
+CREATE INDEX chunks_by_document ON chunks (document, sequence);
+CREATE TABLE removed (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
+CREATE TABLE terms (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
+"""
+
+DOCUMENT_COLUMNS = "id, source, title, type, language, content_hash, chunks, characters, metadata"
+CHUNK_COLUMNS = (
+    'id, sequence, start, "end", context, location, parts, fields, terms, sentences, vector, sentence_vectors'
+)
+
+
+def insert_document(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
+    """Writes the rows of a document and its chunks, and counts their terms."""
+    cursor = connection.execute(
+        "INSERT INTO documents "
+        "(id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            document.id,
+            document.source,
+            document.title,
+            str(document.type),
+            document.language,
+            document.content_hash,
+            records.to_json(dict(document.metadata)),
+            len(document.content),
+            len(chunks),
+            records.pack(document.content),
+            records.pack(records.parts_to_json(document.parts)),
+        ),
+    )
+    number = cursor.lastrowid
+    connection.executemany(
+        f"INSERT INTO chunks (document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        ((number, *_chunk_row(chunk)) for chunk in chunks),
+    )
+    frequency = Counter(term for chunk in chunks for term in chunk.terms)
+    connection.executemany(
+        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
+        frequency.items(),
+    )
+
+
+def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
+    chunk = indexed.chunk
+    return (
+        chunk.id,
+        chunk.sequence,
+        chunk.start,
+        chunk.end,
+        chunk.context,
+        records.location_to_json(chunk.location),
+        records.parts_to_json(chunk.parts),
+        records.to_json(dict(indexed.fields)),
+        records.to_json(dict(indexed.terms)),
+        records.spans_to_json(indexed.sentences),
+        records.vector_to_bytes(indexed.vector),
+        records.quantize(indexed.sentence_vectors),
+    )
+
+
+def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
+    """Removes the rows of a document and its share of the term counts; False when there is no such document."""
+    row = connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
+    if row is None:
+        return False
+    frequency: Counter[str] = Counter()
+    for (terms,) in connection.execute("SELECT terms FROM chunks WHERE document = ?", (row["number"],)):
+        frequency.update(json.loads(terms).keys())
+    connection.executemany(
+        "UPDATE terms SET chunks = chunks - ? WHERE term = ?", ((count, term) for term, count in frequency.items())
+    )
+    connection.executemany("DELETE FROM terms WHERE term = ? AND chunks <= 0", ((term,) for term in frequency))
+    connection.execute("INSERT INTO removed (number) SELECT number FROM chunks WHERE document = ?", (row["number"],))
+    connection.execute("DELETE FROM chunks WHERE document = ?", (row["number"],))
+    connection.execute("DELETE FROM documents WHERE number = ?", (row["number"],))
+    return True
+
+
+def read_stored_document(row: sqlite3.Row) -> StoredDocument:
+    """What a row with `DOCUMENT_COLUMNS` says of a document."""
+    return StoredDocument(**{**dict(row), "metadata": json.loads(row["metadata"])})
+
+
+def read_document(row: sqlite3.Row, with_parts: bool) -> Document:
+    """The document of a whole row."""
+    return Document(
+        id=row["id"],
+        content=records.unpack(row["content"]),
+        source=row["source"],
+        title=row["title"],
+        type=DocumentType(row["type"]),
+        language=row["language"],
+        metadata=json.loads(row["metadata"]),
+        parts=records.parts_from_json(records.unpack(row["parts"])) if with_parts else (),
+    )
+
+
+def read_chunk(row: sqlite3.Row, document: Document) -> Chunk:
+    """The chunk of a row with `CHUNK_COLUMNS`."""
+    return Chunk(
+        id=row["id"],
+        document_id=document.id,
+        content=document.content[row["start"] : row["end"]],
+        start=row["start"],
+        end=row["end"],
+        sequence=row["sequence"],
+        location=records.location_from_json(row["location"]),
+        context=row["context"],
+        parts=records.parts_from_json(row["parts"]),
+    )
+
+
+def read_indexed_chunk(row: sqlite3.Row, document: Document) -> IndexedChunk:
+    """The chunk of a row with `CHUNK_COLUMNS`, with all that search needs of it."""
+    vector = records.vector_from_bytes(row["vector"])
+    return IndexedChunk(
+        chunk=read_chunk(row, document),
+        vector=vector,
+        terms=json.loads(row["terms"]),
+        fields=json.loads(row["fields"]),
+        sentences=records.spans_from_json(row["sentences"]),
+        sentence_vectors=records.dequantize(row["sentence_vectors"], len(vector)),
+    )
