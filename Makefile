@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: setup demo test test-long check smoke test-quality bench clean
+.PHONY: setup system demo test test-long check smoke test-quality bench clean
 
 # The environment for working on the project.
 setup: $(VENV)/.dev
@@ -25,6 +25,17 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
+# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages.
+OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
+
+system:
+	@tesseract --list-langs 2>/dev/null | grep -q por && tesseract --list-langs | grep -q spa || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(OCR) >/dev/null; \
+	else \
+		echo "The tests need tesseract with the languages eng, spa and por (on Debian: apt-get install $(OCR))."; exit 1; \
+	fi
+
 # Style, types, layers.
 check: setup
 	$(BIN)/ruff check .
@@ -33,7 +44,7 @@ check: setup
 	$(BIN)/lint-imports
 
 # Everything but the measurements on the development sets.
-test: check
+test: check system
 	$(BIN)/pytest -n 2 -m 'not quality and not long'
 	PYTHON=$(PYTHON) sh tests/smoke.sh
 
@@ -48,7 +59,7 @@ test-quality: setup
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	for name in embedding asking writing memory ingestion splitting chunking vector_store chats; do \
+	for name in embedding asking writing memory ingestion pdf splitting chunking vector_store chats; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 

@@ -6,17 +6,23 @@ Everything here is frozen and slotted and imports nothing of ours. Offsets count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 from hashlib import sha256
+from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
+
+_BROKEN_WORD = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_LINE = re.compile(r"[^\s](?:[^\n]*[^\s])?")
 
 
 class DocumentType(str, Enum):
@@ -57,7 +63,8 @@ class Part:
     Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down;
     `time` is a naive local time; `sender` is None for the notices of the messenger itself. `body` is where a
     message's own text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
-    class; code that stands outside of any has none.
+    class; code that stands outside of any has none. What no part of a PDF covers is its furniture: running heads,
+    footers and page numbers. `cells` are where the cells of a row of a PDF's table begin.
     """
 
     start: int
@@ -70,6 +77,7 @@ class Part:
     sender: str | None = None
     body: int | None = None
     symbol: str | None = None
+    cells: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +154,9 @@ class Location:
     symbol: str | None = None
 
     def __str__(self) -> str:
-        """The place in a few words: `page 3`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`, `Cat.run, line 7`."""
+        """The place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`, `f, line 7`."""
         if self.pages:
-            return _range("page", *self.pages)
+            return ", ".join(step for step in (_range("page", *self.pages), " › ".join(self.headings)) if step)
         if self.times:
             first, last = (f"{time:%Y-%m-%d %H:%M}" for time in self.times)
             when = first if first == last else f"{first} to {last}"
@@ -181,8 +189,66 @@ class Chunk:
 
     @property
     def indexed_text(self) -> str:
-        """What is embedded and searched by keyword: the context line, then the content."""
-        return f"{self.context}\n{self.content}" if self.context else self.content
+        """What is embedded and searched by keyword: the context line, then the content.
+
+        Of a PDF without its furniture, with its rows as Markdown and words joined that a line's end broke.
+        """
+        return "".join(glue + self.content[start:end] for glue, start, end in self._indexed_pieces())
+
+    def indexed_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+        """Where spans of the content stand in `indexed_text`; what is left out there becomes an empty span."""
+        pieces = self._indexed_pieces()
+        starts = [start for _, start, _ in pieces]
+        places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
+
+        def place(offset: int, number: int) -> int:
+            _, start, end = pieces[max(number, 0)]
+            return places[max(number, 0)] - end + min(max(offset, start), end)
+
+        firsts = ((place(start, bisect_right(starts, start) - 1), end) for start, end in spans)
+        return tuple((first, max(first, place(end, bisect_left(starts, end) - 1))) for first, end in firsts)
+
+    def _indexed_pieces(self) -> list[tuple[str, int, int]]:
+        """Spans of the content that are indexed, in order, each with what is put before it."""
+        pieces = _pdf_pieces(self) if any(part.page is not None for part in self.parts) else []
+        if not any(start < end for _, start, end in pieces):
+            pieces = [("", 0, len(self.content))]
+        return [(f"{self.context}\n" if self.context else "", 0, 0), *pieces]
+
+
+def _pdf_pieces(chunk: Chunk) -> list[tuple[str, int, int]]:
+    pieces: list[tuple[str, int, int]] = []
+    glue = ""
+    reached = 0
+    for part in chunk.parts:
+        start, end = max(part.start - chunk.start, 0), min(part.end, chunk.end) - chunk.start
+        if start > reached and pieces and not glue and not chunk.content[reached - 1].isspace():
+            glue = "\n"
+        cuts = [cell - chunk.start for cell in part.cells if start < cell - chunk.start < end]
+        if part.cells:
+            pieces += _row_pieces(chunk.content, glue, [start, *cuts, end])
+        else:
+            pieces += _whole_words(chunk.content, glue, start, end)
+        glue = " |\n" if part.cells else ""
+        reached = end
+    return [*pieces, (glue.rstrip(), reached, reached)] if glue else pieces
+
+
+def _row_pieces(content: str, glue: str, cuts: list[int]) -> Iterator[tuple[str, int, int]]:
+    glue += "| "
+    for start, end in pairwise(cuts):
+        for line in _LINE.finditer(content, start, end):
+            yield glue, *line.span()
+            glue = " "
+        glue = " | " if glue == " " else f"{glue} | "
+
+
+def _whole_words(content: str, glue: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
+    for broken in _BROKEN_WORD.finditer(content, start, end):
+        if content[broken.end()].islower():
+            yield glue, start, broken.start()
+            glue, start = "", broken.end()
+    yield glue, start, end
 
 
 def chunk_id(document: str, start: int, content: str) -> str:

@@ -235,8 +235,7 @@ def _indexed(
 
 
 def _passage(chunk: Chunk, spans: tuple[tuple[int, int], ...]) -> Passage:
-    offset = len(chunk.indexed_text) - len(chunk.content)
-    return Passage(chunk.indexed_text, tuple((start + offset, end + offset) for start, end in spans))
+    return Passage(chunk.indexed_text, chunk.indexed_spans(spans))
 
 
 def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:

@@ -70,6 +70,7 @@ class Settings:
     max_file_size: int = 200_000_000
     max_pdf_seconds: int = 120
     max_pdf_memory: int = 2_000_000_000
+    ocr_languages: str = ""
     pdf_password: str = field(default="", repr=False)
     threads: int = 0
     local_runtime: str = "auto"

@@ -43,7 +43,7 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]
     senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
-    section = next((part for part in parts if part.kind is PartKind.SECTION and part.headings), None)
+    section = next((part for part in parts if part.headings), None)
     return Location(
         lines=lines,
         pages=(pages[0], pages[-1]) if pages else None,

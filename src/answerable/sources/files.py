@@ -19,6 +19,7 @@ from answerable.sources.html import read_html
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.markdown import read_markdown
 from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.pdf_ocr import Ocr
 from answerable.sources.records import read_records
 from answerable.sources.text import decode, read_text
 from answerable.sources.whatsapp import is_chat, read_chat
@@ -37,11 +38,12 @@ def read_file(
     password: str | None = None,
     skipped: Skipped | None = None,
     worker: PdfWorker | None = None,
+    ocr: Ocr | None = None,
 ) -> list[Document]:
     """The documents in a file: one, or several for an archive. Raises the SourceError that says why there is none.
 
-    `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process.
-    `skipped` takes note of what was left out of an archive.
+    `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process, `ocr` their
+    pages without a text layer. `skipped` takes note of what was left out of an archive, and of pages without a text.
     """
     limits = limits or ReadLimits()
     source = source_of(path)
@@ -51,7 +53,7 @@ def read_file(
             path,
             source,
             limits.max_file_size,
-            partial(read_bytes, limits=limits, password=password, worker=worker),
+            partial(read_bytes, limits=limits, password=password, worker=worker, ocr=ocr, skipped=skipped),
             skipped,
         )
     data = _load(path, source, limits.max_file_size + 1)
@@ -61,7 +63,7 @@ def read_file(
         )
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again, or leave it out")
-    return read_bytes(data, source, limits, password, worker)
+    return read_bytes(data, source, limits, password, worker, ocr, skipped)
 
 
 def read_bytes(
@@ -70,11 +72,13 @@ def read_bytes(
     limits: ReadLimits | None = None,
     password: str | None = None,
     worker: PdfWorker | None = None,
+    ocr: Ocr | None = None,
+    skipped: Skipped | None = None,
 ) -> list[Document]:
     """The document in a file's bytes, `source` being its name. Archives are not looked into."""
     match recognise(data[:SAMPLE], source):
         case Format.PDF:
-            return [read_pdf(data, source, password, limits, worker)]
+            return [read_pdf(data, source, password, limits, worker, ocr, skipped)]
         case Format.HTML:
             return [read_html(data, source)]
         case Format.MARKDOWN:

@@ -1,140 +1,34 @@
 """PDF → Document: the pages' texts, joined by form feeds.
 
-The text is what PDFium extracts, with one choice of ours: where a word is broken by a hyphen at a line's end, PDFium
-gives U+FFFE and joins the lines. We give back "-" and a line end, as the page shows it, so that a quote is verbatim and
-`-\\n` stays told apart from a hyphen within a line; search may join such words in the indexed text.
+Parts are the text of the pages, cut where a section begins. Running heads, footers and page numbers lie between the
+parts: they are in the content, and what no part covers is left out of what is indexed.
 """
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import threading
-from pathlib import Path
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
 from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
-from answerable.sources import pdf_worker
-from answerable.sources.limits import ReadLimits
+from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.pdf_furniture import furniture
+from answerable.sources.pdf_ocr import Ocr
+from answerable.sources.pdf_process import PdfWorker
+from answerable.sources.pdf_sections import Section, Span, outline_sections, size_sections
+from answerable.sources.pdf_text import clean
 from answerable.sources.text import stem
 
-_LINE_END_HYPHEN = "\ufffe"
-# A font's unmapped glyphs come as control characters, often in the place of spaces. Form feeds are ours.
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\uffff\ufdd0-\ufdef]")
-_SURROGATES = re.compile(r"[\ud800-\udfff]")
+__all__ = ["PdfWorker", "Rectangle", "read_pdf", "rectangles"]
+
+Rectangle = tuple[int, float, float, float, float]
+_NAMED = 5
 _FILE_NAME = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 _DATE = re.compile(r"(?:D:)?(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
-_DOCUMENTS_PER_PROCESS = 500
-
-
-class PdfWorker:
-    """A process that takes PDFs apart, one after the other; started when first needed and again after it died."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._process: subprocess.Popen[bytes] | None = None
-        self._owner = 0
-        self._answered = 0
-
-    def __enter__(self) -> PdfWorker:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """End the process, if there is one."""
-        with self._lock:
-            self._stop()
-
-    def extract(self, data: bytes, source: str, password: str | None, limits: ReadLimits) -> dict[str, Any]:
-        """The worker's answer to one file. Raises DamagedSource when the file kills it or takes too long."""
-        request = {"password": password, "max_seconds": limits.max_seconds, "max_memory": limits.max_memory}
-        with self._lock:
-            process = self._running()
-            # The worker's own limit counts processor time. This one also ends a worker that waits or whose system
-            # has no such limit, and is wider so that a busy machine is no reason to give up.
-            alarm = threading.Timer(limits.max_seconds * 3 + 30, process.kill)
-            alarm.start()
-            try:
-                answer = _exchange(process, json.dumps(request).encode("ascii"), data)
-            finally:
-                alarm.cancel()
-            if answer is None:
-                status = self._stop()
-                raise _died(status, source, limits)
-            self._answered += 1
-        result: dict[str, Any] = json.loads(answer)
-        return result
-
-    def _running(self) -> subprocess.Popen[bytes]:
-        if self._owner != os.getpid():
-            # After a fork the pipes belong to the parent: leave its process alone.
-            self._process = None
-        elif self._answered >= _DOCUMENTS_PER_PROCESS or (self._process and self._process.poll() is not None):
-            self._stop()
-        if self._process is None:
-            self._process = _start()
-            self._owner, self._answered = os.getpid(), 0
-        return self._process
-
-    def _stop(self) -> int | None:
-        process, self._process = self._process, None
-        if process is None or self._owner != os.getpid():
-            return None
-        for pipe in (process.stdin, process.stdout):
-            if pipe:
-                try:
-                    pipe.close()
-                except OSError:
-                    continue
-        try:
-            return process.wait(timeout=2)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            return process.wait()
-
-
-def _exchange(process: subprocess.Popen[bytes], request: bytes, data: bytes) -> bytes | None:
-    assert process.stdin
-    assert process.stdout
-    try:
-        pdf_worker.write_frame(process.stdin, request)
-        pdf_worker.write_frame(process.stdin, data)
-        return pdf_worker.read_frame(process.stdout)
-    except OSError:
-        return None
-
-
-def _start() -> subprocess.Popen[bytes]:
-    # By path and isolated (-I): starting it doesn't import this package, and html.py beside it can't be taken for the
-    # standard library's. It is told our search path, so that it finds PDFium where we would.
-    search_path = json.dumps([entry for entry in sys.path if entry])
-    command = [sys.executable, "-I", str(Path(pdf_worker.__file__).resolve()), search_path]
-    try:
-        return subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, close_fds=True
-        )
-    except OSError as error:
-        raise SourceError(
-            f"the process that reads PDFs can't be started ({error}): free some memory or processes, then try again"
-        ) from error
-
-
-def _died(status: int | None, source: str, limits: ReadLimits) -> DamagedSource:
-    if status is not None and os.name == "posix" and -status in (signal.SIGXCPU, signal.SIGKILL):
-        what, setting = f"took longer than {limits.max_seconds:g} s to read", "max_pdf_seconds"
-    else:
-        what, setting = f"crashed the PDF library or needed over {limits.max_memory / 1e9:g} GB", "max_pdf_memory"
-    return DamagedSource(
-        f"{source} {what}; it is probably damaged or made to do harm: leave it out, print it to a new PDF, "
-        f"or raise the setting {setting} if you trust it"
-    )
 
 
 def read_pdf(
@@ -143,29 +37,80 @@ def read_pdf(
     password: str | None = None,
     limits: ReadLimits | None = None,
     worker: PdfWorker | None = None,
+    ocr: Ocr | None = None,
+    skipped: Skipped | None = None,
 ) -> Document:
-    """A document from a PDF's bytes, with a part for each page; without a `worker` one is started for this file.
+    """A document from a PDF's bytes, its parts in pages and sections; without a `worker` one is started for this file.
 
-    Raises EncryptedSource, DamagedSource, SourceTooLarge, or EmptySource when no page has a text layer.
+    `ocr` reads the pages without a text layer; without it, `skipped` takes note of them.
+    Raises EncryptedSource, DamagedSource, SourceTooLarge, or EmptySource when no page has a text.
     """
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again")
     if worker is None:
         with PdfWorker() as own_worker:
-            return read_pdf(data, source, password, limits, own_worker)
-    answer = worker.extract(data, source, password, limits or ReadLimits())
+            return read_pdf(data, source, password, limits, own_worker, ocr, skipped)
+    answer = worker.extract(data, source, password, limits or ReadLimits(), ocr)
     if answer["outcome"] != "text":
         raise _refusal(answer, source, password, limits or ReadLimits())
     if not answer["pages"] or all(page is None for page in answer["pages"]):
         raise DamagedSource(
             f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
         )
-    pages = [_clean(page or "") for page in answer["pages"]]
-    if not "".join(pages).strip():
+    answer["pages"] = [page or "" for page in answer["pages"]]
+    unread = _unread(answer, ocr)
+    if not "".join(answer["pages"]).strip():
         raise EmptySource(
-            f"{source} is a scan without a text layer: add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
+            f"{source} is a scan without a text layer: {unread or 'its pages are blank'}, "
+            "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
         )
-    return _document(pages, answer["metadata"], source)
+    if unread and skipped is not None:
+        skipped.errors.append(EmptySource(f"{source}: {unread}"))
+    return _document(answer, source)
+
+
+def rectangles(
+    data: bytes,
+    document: Document,
+    spans: Sequence[Span],
+    password: str | None = None,
+    limits: ReadLimits | None = None,
+    worker: PdfWorker | None = None,
+) -> list[Rectangle]:
+    """Page (from 1), left, bottom, right and top of each line of spans of a PDF's content, in points.
+
+    The page's lower left corner is the origin. Found in the file's bytes, so that nothing of it need be stored; text
+    that is by OCR has none. Raises DamagedSource when the file is no longer the one that was read.
+    """
+    if worker is None:
+        with PdfWorker() as own_worker:
+            return rectangles(data, document, spans, password, limits, own_worker)
+    asked = [span for start, end in spans for span in _page_spans(document.content, start, end)]
+    answer = worker.rectangles(data, document.source, password, limits or ReadLimits(), asked)
+    if answer["outcome"] != "text":
+        raise _refusal(answer, document.source, password, limits or ReadLimits())
+    return [(number + 1, left, bottom, right, top) for number, left, bottom, right, top in answer["rectangles"]]
+
+
+def _page_spans(content: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """A span of the content as spans (page from 0, start, end) of the pages' own texts."""
+    number = content.count("\f", 0, start)
+    page_start = content.rfind("\f", 0, start) + 1
+    for text in content[page_start:end].split("\f"):
+        yield number, max(start - page_start, 0), len(text)
+        number, page_start = number + 1, page_start + len(text) + 1
+
+
+def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
+    """What is to be said of the pages that show something and have no text, if there are any."""
+    numbers = [number + 1 for number in answer["scanned"] if number not in answer["recognised"]]
+    if not numbers:
+        return ""
+    listed = ", ".join(map(str, numbers[:_NAMED])) + (", …" if len(numbers) > _NAMED else "")
+    pages = f"page {listed} has" if len(numbers) == 1 else f"pages {listed} have"
+    if ocr is not None:
+        return f"{pages} no text layer, and OCR failed or took too long"
+    return f"{pages} no text layer: install tesseract or pass --ocr"
 
 
 def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: ReadLimits) -> SourceError:
@@ -186,20 +131,10 @@ def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: 
     )
 
 
-def _clean(page: str) -> str:
-    page = page.replace("\r\n", "\n").replace("\r", "\n").replace(_LINE_END_HYPHEN, "-\n")
-    return _SURROGATES.sub("\ufffd", _CONTROLS.sub(" ", page))
-
-
-def _document(pages: list[str], information: dict[str, str], source: str) -> Document:
-    parts = []
-    start = 0
-    for number, page in enumerate(pages, 1):
-        parts.append(Part(start, start + len(page), PartKind.PAGE, page=number))
-        # The form feed stands between the pages and belongs to neither.
-        start += len(page) + 1
+def _document(answer: dict[str, Any], source: str) -> Document:
+    pages: list[str] = answer["pages"]
     content = "\f".join(pages)
-    information = {key: " ".join(_clean(value).split()) for key, value in information.items()}
+    information = {key: " ".join(clean(value).split()) for key, value in answer["metadata"].items()}
     metadata = {"author": information.get("Author", "")}
     if date := _DATE.match(information.get("CreationDate", "") or information.get("ModDate", "")):
         metadata["date"] = "-".join(date.groups())
@@ -210,8 +145,84 @@ def _document(pages: list[str], information: dict[str, str], source: str) -> Doc
         _sensible(information.get("Title", "")) or stem(source),
         DocumentType.PDF,
         metadata={key: value for key, value in metadata.items() if value},
-        parts=tuple(parts),
+        parts=tuple(_with_rows(_parts(pages, answer), pages, answer["rows"])),
     )
+
+
+def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
+    """The text of each page between its furniture, cut where sections begin; a page without any is an empty part."""
+    # The form feed stands between the pages and belongs to neither.
+    starts = [0]
+    for page in pages:
+        starts.append(starts[-1] + len(page) + 1)
+    left_out = furniture(pages)
+    sections = _sections(pages, starts, answer, left_out)
+    headings: tuple[str, ...] = ()
+    reached = 0
+    for number, page in enumerate(pages):
+        empty = True
+        for start, end in _between(left_out[number], len(page)):
+            first, last = starts[number] + start, starts[number] + end
+            while reached < len(sections) and sections[reached][0] < last:
+                cut = max(sections[reached][0], first)
+                if first < cut:
+                    yield Part(first, cut, PartKind.PAGE, page=number + 1, headings=headings)
+                first, headings, reached = cut, sections[reached][1], reached + 1
+            yield Part(first, last, PartKind.PAGE, page=number + 1, headings=headings)
+            empty = False
+        if empty:
+            yield Part(starts[number], starts[number], PartKind.PAGE, page=number + 1, headings=headings)
+
+
+def _with_rows(
+    parts: Iterator[Part], pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
+) -> Iterator[Part]:
+    """The parts, each row of a table one of its own; a row that is no part's or only half of it stays text."""
+    found = list(_row_spans(pages, rows))
+    starts = [start for start, _, _ in found]
+    for part in parts:
+        reached = part.start
+        for start, end, cells in found[bisect_left(starts, part.start) : bisect_left(starts, part.end)]:
+            if end <= part.end:
+                if reached < start:
+                    yield replace(part, start=reached, end=start)
+                yield replace(part, start=start, end=end, cells=cells)
+                reached = end
+        if reached == part.start:
+            yield part
+        elif reached < part.end:
+            yield replace(part, start=reached)
+
+
+def _row_spans(
+    pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Start, end and cells of each row in the document."""
+    page_start = 0
+    for page, found in zip(pages, rows, strict=True):
+        lines = page.split("\n") if found else []
+        starts = list(accumulate((len(line) + 1 for line in lines), initial=page_start))
+        for number, cells in found:
+            end = min(starts[number + 1], page_start + len(page))
+            yield starts[number], end, tuple(starts[number] + cell for cell in cells)
+        page_start += len(page) + 1
+
+
+def _sections(
+    pages: Sequence[str], starts: Sequence[int], answer: dict[str, Any], left_out: Sequence[Sequence[Span]]
+) -> list[Section]:
+    if answer["outline"]:
+        return outline_sections(answer["outline"], pages, starts, left_out)
+    return size_sections(pages, starts, answer["sizes"], left_out)
+
+
+def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
+    """What lies between spans in order."""
+    start = 0
+    for first, last in [*spans, (end, end)]:
+        if start < first:
+            yield start, first
+        start = last
 
 
 def _sensible(title: str) -> str:

@@ -13,14 +13,16 @@ from answerable.sources.files import read_file, source_of
 from answerable.sources.folders import walk
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.pdf import PdfWorker
+from answerable.sources.pdf_ocr import Ocr
 
 
 class FileReader:
-    """Reads files and folders within limits; `password` opens encrypted PDFs."""
+    """Reads files and folders within limits; `password` opens encrypted PDFs, `ocr` reads pages without text."""
 
-    def __init__(self, limits: ReadLimits | None = None, password: str | None = None) -> None:
+    def __init__(self, limits: ReadLimits | None = None, password: str | None = None, ocr: Ocr | None = None) -> None:
         self._limits = limits or ReadLimits()
         self._password = password
+        self._ocr = ocr
         self._worker = PdfWorker()
 
     def listing(self, source: str) -> SourceListing:
@@ -51,4 +53,4 @@ class FileReader:
         return SourceItem(source_of(path), partial(self._read, path, skipped))
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
-        return read_file(path, self._limits, self._password, skipped, self._worker)
+        return read_file(path, self._limits, self._password, skipped, self._worker, self._ocr)

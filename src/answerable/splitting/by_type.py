@@ -6,13 +6,13 @@ from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
 from answerable.splitting.code import CodeSplitter
-from answerable.splitting.headings import HeadingSplitter
+from answerable.splitting.headings import HeadingSplitter, PageSplitter
 from answerable.splitting.records import RecordSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
 
 class SplitterByType:
-    """Chats by messages, what has headings by sections, code by functions, tables by rows, all else by separators."""
+    """Chats by messages, what has headings or pages by sections, code by functions, tables by rows, else by size."""
 
     def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
@@ -23,6 +23,7 @@ class SplitterByType:
             DocumentType.HTML: headings,
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
+            DocumentType.PDF: PageSplitter(recursive),
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
         }

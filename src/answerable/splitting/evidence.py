@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from answerable.analysis.sentences import is_furniture, sentence_spans
 from answerable.datatypes import Chunk, Part, PartKind
+from answerable.splitting.chunks import trim
 from answerable.splitting.statements import statement_spans
 
 
@@ -19,7 +22,8 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
         return tuple(statement_spans(chunk.content))
     messages = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.NOTICE)]
     if not messages:
-        spans = sentence_spans(chunk.content, language)
+        in_pages = any(part.page is not None for part in chunk.parts)
+        spans = list(_page_spans(chunk, language)) if in_pages else sentence_spans(chunk.content, language)
         return tuple(span for span in spans if not is_furniture(chunk.content, *span))
     spans = []
     for part in messages:
@@ -29,6 +33,22 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
         end = min(part.end, chunk.end) - chunk.start
         spans += [(start + first, start + last) for first, last in sentence_spans(chunk.content[start:end], language)]
     return tuple(spans)
+
+
+def _page_spans(chunk: Chunk, language: str) -> Iterator[tuple[int, int]]:
+    """Sentences of the text between a PDF's furniture, and the rows of its tables."""
+    runs: list[tuple[int, int, bool]] = []
+    for part in chunk.parts:
+        start, end = _within(part, chunk)
+        if runs and runs[-1][1] == start and not part.cells and not runs[-1][2]:
+            start = runs.pop()[0]
+        runs.append((start, end, bool(part.cells)))
+    for start, end, is_row in runs:
+        if is_row:
+            yield trim(chunk.content, start, end)
+        else:
+            for first, last in sentence_spans(chunk.content[start:end], language):
+                yield start + first, start + last
 
 
 def _within(part: Part, chunk: Chunk) -> tuple[int, int]:

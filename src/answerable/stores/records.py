@@ -39,7 +39,7 @@ def parts_to_json(parts: Iterable[Part]) -> str:
                 part.sender,
                 part.body,
                 # Last and only where there is one: rows written before symbols were known read the same.
-                *([part.symbol] if part.symbol else []),
+                *([part.symbol, part.cells] if part.cells else [part.symbol] if part.symbol else []),
             ]
             for part in parts
         ]
@@ -49,9 +49,13 @@ def parts_to_json(parts: Iterable[Part]) -> str:
 def parts_from_json(text: str) -> tuple[Part, ...]:
     """The inverse of `parts_to_json`."""
     return tuple(
-        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body, *symbol)
-        for start, end, kind, page, headings, anchor, time, sender, body, *symbol in json.loads(text)
+        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body, *_last(*rest))
+        for start, end, kind, page, headings, anchor, time, sender, body, *rest in json.loads(text)
     )
+
+
+def _last(symbol: str | None = None, cells: Sequence[int] = ()) -> tuple[str | None, tuple[int, ...]]:
+    return symbol, tuple(cells)
 
 
 def location_to_json(location: Location) -> str:

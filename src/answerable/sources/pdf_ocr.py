@@ -1,0 +1,107 @@
+"""OCR of pages without a text layer, by the tesseract that is installed on this machine.
+
+The engine looks for it (`find_ocr`); the worker draws the pages and runs it (`recognise`), under its own limits.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from answerable.errors import SettingsError
+
+RESOLUTION = 300
+MAX_PIXELS = 40_000_000
+_LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """A tesseract, the languages it is to read (`eng+spa`), and how long, in seconds, for a page and for a file."""
+
+    command: str
+    languages: str
+    page_seconds: float = 60
+    file_seconds: float = 1800
+
+    def request(self) -> dict[str, Any]:
+        """What the worker is told."""
+        return asdict(self)
+
+
+def find_ocr(languages: str = "") -> Ocr | None:
+    """The tesseract on the search path, or None; by default it reads English, Spanish and Portuguese as it has them.
+
+    Raises SettingsError when it lacks a language that was asked for.
+    """
+    command = shutil.which("tesseract")
+    if command is None and languages:
+        raise SettingsError(f"tesseract is not installed, which is to read {languages}: install it, or leave ocr empty")
+    if command is None:
+        return None
+    listed = subprocess.run([command, "--list-langs"], capture_output=True, text=True, timeout=60, check=False)
+    installed = listed.stdout.split("\n")[1:]
+    if not languages:
+        usual = [language for language in ("eng", "spa", "por") if language in installed]
+        return Ocr(command, "+".join(usual)) if usual else None
+    missing = [language for language in languages.split("+") if language not in installed]
+    if missing or not _LANGUAGES.fullmatch(languages):
+        raise SettingsError(
+            f"tesseract can't read {' and '.join(missing) or languages!r}: install the package "
+            f"tesseract-ocr-<language>, or choose of {', '.join(filter(None, installed))} (several as eng+spa)"
+        )
+    return Ocr(command, languages)
+
+
+def recognise(document: Any, answer: dict[str, Any], ocr: dict[str, Any], working: Callable[[], None]) -> None:
+    """Put the texts of scanned pages into the answer, until the time for the file is used up."""
+    ends = time.monotonic() + ocr["file_seconds"]
+    for number in answer["scanned"]:
+        seconds = min(ocr["page_seconds"], ends - time.monotonic())
+        if seconds <= 0:
+            return
+        working()
+        text = _read(_drawn(document, number), ocr, seconds)
+        if text is not None:
+            answer["pages"][number] = text
+            answer["recognised"].append(number)
+
+
+def _drawn(document: Any, number: int) -> bytes:
+    """The page in shades of grey, as a PGM file, at 300 dots an inch or what a large page allows."""
+    page = document[number]
+    width, height = page.get_size()
+    scale = min(RESOLUTION / 72, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
+    bitmap = page.render(scale=scale, grayscale=True)
+    rows = memoryview(bitmap.buffer)
+    lines = b"".join(bytes(rows[row * bitmap.stride :][: bitmap.width]) for row in range(bitmap.height))
+    header = f"P5 {bitmap.width} {bitmap.height} 255\n".encode()
+    bitmap.close()
+    page.close()
+    return header + lines
+
+
+def _read(image: bytes, ocr: dict[str, Any], seconds: float) -> str | None:
+    command = [ocr["command"], "stdin", "stdout", "-l", ocr["languages"], "--dpi", str(RESOLUTION)]
+    try:
+        # One thread: several only get in each other's way on pictures of this size.
+        done = subprocess.run(
+            command,
+            input=image,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=seconds,
+            env={**os.environ, "OMP_THREAD_LIMIT": "1"},
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if done.returncode:
+        return None
+    return done.stdout.decode("utf-8", "replace").replace("\f", "").replace("\r", "").strip()

@@ -1,0 +1,96 @@
+"""Rectangles of quotes on the pages of a PDF: exact to the character."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import pypdfium2  # type: ignore[import-untyped]
+import pytest
+
+from answerable.datatypes import Document
+from answerable.errors import DamagedSource
+from answerable.sources.pdf import PdfWorker, read_pdf, rectangles
+from answerable.sources.pdf_text import clean, line_starts, raw_offset
+
+MakePdf = Callable[..., bytes]
+PAGES = ["The first line\nA consid-\nerable length\nlast", "", "Third page (3)\nends here"]
+
+
+def test_every_span_is_covered_exactly(make_pdf: MakePdf) -> None:
+    data = make_pdf(PAGES)
+    with PdfWorker() as worker:
+        document = read_pdf(data, "a.pdf", worker=worker)
+        for start in range(0, len(document.content), 3):
+            for length in (1, 4, 11, 40):
+                span = start, min(start + length, len(document.content))
+                assert under(data, document, span, worker) == bare(document.content[slice(*span)])
+
+
+def test_pages_lines_and_sides(make_pdf: MakePdf) -> None:
+    data = make_pdf(PAGES)
+    document = read_pdf(data, "a.pdf")
+    start = document.content.index("length")
+    found = rectangles(data, document, [(start, document.content.index("page"))])
+    assert [page for page, *_ in found] == [1, 1, 3]
+    for _, left, bottom, right, top in found:
+        assert 0 < left < right < 600
+        assert 0 < bottom < top < 800
+        assert 4 < top - bottom < 16
+    # Lines are 20 points apart, the page's zero is at its bottom.
+    assert found[0][2] - found[1][2] == pytest.approx(20, abs=4)
+
+
+def test_nothing_to_show_has_no_rectangle(make_pdf: MakePdf) -> None:
+    data = make_pdf(["text", "", "more"])
+    document = read_pdf(data, "a.pdf")
+    assert rectangles(data, document, [(4, 6), (2, 2)]) == []
+
+
+def test_letters_beyond_sixteen_bits_shift_nothing(make_pdf: MakePdf) -> None:
+    drawing = b"BT /F1 12 Tf 50 700 Td (A\\001BC) Tj 0 -20 Td (DEF) Tj ET"
+    data = make_pdf([], raw=[drawing], to_unicode="<01> <D83DDE00>\n" + letters("ABCDEF"))
+    document = read_pdf(data, "a.pdf")
+    assert document.content.replace("\n", "") == "A😀BCDEF"
+    with PdfWorker() as worker:
+        start = document.content.index("E")
+        assert under(data, document, (start, start + 1), worker) == "E"
+
+
+def test_another_file_is_an_error_or_has_other_places(make_pdf: MakePdf) -> None:
+    document = read_pdf(make_pdf(PAGES), "a.pdf")
+    with pytest.raises(DamagedSource, match=r"a\.pdf is no readable PDF"):
+        rectangles(b"nothing", document, [(0, 4)])
+    assert rectangles(make_pdf(["short"]), document, [(len(document.content) - 4, len(document.content))]) == []
+
+
+def test_offsets_of_the_cleaned_text_lead_back() -> None:
+    raw = "one\r\ntwo con\ufffesid\rlast\nend"
+    text = clean(raw)
+    assert text == "one\ntwo con-\nsid\nlast\nend"
+    for word in ("one", "two", "con", "sid", "last", "end"):
+        assert raw[raw_offset(raw, text.index(word)) :].startswith(word)
+    assert raw_offset(raw, len(text)) == len(raw)
+    assert [raw[start : start + 3] for start in line_starts(raw)] == ["one", "two", "sid", "las", "end"]
+
+
+def under(data: bytes, document: Document, span: tuple[int, int], worker: PdfWorker) -> str:
+    """What PDFium says stands in the rectangles of a span, without white space."""
+    pages = pypdfium2.PdfDocument(data)
+    found = rectangles(data, document, [span], worker=worker)
+    # A little off each side: neighbours touch.
+    texts = [
+        pages[page - 1].get_textpage().get_text_bounded(x + 0.4, y, right - 0.4, top)
+        for page, x, y, right, top in found
+    ]
+    return bare("".join(texts))
+
+
+def bare(text: str) -> str:
+    """A text without white space and the hyphens of line ends, which PDFium marks otherwise."""
+    return re.sub(r"[\s-]|\ufffe|\u0002", "", text)
+
+
+def letters(text: str) -> str:
+    """A mapping of each letter to itself."""
+    return "\n".join(f"<{ord(letter):02x}> <{ord(letter):04x}>" for letter in text)

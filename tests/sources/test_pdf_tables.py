@@ -1,0 +1,73 @@
+"""Tables of PDFs: their rows are parts with cells, indexed as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from answerable.datatypes import Document
+from answerable.sources.pdf import read_pdf
+from answerable.splitting.by_type import SplitterByType
+from answerable.splitting.evidence import evidence_spans
+
+MakePdf = Callable[..., bytes]
+ROWS = [
+    ("Country", "People", "Capital"),
+    ("Austria", "8.9", "Vienna"),
+    ("Belgium", "11.5", "Brussels"),
+    ("Spain", "48.1", "Madrid"),
+]
+
+
+def test_rows_with_a_header_are_markdown_in_the_indexed_text(make_pdf: MakePdf) -> None:
+    document = read_pdf(make_pdf([], raw=[table(ROWS, before="Some countries", after="Source: a book")]), "a.pdf")
+    assert cells(document) == [list(row) for row in ROWS]
+    (chunk,) = SplitterByType().split(document)
+    assert chunk.indexed_text == (
+        "a\nSome countries\n| Country | People | Capital |\n| Austria | 8.9 | Vienna |\n| Belgium | 11.5 | Brussels |\n"
+        "| Spain | 48.1 | Madrid |\nSource: a book"
+    )
+    assert chunk.content == document.content
+    spans = evidence_spans(chunk, "en")
+    assert "Belgium 11.5 Brussels" in [chunk.content[start:end] for start, end in spans]
+    texts = [chunk.indexed_text[start:end] for start, end in chunk.indexed_spans(spans)]
+    assert "Belgium | 11.5 | Brussels" in texts
+
+
+def test_text_with_figures_is_no_table(make_pdf: MakePdf) -> None:
+    lines = [
+        "In 1990 there were 12 of them",
+        "and in 1995 already 170 or so",
+        "until 2001 when 3 were left",
+        "by 2010 none",
+    ]
+    assert cells(read_pdf(make_pdf(["\n".join(lines)]), "a.pdf")) == []
+
+
+def test_a_list_and_rows_of_changing_columns_are_no_table(make_pdf: MakePdf) -> None:
+    items = [("1-", "First point"), ("2-", "Second point"), ("3-", "Third point")]
+    assert cells(read_pdf(make_pdf([], raw=[table(items)]), "a.pdf")) == []
+    crooked = table([("A 1", "b"), ("C 2", "", "d"), ("E 3", "", "", "f")])
+    assert cells(read_pdf(make_pdf([], raw=[crooked]), "a.pdf")) == []
+
+
+def cells(document: Document) -> list[list[str]]:
+    """The texts of the cells of each row."""
+    rows = [part for part in document.parts if part.cells]
+    return [
+        [
+            document.content[start:end].strip()
+            for start, end in zip(part.cells, [*part.cells[1:], part.end], strict=True)
+        ]
+        for part in rows
+    ]
+
+
+def table(rows: Sequence[Sequence[str]], before: str = "", after: str = "") -> bytes:
+    """The drawing commands of a table with columns 120 points apart, and a line before and after it."""
+    texts = [[before], *rows, [after]]
+    drawn = [
+        f"1 0 0 1 {50 + 120 * column} {700 - 20 * line} Tm ({text}) Tj"
+        for line, row in enumerate(texts)
+        for column, text in enumerate(row)
+    ]
+    return f"BT /F1 12 Tf {' '.join(drawn)} ET".encode()
