@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from contextlib import suppress
+from contextlib import closing, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -22,6 +22,8 @@ from answerable.settings import Settings, load_settings
 if TYPE_CHECKING:
     from answerable.answering.gate import Gate
     from answerable.embedding.local import LocalEmbedder
+    from answerable.ingestion import AddReport, OnProgress
+    from answerable.stores.copying import CopyReport, OnCopied
 
 MEMORY = ":memory:"
 EXTRACTIVE = "extractive"
@@ -71,9 +73,18 @@ def build_store(address: str, create: bool = True) -> Store:
         from answerable.stores.memory import MemoryStore
 
         return MemoryStore()
+    from answerable.stores.postgres_address import is_postgres
+
+    if is_postgres(address):
+        from answerable.stores.postgres import PostgresStore
+
+        return PostgresStore(address, create)
     if "://" in address:
+        scheme, _, rest = address.partition("://")
+        # What stands before an @ may hold a password.
         raise SettingsError(
-            f"There is no store for {address!r}. A library is a folder, or {MEMORY} for this process only."
+            f"There is no store for {scheme}://{rest.rpartition('@')[2]}. A library is a folder, "
+            f"postgresql://USER:PASSWORD@HOST/DATABASE, or {MEMORY} for this process only."
         )
     from answerable.stores.embedded import EmbeddedStore
 
@@ -81,6 +92,42 @@ def build_store(address: str, create: bool = True) -> Store:
     store = EmbeddedStore(folder, create)
     _hide(folder)
     return store
+
+
+def without_password(address: str) -> str:
+    """A library's address as it may be shown."""
+    from answerable.stores.postgres_address import shown
+
+    return shown(address)
+
+
+def copy_library(source: str, target: str, on_progress: OnCopied | None = None) -> CopyReport:
+    """Copies a library to another address without embedding again; the same call again does what is missing.
+
+    Raises LibraryNotFound, EmbedderMismatch and LibraryError.
+    """
+    from answerable.stores.copying import copy_store
+
+    with closing(build_store(source, create=False)) as copied, closing(build_store(target)) as made:
+        return copy_store(copied, made, on_progress)
+
+
+def import_collection(
+    address: str, settings: Settings, on_progress: OnProgress | None = None, dry_run: bool = False
+) -> AddReport:
+    """Adds a collection that LangChain's PGVector keeps, with its vectors: nothing is embedded.
+
+    Its vectors are taken for those of OpenAI's text-embedding-3-small, or of the embedder that the settings name.
+    Raises SourceError, and EmbedderMismatch where the library's vectors come from another model.
+    """
+    from answerable.ingestion import Ingestion
+    from answerable.sources.langchain import LangChainCollection
+
+    provider, _, model = settings.embedder.partition(":")
+    made_by = (provider, model) if model else ("openai", settings.openai_embedding_model)
+    library = MEMORY if dry_run else settings.library_address
+    with closing(LangChainCollection(address, *made_by)) as found, closing(build_store(library)) as store:
+        return Ingestion(store, found, found, len(found.sources), on_progress, dry_run).run(found.documents())
 
 
 def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> Embedder:
@@ -168,12 +215,15 @@ class _LateReader:
     def listing(self, source: str) -> SourceListing:
         if self._reader is None:
             from answerable.sources.limits import ReadLimits
+            from answerable.sources.pdf_ocr import find_ocr
             from answerable.sources.reader import FileReader
 
             limits = ReadLimits(
                 self._settings.max_file_size, self._settings.max_pdf_seconds, self._settings.max_pdf_memory
             )
-            self._reader = FileReader(limits, self._settings.pdf_password or None)
+            self._reader = FileReader(
+                limits, self._settings.pdf_password or None, find_ocr(self._settings.ocr_languages)
+            )
         return self._reader.listing(source)
 
     def close(self) -> None:

@@ -80,7 +80,9 @@ def test_running_heads_and_page_numbers_are_in_the_content_and_in_no_part(make_p
 
 
 def test_what_is_furniture() -> None:
-    roman = ["Preface i\nOne", "Preface ii\nTwo", "Preface iii\nThree", "Preface iv\nFour"]
+    words = ("One", "Two", "Three", "Four")
+    numerals = ("i", "ii", "iii", "iv")
+    roman = [f"Preface {number}\n{word} of the reasons" for number, word in zip(numerals, words, strict=True)]
     assert [page[slice(*spans[0])] for page, spans in zip(roman, furniture(roman), strict=True)] == [
         "Preface i\n",
         "Preface ii\n",
@@ -89,6 +91,8 @@ def test_what_is_furniture() -> None:
     ]
     data = ["12 7\nA", "99 3\nB", "41 8\nC", "40 1\nD"]
     assert furniture(data) == [[], [], [], []]
+    tickets = [f"Ticket {number}: admits one, row {number}" for number in range(1, 9)]
+    assert furniture(tickets) == [[]] * len(tickets)
     assert furniture([f"Layoff\n{word}\nLayoff" for word in WORDS]) == [[]] * len(WORDS)
     assert furniture(["Head\nA", "Head\nB"]) == [[], []]
     assert furniture(["", "", ""]) == [[], [], []]

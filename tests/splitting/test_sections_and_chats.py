@@ -78,6 +78,18 @@ def test_headings_alone_go_with_the_next_section() -> None:
     assert [chunk.content for chunk in chunks] == ["# A\n\n## B\n### C\n\nText."]
 
 
+def test_the_heading_of_a_pdfs_section_is_no_evidence() -> None:
+    content = "2. Late\nreturns\nA day costs fifty cents. No more\f1. Late returns are rare."
+    parts = (
+        Part(0, 40, PartKind.PAGE, page=1, headings=("Rules", "2. Late returns")),
+        Part(41, len(content), PartKind.PAGE, page=2, headings=("Rules", "2. Late returns")),
+    )
+    document = Document("d", content, type=DocumentType.PDF, language="en", parts=parts)
+    (chunk,) = RecursiveSplitter().split(document)
+    assert quotable(chunk)[0] == "A day costs fifty cents."
+    assert any("Late returns are rare." in quote for quote in quotable(chunk))
+
+
 def test_a_last_heading_without_text_is_kept() -> None:
     document = sections((("A",), "# A\n\nText.\n\n"), (("B",), "# B\n"))
     assert [chunk.content for chunk in HeadingSplitter(RecursiveSplitter()).split(document)] == ["# A\n\nText.", "# B"]

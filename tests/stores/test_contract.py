@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import HashEmbedder, add, indexed_chunk, indexed_document, indexed_texts, make_document
+from postgres_server import new_library
 
 from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
@@ -19,10 +20,12 @@ from answerable.filters import Filter, matches, parse_filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
+from answerable.stores.postgres import PostgresStore
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
+    "postgres": lambda folder: PostgresStore(new_library()),
 }
 PRINT = HashEmbedder(4).fingerprint
 Scored = list[tuple[int, float]]

@@ -20,7 +20,7 @@ def furniture(pages: Sequence[str]) -> list[list[Span]]:
     """For each page the spans of its lines that are furniture, in order.
 
     A line is, if it stands among the first or last three of its page and reads the same on two more pages of the four
-    before and after, but for numbers that go on by one with each page.
+    before and after, but for numbers that go on by one with each page. Where that is most of the text, it is the text.
     """
     seen: defaultdict[str, dict[int, list[Span]]] = defaultdict(dict)
     for number, page in enumerate(pages):
@@ -33,7 +33,9 @@ def furniture(pages: Sequence[str]) -> list[list[Span]]:
         if len(spans) > REPEATS:
             for number, span in _repeated(spans, pages):
                 found[number].append(span)
-    return [sorted(spans) for spans in found]
+    covered = sum(end - start for spans in found for start, end in spans)
+    # Tickets and labels, a line or two a page, say nothing else.
+    return [sorted(spans) for spans in found] if 2 * covered <= sum(map(len, pages)) else [[] for _ in pages]
 
 
 def _repeated(spans: dict[int, list[Span]], pages: Sequence[str]) -> Iterator[tuple[int, Span]]:

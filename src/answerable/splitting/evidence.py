@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from answerable.analysis.sentences import is_furniture, sentence_spans
@@ -40,6 +41,7 @@ def _page_spans(chunk: Chunk, language: str) -> Iterator[tuple[int, int]]:
     runs: list[tuple[int, int, bool]] = []
     for part in chunk.parts:
         start, end = _within(part, chunk)
+        start = _behind_heading(part, chunk.content, start, end)
         if runs and runs[-1][1] == start and not part.cells and not runs[-1][2]:
             start = runs.pop()[0]
         runs.append((start, end, bool(part.cells)))
@@ -49,6 +51,15 @@ def _page_spans(chunk: Chunk, language: str) -> Iterator[tuple[int, int]]:
         else:
             for first, last in sentence_spans(chunk.content[start:end], language):
                 yield start + first, start + last
+
+
+def _behind_heading(part: Part, content: str, start: int, end: int) -> int:
+    """Where a part's text goes on behind the heading that it may begin with, which says nothing by itself."""
+    if not part.headings:
+        return start
+    heading = re.compile(r"\s*" + r"\s+".join(map(re.escape, part.headings[-1].split())) + r"\s*(?:\n|$)")
+    found = heading.match(content, start, end)
+    return found.end() if found else start
 
 
 def _within(part: Part, chunk: Chunk) -> tuple[int, int]:

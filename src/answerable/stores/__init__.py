@@ -9,13 +9,17 @@ __all__ = [
     "ExactIndex",
     "KeywordIndex",
     "MemoryStore",
+    "PostgresStore",
+    "copy_store",
 ]
 
 if TYPE_CHECKING:
+    from answerable.stores.copying import copy_store
     from answerable.stores.embedded import EmbeddedStore
     from answerable.stores.exact import ExactIndex
     from answerable.stores.keywords import KeywordIndex
     from answerable.stores.memory import MemoryStore
+    from answerable.stores.postgres import PostgresStore
 else:
     __getattr__, __dir__ = exported_from(
         __name__,
@@ -24,5 +28,7 @@ else:
             "ExactIndex": "exact",
             "KeywordIndex": "keywords",
             "MemoryStore": "memory",
+            "PostgresStore": "postgres",
+            "copy_store": "copying",
         },
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from answerable import __version__
-from answerable.build import build_gate, build_library, build_local_embedder
+from answerable.build import build_gate, build_library, build_local_embedder, without_password
 from answerable.errors import AnswerableError
 from answerable.protocols import Fingerprint, Passage
 from answerable.settings import SECRETS, Settings
@@ -25,7 +25,7 @@ def diagnose(settings: Settings) -> dict[str, Any]:
         "sqlite": sqlite3.sqlite_version,
         **_embedder(settings),
         "cache": _cache(settings),
-        "library": settings.library_address,
+        "library": without_password(settings.library_address),
         "library_state": _library(settings),
         "settings": _changed(settings),
     }
@@ -78,4 +78,7 @@ def _changed(settings: Settings) -> str:
     """The settings that aren't at their defaults; of keys and passwords only that there is one."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
-    return ", ".join(f"{name}={'***' if name in SECRETS else value}" for name, value in changed.items())
+    changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}
+    if "library" in changed:
+        changed["library"] = without_password(settings.library)
+    return ", ".join(f"{name}={value}" for name, value in changed.items())

@@ -14,19 +14,22 @@ import shlex
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, NoReturn, Optional
+from typing import TYPE_CHECKING, Annotated, Any, NoReturn, Optional
 
 import typer
 from typer.core import TyperGroup
 
-from answerable.build import MEMORY, build_library
+from answerable.build import MEMORY, build_library, copy_library, import_collection, without_password
 from answerable.datatypes import DocumentType
 from answerable.errors import AnswerableError, LibraryNotFound, SourceError
 from answerable.ingestion import AddReport, Failure
 from answerable.interfaces.cli import render
 from answerable.interfaces.cli.filters import build_filter, comes_from
 from answerable.library import Library
-from answerable.settings import load_settings
+from answerable.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from answerable.stores.copying import CopyReport
 
 INTERRUPTED = 130
 
@@ -73,7 +76,9 @@ app = typer.Typer(
 
 LibraryOption = Annotated[
     Optional[str],
-    typer.Option("--library", "-l", metavar="FOLDER", help="The library's folder (default: one among your data)."),
+    typer.Option(
+        "--library", "-l", metavar="ADDRESS", help="A folder, or postgresql://… (default: a folder among your data)."
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
 SenderOption = Annotated[
@@ -118,23 +123,40 @@ def start(
 
 @app.command()
 def add(
-    paths: Annotated[list[str], typer.Argument(help="Files and folders.", metavar="PATH")],
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files and folders, or postgresql://…?langchain_collection=NAME with its vectors.", metavar="PATH"
+        ),
+    ],
     library: LibraryOption = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; change nothing.")] = False,
     password: Annotated[Optional[str], typer.Option(metavar="TEXT", help="Opens encrypted PDFs.")] = None,
+    ocr: Annotated[
+        Optional[str], typer.Option(metavar="LANGUAGES", help="What scanned PDFs are in, for tesseract: eng+spa.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add chats, PDFs, Markdown, HTML and text files. What is there already is left as it is."""
     from answerable.interfaces.cli.progress import add_progress
 
+    settings = load_settings({"library": library, "pdf_password": password, "ocr_languages": ocr})
     total = AddReport()
-    with _open_to_add(library, dry_run, password) as opened, add_progress(enabled=not as_json) as progress:
-        for path in paths:
+    with add_progress(enabled=not as_json) as progress:
+        # Collections come first: their vectors say which embedder the library is of.
+        for path in filter(_is_collection, paths):
             try:
-                report = opened.add(path, on_progress=progress, dry_run=dry_run)
+                total.merge(import_collection(path, settings, progress, dry_run))
             except SourceError as error:
-                report = AddReport(failures=[Failure(path, error)])
-            total.merge(report)
+                total.merge(AddReport(failures=[Failure(without_password(path), error)]))
+        if files := [path for path in paths if not _is_collection(path)]:
+            with _open_to_add(settings, dry_run) as opened:
+                for path in files:
+                    try:
+                        report = opened.add(path, on_progress=progress, dry_run=dry_run)
+                    except SourceError as error:
+                        report = AddReport(failures=[Failure(path, error)])
+                    total.merge(report)
     render.added(total, dry_run, as_json)
     if total.failures:
         raise typer.Exit(1)
@@ -225,6 +247,34 @@ def remove(document: DocumentArgument, library: LibraryOption = None, as_json: J
 
 
 @app.command()
+def copy(
+    source: Annotated[str, typer.Argument(metavar="FROM", help="The library to copy: a folder or postgresql://….")],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where to: a folder or postgresql://….")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a library to another place, without embedding again. What is there already is left as it is.
+
+    An interrupted copy is finished by the same command.
+    """
+    from answerable.interfaces.cli.printing import print_json
+
+    shows = sys.stderr.isatty() and not as_json
+
+    def show(now: CopyReport) -> None:
+        typer.echo(f"\r{now.copied + now.unchanged} of {now.documents} documents ", nl=False, err=True)
+
+    done = copy_library(source, target, show if shows else None)
+    if shows and done.copied:
+        typer.echo(err=True)
+    if as_json:
+        print_json({"copied": done.copied, "unchanged": done.unchanged, "chunks": done.chunks})
+    else:
+        typer.echo(
+            f"copied {done.copied:,} documents ({done.chunks:,} passages), {done.unchanged:,} were there already"
+        )
+
+
+@app.command()
 def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Show what runs here. Versions, the embedder's runtime and speed, the library, and settings that were changed."""
     from answerable.interfaces.cli.doctor import diagnose
@@ -261,11 +311,14 @@ def _open(address: str | None, model: str | None = None) -> Library:
     except LibraryNotFound as error:
         if address is None:
             raise
-        raise LibraryNotFound(f"{error} --library {shlex.quote(address)}") from error
+        raise LibraryNotFound(f"{error} --library {shlex.quote(without_password(address))}") from error
 
 
-def _open_to_add(address: str | None, dry_run: bool, password: str | None) -> Library:
-    settings = load_settings({"library": address, "pdf_password": password})
+def _is_collection(path: str) -> bool:
+    return path.startswith("postgres") and "langchain_collection=" in path
+
+
+def _open_to_add(settings: Settings, dry_run: bool) -> Library:
     if not dry_run:
         return build_library(settings)
     try:

@@ -1,0 +1,1 @@
+"""What `ingest`, `search` and `chat` share: settings, errors, the vector store, the check of answers."""

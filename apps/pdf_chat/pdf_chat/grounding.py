@@ -1,0 +1,54 @@
+"""What of a model's answer the passages back: it can't make anything up, and passages can't pass for the prompt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from langchain_core.documents import Document
+
+import answerable
+from answerable import Chunk, Location, RetrievalResult
+from answerable.analysis import question_language
+from answerable.answering import check_answer, clean_output, harmless
+
+# The headings of the prompt, in whatever case and spacing, with accents as one character, two or none.
+_HEADINGS = re.compile(
+    r"CONTEXTO\s*[:：]|REGRAS\s*[:：]|EXEMPLOS\s+DE\s+PERGUNTAS\s+FORA\s+DO\s+CONTEXTO"
+    r"|PERGUNTA\s+DO\s+USU(?:Á|A\u0301?)RIO|RESPONDA\s+A\s+[\"“”']",
+    re.IGNORECASE,
+)
+
+
+def inert(text: str) -> str:
+    """A text without anything that looks like a part of the prompt: its headings are in lower case in it."""
+    return _HEADINGS.sub(lambda heading: heading[0].lower().replace("：", ":"), harmless(text))
+
+
+def supported(answer: str, documents: Sequence[Document]) -> str:
+    """The sentences of an answer that the documents back, made harmless; empty where there are none.
+
+    An answer in another language than the documents is backed where it quotes them.
+    """
+    passages = [_passage(number, document) for number, document in enumerate(documents)]
+    cleaned = clean_output(answer, passages)
+    # A short answer may not tell its language: it is the documents' then.
+    languages = (question_language(cleaned), *(passage.document.language for passage in passages), "pt")
+    checked = check_answer(cleaned, passages, next(filter(None, languages)), marks=False)
+    return checked.text if checked.citations else ""
+
+
+def _passage(number: int, document: Document) -> RetrievalResult:
+    content = document.page_content
+    source = str(document.metadata.get("source", ""))
+    whole = answerable.Document.from_text(content, source=source, language=question_language(content))
+    chunk = Chunk(
+        id=f"{whole.id}-{number}",
+        document_id=whole.id,
+        content=content,
+        start=0,
+        end=len(content),
+        sequence=number,
+        location=Location(lines=None),
+    )
+    return RetrievalResult(chunk, score=0.0, document=whole)

@@ -1,0 +1,120 @@
+"""Moving a library from one store to another without embedding again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from answerable.datatypes import Document
+from answerable.errors import EmbedderMismatch
+from answerable.protocols import IndexedChunk, Store, StoredDocument
+
+WINDOW = 500
+# How far numbers are searched for more chunks before looking again at those that were passed.
+_FAR = 10 * WINDOW
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """How far copying has come: documents by outcome, of how many in all, and the chunks of those copied."""
+
+    copied: int = 0
+    unchanged: int = 0
+    documents: int = 0
+    chunks: int = 0
+
+
+OnCopied = Callable[[CopyReport], None]
+
+
+def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None) -> CopyReport:
+    """Puts every document of the source into the target, one by one; what is there already is left as it is.
+
+    Whatever ends it early, the same call again does the rest. Raises EmbedderMismatch when the target's vectors come
+    from another embedder, and LibraryError.
+    """
+    _share_fingerprint(source, target)
+    listed = list(source.documents())
+    missing = {stored.id: stored for stored in listed if not _is_there(stored, source, target)}
+    report = CopyReport(unchanged=len(listed) - len(missing), documents=len(listed))
+    try:
+        for document, chunks in _whole_documents(source, missing):
+            replaced = [stored.id for stored in target.lookup(document.id, document.source)]
+            target.put(document, chunks, replaced)
+            report = replace(report, copied=report.copied + 1, chunks=report.chunks + len(chunks))
+            if on_progress:
+                on_progress(report)
+    finally:
+        target.refresh()
+    return report
+
+
+def _share_fingerprint(source: Store, target: Store) -> None:
+    made_by = source.fingerprint
+    if made_by is None:
+        return
+    if target.fingerprint is None:
+        target.claim(made_by)
+    if target.fingerprint != made_by:
+        raise EmbedderMismatch(
+            f"The vectors to copy were made with the embedder {made_by}, the target's with {target.fingerprint}: "
+            "the two can't be compared. Copy to a new library."
+        )
+
+
+def _is_there(stored: StoredDocument, source: Store, target: Store) -> bool:
+    for other in target.lookup(stored.id, ""):
+        if (other.id, other.chunks) == (stored.id, stored.chunks):
+            if other.content_hash == stored.content_hash:
+                return True
+            # What was a tuple or a date in the metadata has come back as a list or a text, with another hash.
+            document = source.document(stored.id)
+            return document is not None and document.content_hash == other.content_hash
+    return False
+
+
+def _whole_documents(
+    source: Store, missing: dict[str, StoredDocument]
+) -> Iterator[tuple[Document, list[IndexedChunk]]]:
+    """The missing documents with all their chunks, in the order of the chunks' numbers."""
+    collected: dict[tuple[str, str], list[IndexedChunk]] = {}
+    for found in _windows(source, missing):
+        # Of a document that is changed meanwhile, chunks of two versions may be met: its hash tells them apart.
+        hashes = {owner.id: owner.content_hash for _, owner in found.values() if owner.id in missing}
+        for chunk, owner in found.values():
+            if owner.id in missing:
+                collected.setdefault((owner.id, hashes[owner.id]), []).append(chunk)
+        for document_id, content_hash in list(collected):
+            chunks = collected[document_id, content_hash]
+            if document_id in missing and len(chunks) == missing[document_id].chunks:
+                del collected[document_id, content_hash]
+                document = source.document(document_id)
+                if document is not None and document.content_hash == content_hash:
+                    del missing[document_id]
+                    yield document, chunks
+
+
+def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict[int, tuple[IndexedChunk, Document]]]:
+    """The source's chunks in steps, by number, until nothing is missing any more."""
+    first, skipped, far = 1, 0, _FAR
+    while missing:
+        found = source.fetch(range(first + skipped, first + skipped + WINDOW))
+        if found:
+            first, skipped, far = max(found) + 1, 0, _FAR
+        else:
+            skipped += WINDOW
+            _forget_removed(source, missing)
+        if skipped >= far:
+            # What was added meanwhile may have numbers that nothing had yet when they were passed over.
+            skipped, far = 0, 2 * far
+        yield found
+
+
+def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
+    """Takes the missing documents as they are now: a changed one has its chunks further on, a removed one has none."""
+    for document_id in list(missing):
+        now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
+        if now:
+            missing[document_id] = now[0]
+        else:
+            del missing[document_id]

@@ -1,0 +1,148 @@
+"""A library on a PostgreSQL server with pgvector, for people who run one: documents, vectors and terms in one schema.
+
+A document is written in one transaction, with everything that searches look at. Nothing is kept in this process, so
+that any number of processes and machines may read and write at once; writers of a library take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.stores import postgres_graph, postgres_rows, postgres_search, records
+from answerable.stores.keywords import Scored
+from answerable.stores.postgres_address import parse_address
+from answerable.stores.postgres_connection import Connection, Connections
+from answerable.stores.postgres_values import encode, key
+
+
+class PostgresStore:
+    """A library at an address (see `postgres_address`). `create` makes it where there is none.
+
+    Safe to share between threads. Raises LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
+    """
+
+    def __init__(self, address: str, create: bool = True) -> None:
+        self._connections = Connections(parse_address(address), create)
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anything can be changed."""
+        return self._connections.is_writable
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, None until there are any."""
+        (row,) = self._rows("SELECT fingerprint FROM library")
+        return Fingerprint(**row["fingerprint"]) if row["fingerprint"] else None
+
+    def claim(self, fingerprint: Fingerprint) -> None:
+        """Binds the library to an embedder unless it is bound already."""
+        value = records.to_json({name: getattr(fingerprint, name) for name in Fingerprint.__slots__})
+        statement = "UPDATE library SET fingerprint = %s WHERE fingerprint IS NULL"
+        if self.fingerprint is None:
+            self._connections.write(lambda connection: connection.execute(statement, (value,)))
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
+
+        def write(connection: Connection) -> None:
+            postgres_rows.remove(connection, {document.id, *replaces})
+            postgres_rows.insert(connection, document, chunks)
+
+        self._connections.write(write)
+
+    def remove(self, document_id: str) -> bool:
+        """Removes every trace of a document; False when there is none."""
+        found: list[int] = []
+        # Where the connection is lost, the first attempt may have done it: what either found counts.
+        self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, {document_id})))
+        return any(found)
+
+    def refresh(self) -> None:
+        """Builds the graph over the vectors once there are many; from then on the server keeps it up to date."""
+        if self.is_writable:
+            postgres_graph.build_if_due(self._connections)
+
+    def document(self, document_id: str) -> Document | None:
+        """The whole document with its parts."""
+        query = f"SELECT {postgres_rows.DOCUMENT}, parts FROM documents WHERE id = %s"
+        rows = self._rows(query, encode(document_id))
+        return postgres_rows.document(rows[0]) if rows else None
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
+        query = f"SELECT {postgres_rows.STORED} FROM documents WHERE %s IN ('', type) ORDER BY source, id"
+        return map(postgres_rows.stored_document, self._rows(query, encode(type)))
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """The documents that have this id or, where it isn't empty, this source."""
+        where = "id = %s OR (source = %s AND source != '')"
+        query = f"SELECT {postgres_rows.STORED} FROM documents WHERE {where} ORDER BY source, id"
+        return list(map(postgres_rows.stored_document, self._rows(query, encode(document_id), encode(source))))
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order."""
+
+        def read(connection: Connection) -> list[Chunk]:
+            documents = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE id = %s"
+            found = connection.execute(documents, (encode(document_id),)).fetchone()
+            if found is None:
+                return []
+            owner = postgres_rows.document(found)
+            chunks = f"SELECT {postgres_rows.CHUNK} FROM chunks WHERE document = %s ORDER BY sequence"
+            return [postgres_rows.chunk(row, owner) for row in connection.execute(chunks, (found["number"],))]
+
+        return self._connections.read(read)
+
+    def languages(self) -> list[str]:
+        """The languages of the documents, each once."""
+        return [row["language"] for row in self._rows("SELECT DISTINCT language FROM documents ORDER BY language")]
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        (row,) = self._rows("SELECT documents, chunks FROM library")
+        return row["documents"], row["chunks"]
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first."""
+        return self._connections.run(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first."""
+        return self._connections.run(lambda connection: postgres_search.search_terms(connection, terms, k, where))
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Chunks with their documents (without parts); unknown numbers are left out."""
+        wanted = list(dict.fromkeys(numbers))
+
+        def read(connection: Connection) -> dict[int, tuple[IndexedChunk, Document]]:
+            query = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)"
+            rows = connection.execute(query, (wanted,), binary=True).fetchall()
+            query = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE number = ANY (%s)"
+            owned = connection.execute(query, (list({row["document"] for row in rows}),))
+            owners = {row["number"]: postgres_rows.document(row) for row in owned}
+            return {
+                row["number"]: (postgres_rows.indexed_chunk(row, owners[row["document"]]), owners[row["document"]])
+                for row in rows
+            }
+
+        found = self._connections.read(read)
+        return {number: found[number] for number in wanted if number in found}
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands."""
+        keys = {term: key(term) for term in terms}
+        rows = self._rows("SELECT term, chunks FROM terms WHERE term = ANY (%s)", list(keys.values()))
+        found = {row["term"]: row["chunks"] for row in rows}
+        return {term: found.get(stored, 0) for term, stored in keys.items()}
+
+    def close(self) -> None:
+        """Frees the connections. Closing twice is fine."""
+        self._connections.close()
+
+    def _rows(self, query: str, *parameters: Any) -> list[dict[str, Any]]:
+        return self._connections.run(lambda connection: connection.execute(query, parameters).fetchall())

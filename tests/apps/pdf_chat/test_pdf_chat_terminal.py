@@ -1,0 +1,236 @@
+"""`python ingest.py`, then `python chat.py`, in a fresh folder with a file .env, as a user runs them."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pexpect
+import pytest
+from pdf_chat_parts import APP, CHAT, answers, embedded, prompts, refuses
+from providers.scripted_server import ScriptedServer, chat
+
+SavePdf = Callable[..., Path]
+
+PROMPT = "Faça sua pergunta:"
+REFUSAL = "Não tenho informações necessárias para responder sua pergunta."
+ANSWER = "O faturamento foi de 10 milhões de reais em 2023."
+SERVICE = "Erro ao comunicar com serviço externo. Tente novamente."
+DATABASE = "Erro ao conectar ao banco de dados. Verifique se está rodando."
+
+
+@pytest.fixture
+def folder(environment: dict[str, str], save_pdf: SavePdf, tmp_path: Path) -> Path:
+    """A fresh folder with a PDF beside it and a file .env that names everything."""
+    save_pdf()
+    folder = tmp_path / "nova pasta"
+    folder.mkdir()
+    lines = [f'{name}="{value}"' for name, value in environment.items()]
+    (folder / ".env").write_text("\n".join(["# Configuração", *lines]), encoding="utf-8")
+    return folder
+
+
+def surroundings(environment: dict[str, str], **changes: str) -> dict[str, str]:
+    """The environment of a program: nothing of what the file .env is to say, unless it is given."""
+    kept = {name: value for name, value in os.environ.items() if name not in environment}
+    # Whoever set it so: the application speaks UTF-8.
+    return {**kept, "PYTHONIOENCODING": "latin-1", **changes}
+
+
+@pytest.fixture
+def run(folder: Path, environment: dict[str, str]) -> Callable[..., subprocess.CompletedProcess[bytes]]:
+    """Runs a program of the application with what stands in its standard input."""
+
+    def run(program: str, typed: bytes = b"", **changes: str) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(
+            [sys.executable, APP / program],
+            cwd=folder,
+            env=surroundings(environment, **changes),
+            input=typed,
+            capture_output=True,
+            timeout=120,
+        )
+
+    return run
+
+
+@pytest.fixture
+def terminal(folder: Path, environment: dict[str, str]) -> Callable[..., Any]:
+    """Starts the chat in a terminal."""
+
+    @contextmanager
+    def start(**changes: str) -> Iterator[Any]:
+        child = pexpect.spawn(
+            sys.executable,
+            [str(APP / "chat.py")],
+            cwd=str(folder),
+            env=surroundings(environment, **changes),
+            encoding="utf-8",
+            timeout=60,
+        )
+        try:
+            child.expect_exact(PROMPT)
+            yield child
+        finally:
+            child.close(force=True)
+
+    return start
+
+
+Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
+Terminal = Callable[..., Any]
+
+
+def ended(child: Any) -> int:
+    """Waits for the end of a program in a terminal; its exit status."""
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.signalstatus is None
+    return int(child.exitstatus)
+
+
+def test_a_conversation(run: Run, terminal: Terminal, server: ScriptedServer) -> None:
+    done = run("ingest.py")
+    assert done.returncode == 0, done.stderr.decode()
+    assert done.stdout.decode() == "Ingestão concluída: 2 chunks processados\n"
+    answers(server, ANSWER, "A capital da França é Paris.", "A sede fica em São Paulo.")
+    with terminal() as child:
+        child.sendline("Qual foi o faturamento da SuperTechIABrazil em 2023?")
+        child.expect_exact(f"RESPOSTA: {ANSWER}")
+        child.expect_exact(PROMPT)
+        child.sendline("Qual é a capital da França?")
+        child.expect_exact(f"RESPOSTA: {REFUSAL}")
+        child.expect_exact(PROMPT)
+        child.sendline("")
+        child.expect_exact(PROMPT)
+        child.sendline("   ")
+        child.expect_exact(PROMPT)
+        child.sendline("Onde fica a sede, em São Paulo? 🏢")
+        child.expect_exact("RESPOSTA: A sede fica em São Paulo.")
+        child.expect_exact(PROMPT)
+        child.sendline("SAIR ")
+        assert ended(child) == 0
+    # Nothing was asked for the empty lines.
+    assert len(prompts(server)) == 3
+    assert embedded(server)[-1] == "Onde fica a sede, em São Paulo? 🏢"
+
+
+@pytest.mark.parametrize("word", ["sair", "EXIT", " Quit "])
+def test_the_words_that_end_it(run: Run, server: ScriptedServer, word: str) -> None:
+    done = run("chat.py", f"{word}\nMais uma pergunta?\n".encode())
+    assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"{PROMPT}\n", b"")
+    assert server.requests == []
+
+
+def test_ctrl_c_at_the_prompt_ends_it(terminal: Terminal) -> None:
+    with terminal() as child:
+        child.send("meia pergun")
+        child.sendintr()
+        assert ended(child) == 0
+        assert "Traceback" not in child.before
+
+
+def test_ctrl_c_during_an_answer_ends_it(run: Run, terminal: Terminal, server: ScriptedServer) -> None:
+    run("ingest.py")
+    answers(server, chat("A sede fica em", 600.0, " São Paulo."))
+    with terminal() as child:
+        child.sendline("Onde fica a sede?")
+        end = time.monotonic() + 60
+        while not prompts(server) and time.monotonic() < end:
+            time.sleep(0.05)
+        child.sendintr()
+        assert ended(child) == 0
+        assert "Traceback" not in child.before
+        assert "RESPOSTA" not in child.before
+    assert server.disconnected.wait(30)
+
+
+def test_the_end_of_input_ends_it(run: Run, terminal: Terminal) -> None:
+    with terminal() as child:
+        child.sendeof()
+        assert ended(child) == 0
+        assert "Traceback" not in child.before
+    done = run("chat.py")
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+def test_bytes_that_are_no_utf_8_are_no_end(run: Run) -> None:
+    run("ingest.py")
+    done = run("chat.py", b"Qual foi o faturamento em S\xe3o Paulo?\n")
+    assert done.returncode == 0, done.stderr.decode()
+    assert f"RESPOSTA: {ANSWER}" in done.stdout.decode()
+
+
+def test_errors_are_told_and_the_chat_goes_on(run: Run, server: ScriptedServer) -> None:
+    run("ingest.py")
+    refuses(server, CHAT, 404, "The model `gpt-5-nano` does not exist", "model_not_found")
+    done = run("chat.py", b"Onde fica a sede?\nQual foi o faturamento?\n")
+    assert done.returncode == 0
+    assert done.stdout.decode() == f"{PROMPT}\n{SERVICE}\n" * 2 + f"{PROMPT}\n\n"
+    assert done.stderr.decode().count("corrija OPENAI_CHAT_MODEL") == 2
+    answers(server, ANSWER)
+    assert f"RESPOSTA: {ANSWER}" in run("chat.py", b"Qual foi o faturamento?\n").stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"DATABASE_URL": "postgresql://u:p@127.0.0.1:9/x"}, DATABASE),
+        ({"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"}, SERVICE),
+        (
+            {"PG_VECTOR_COLLECTION_NAME": ""},
+            "Configuração inválida: a variável PG_VECTOR_COLLECTION_NAME não está definida; "
+            "defina-a no ambiente ou no arquivo .env",
+        ),
+    ],
+)
+def test_what_users_are_told(run: Run, changes: dict[str, str], message: str) -> None:
+    # The environment comes before the file .env.
+    asked = run("chat.py", b"Onde fica a sede?\n", **changes)
+    assert (asked.returncode, asked.stdout.decode()) == (0, f"{PROMPT}\n{message}\n{PROMPT}\n\n")
+    added = run("ingest.py", **changes)
+    assert (added.returncode, added.stdout) == (1, b"")
+    assert added.stderr.decode().startswith(f"{message}\n")
+    assert "Traceback" not in added.stderr.decode() + asked.stderr.decode()
+
+
+def test_a_missing_pdf_is_told(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "não existe.pdf"
+    done = run("ingest.py", PDF_PATH=str(path))
+    assert (done.returncode, done.stderr.decode()) == (1, f"Arquivo PDF não encontrado: {path}\n")
+
+
+def test_a_pdf_without_text_is_told(run: Run, save_pdf: SavePdf) -> None:
+    path = save_pdf("")
+    done = run("ingest.py")
+    assert (done.returncode, done.stderr.decode()) == (1, f"O PDF não contém texto que possa ser extraído: {path}\n")
+
+
+def test_a_file_env_that_is_not_utf_8_is_told(run: Run, folder: Path) -> None:
+    (folder / ".env").write_bytes("# Configuração".encode("latin-1"))
+    done = run("ingest.py")
+    assert done.returncode == 1
+    assert done.stderr.decode().startswith("Configuração inválida: o arquivo ")
+
+
+def test_the_specified_example_runs(folder: Path, environment: dict[str, str]) -> None:
+    example = (
+        "from ingest import ingest_pdf\n\ntry:\n    count = ingest_pdf()\n"
+        '    print(f"Ingestão concluída: {count} chunks processados")\n'
+        'except FileNotFoundError as e:\n    print(f"Erro: {e}")\n'
+    )
+    for path, printed in (
+        (environment["PDF_PATH"], "Ingestão concluída: 2 chunks processados\n"),
+        ("nada.pdf", "Erro: Arquivo PDF não encontrado: nada.pdf\n"),
+    ):
+        changes = {"PYTHONPATH": str(APP), "PDF_PATH": path, "PYTHONIOENCODING": "utf-8"}
+        done = subprocess.run(
+            [sys.executable, "-c", example], cwd=folder, env=surroundings(environment, **changes), capture_output=True
+        )
+        assert done.stdout.decode() == printed, done.stderr.decode()
