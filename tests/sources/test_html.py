@@ -49,9 +49,11 @@ def f():
 f()
 ````
 
-dica
+:::tip dica
 
 Leia.
+
+:::
 
 | a | b\\|c |
 | --- | --- |
@@ -82,7 +84,12 @@ def test_docusaurus_page() -> None:
     document = read_html(DOCUSAURUS.encode(), "/site/nos.html")
     assert document.content == RENDERED
     assert (document.title, document.language, document.type) == ("Nós", "pt", DocumentType.HTML)
-    assert document.metadata == {"url": "https://livro.example/nos", "breadcrumbs": "Módulo 1"}
+    assert document.metadata == {
+        "url": "https://livro.example/nos",
+        "breadcrumbs": "Módulo 1",
+        "chapter": "Módulo 1",
+        "locale": "pt-BR",
+    }
     sections = [(part.headings, part.anchor) for part in document.parts]
     assert sections == [(("Nós",), None), (("Nós", "Instalar"), "instalar"), (("Nós", "Instalar", "Fundo"), "fundo")]
     assert [document.content[part.start :].split("\n")[0] for part in document.parts] == [

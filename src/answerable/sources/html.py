@@ -52,10 +52,13 @@ _UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     """A document from a page, with a part for each section. Raises EmptySource when it shows no text."""
+    from answerable.sources.docusaurus import is_docusaurus, read_docusaurus
     from answerable.sources.html_metadata import page_language, page_metadata, page_title
 
     markup = sound_markup(data if isinstance(data, str) else decode_html(data, source), source)
     page = parse_page(markup)
+    if is_docusaurus(page):
+        return read_docusaurus(page, source, url)
     title, metadata = page_title(page), page_metadata(page, url)
     # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
     page.strip_tags(["script", "style", "template"])
