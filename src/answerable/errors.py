@@ -3,11 +3,14 @@
     AnswerableError
     ├── SourceError            a document can't be had
     │   ├── SourceNotFound     there is nothing at that path
+    │   │   └── SitemapNotFoundError   a site has no sitemap, or none that can be read
     │   ├── UnsupportedSource  a format that no reader takes, or a binary file
     │   ├── DamagedSource      broken, truncated or hostile
     │   ├── EncryptedSource    it needs a password
     │   ├── EmptySource        it holds no text
-    │   └── SourceTooLarge     over a size limit
+    │   ├── SourceTooLarge     over a size limit
+    │   ├── AddressRefused     an address that may not be asked, or that a site asks not to fetch
+    │   └── SiteUnreachable    a site gives no answer, or none now
     ├── LibraryError           the library can't do that
     │   ├── LibraryNotFound    there is no library at that address
     │   ├── LibraryDamaged     its database can't be read
@@ -66,6 +69,22 @@ class EmptySource(SourceError):
 
 class SourceTooLarge(SourceError):
     """The file is over a size limit."""
+
+
+class SitemapNotFoundError(SourceNotFound):
+    """The site has no sitemap, or none that can be read."""
+
+
+class AddressRefused(SourceError):
+    """The address may not be asked, or its site asks not to fetch it."""
+
+
+class SiteUnreachable(SourceError):
+    """The site gives no answer, or none now. `retry_after` are the seconds that it asks to wait, if it does."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
 
 
 class LibraryError(AnswerableError):

@@ -1,0 +1,201 @@
+"""Which addresses of the web may be asked.
+
+A page, a redirect or a name server can send us anywhere, so only public addresses are connected to, and a host that is
+written in any but the plain form is refused: programs differ in where they think such an address leads.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+from urllib.parse import quote, urlsplit
+
+from answerable.errors import AddressRefused, SettingsError, SiteUnreachable
+
+Resolve = Callable[[str, int], Sequence[str]]
+
+_PORTS = {"http": 80, "https": 443}
+_FIRST_FREE_PORT = 1024
+_NETLOC = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:@\[\]\\/%]+))(?::(?P<port>[0-9]{0,5}))?", re.ASCII)
+_HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+_CLIMBS = re.compile(r"/(\.|%2e){1,2}(/|$)", re.IGNORECASE)
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+
+# The IANA special-purpose registries (RFC 6890), multicast, and the wire server of Azure's machines, which stands
+# among the public addresses. The other clouds' metadata is link-local, shared or unique local.
+_NOT_PUBLIC = tuple(
+    ip_network(block)
+    for block in (
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16"),
+        *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"),
+        *("198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
+        *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
+    )
+)
+_GLOBAL_UNICAST = ip_network("2000::/3")
+_NAT64 = ip_network("64:ff9b::/96")
+
+
+@dataclass(frozen=True, slots=True)
+class WebAddress:
+    """An http or https address in its plain form, without fragment.
+
+    `host` is ASCII in lower case, IPv6 without brackets; `target` is the path with the query, percent-encoded.
+    """
+
+    scheme: str
+    host: str
+    port: int
+    target: str
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host, and the port where it isn't the scheme's own."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{self.scheme}://{host}" + ("" if self.port == _PORTS[self.scheme] else f":{self.port}")
+
+    @property
+    def url(self) -> str:
+        """The address as text."""
+        return self.origin + self.target
+
+
+def parse_address(text: str) -> WebAddress:
+    """The address that a text names. Raises AddressRefused for what is none, or tries to pass for another."""
+    try:
+        parts = urlsplit(text.strip(" \t\r\n"))
+    except ValueError as error:
+        raise _refused(text, str(error)) from error
+    if _CONTROL.search(text.strip(" \t\r\n")):
+        raise _refused(text, "it holds control characters")
+    if parts.scheme not in _PORTS:
+        raise _refused(text, "it doesn't begin with http:// or https://")
+    if "@" in parts.netloc:
+        raise _refused(text, "it holds a user name or password, which also serves to hide the host")
+    if _CLIMBS.search(parts.path):
+        raise _refused(text, "its path climbs by dots")
+    host, port = _host_and_port(parts.netloc, text)
+    target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~")
+    query = quote(parts.query, safe="/?%:@!$&'()*+,;=~")
+    return WebAddress(parts.scheme, host, port or _PORTS[parts.scheme], target + (f"?{query}" if query else ""))
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address belongs to the public internet, also inside of the IPv6 forms of IPv4 addresses."""
+    try:
+        ip = ip_address(address)
+    except ValueError:
+        return False
+    if isinstance(ip, IPv6Address):
+        if ip.ipv4_mapped is not None:
+            return is_public(str(ip.ipv4_mapped))
+        if ip in _NAT64:
+            return is_public(str(IPv4Address(int(ip) & 0xFFFFFFFF)))
+        if ip not in _GLOBAL_UNICAST:
+            return False
+    return not any(ip in block for block in _NOT_PUBLIC)
+
+
+def resolve(host: str, port: int) -> list[str]:
+    """A name's IP addresses by the system's resolver, whose own settings bound the time that it takes."""
+    return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
+
+
+class AddressGuard:
+    """Says which IP addresses an address may be asked at; `allow_hosts` names hosts (`host` or `host:port`) to trust.
+
+    A trusted host may be anywhere. Raises SettingsError for a host that can't be read.
+    """
+
+    def __init__(self, allow_hosts: Iterable[str] = (), resolve: Resolve = resolve) -> None:
+        self._allowed = frozenset(_allowed(entry) for entry in allow_hosts)
+        self._resolve = resolve
+
+    def locate(self, address: WebAddress) -> list[str]:
+        """The IP addresses to connect to, of one look-up. AddressRefused when any of them isn't public.
+
+        Raises SiteUnreachable when the name has none.
+        """
+        trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
+        if not trusted and address.port < _FIRST_FREE_PORT and address.port not in _PORTS.values():
+            raise AddressRefused(
+                f"{address.url} is not fetched: port {address.port} isn't one of the web. "
+                f"Allow {_named(address)} if you trust it"
+            )
+        found = [address.host] if _is_ip(address.host) else self._look_up(address)
+        for ip in () if trusted else found:
+            if not is_public(ip):
+                raise AddressRefused(
+                    f"{address.url} is not fetched: {ip} isn't on the public internet. "
+                    f"Allow {_named(address)} if you trust it"
+                )
+        return found
+
+    def _look_up(self, address: WebAddress) -> list[str]:
+        try:
+            found = list(dict.fromkeys(self._resolve(address.host, address.port)))
+        except (OSError, UnicodeError) as error:
+            raise SiteUnreachable(
+                f"the name {address.host} can't be looked up ({error}): check it and your connection"
+            ) from error
+        if not found:
+            raise SiteUnreachable(f"the name {address.host} has no IP address: check it")
+        return found
+
+
+def _host_and_port(netloc: str, text: str) -> tuple[str, int | None]:
+    """A host in its plain form, and its port. Raises AddressRefused for anything unusual."""
+    match = _NETLOC.fullmatch(netloc)
+    if match is None:
+        raise _refused(text, "it names no plain host")
+    port = int(match["port"]) if match["port"] else None
+    if port is not None and not 0 < port < 65536:
+        raise _refused(text, f"there is no port {port}")
+    try:
+        host = str(IPv6Address(match["v6"])) if match["v6"] else _plain_name(match["name"])
+    except ValueError as error:  # UnicodeError of the codec and AddressValueError are such.
+        raise _refused(text, f"its host can't be read ({error})") from error
+    return host, port
+
+
+def _plain_name(name: str) -> str:
+    host = (name if name.isascii() else name.encode("idna").decode("ascii")).lower().removesuffix(".")
+    if not _HOST.fullmatch(host) or len(host) > 253:
+        raise ValueError("it is no name of a host")
+    # What ends in a number is an IPv4 address for browsers and the system, in decimal, octal or hex, of 1 to 4 parts.
+    if _NUMBER.fullmatch(host.rpartition(".")[2]):
+        return str(IPv4Address(host))
+    return host
+
+
+def _allowed(entry: str) -> tuple[str, int | None]:
+    try:
+        return str(IPv6Address(entry)), None
+    except ValueError:
+        pass
+    try:
+        return _host_and_port(entry, entry)
+    except AddressRefused as error:
+        raise SettingsError(f"allow_hosts has {entry!r}: give hosts like 127.0.0.1:3000 or docs.example.com") from error
+
+
+def _is_ip(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
+
+
+def _named(address: WebAddress) -> str:
+    host = f"[{address.host}]" if ":" in address.host else address.host
+    return f"the host {host}:{address.port}"
+
+
+def _refused(text: str, reason: str) -> AddressRefused:
+    shown = re.sub(r"//[^/?#]*@", "//…@", "".join(c for c in text[:200] if c.isprintable()))
+    return AddressRefused(f"{shown!r} is not fetched, {reason}: give an address like https://docs.example.com/book/")
