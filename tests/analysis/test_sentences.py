@@ -134,3 +134,15 @@ def test_sentences_are_ordered_disjoint_trimmed_and_complete(text: str, language
     assert all(one[1] <= other[0] for one, other in pairwise(spans))
     covered = {index for start, end in spans for index in range(start, end)}
     assert not "".join(character for index, character in enumerate(text) if index not in covered).strip()
+
+
+def test_rows_of_figures_stand_for_themselves() -> None:
+    text = "Company Revenue Founded\nAlfa S.A. R$ 722.875.391,46 1972\nBeta 10.5% 2020\nGamma was founded in\n1989 too."
+    assert [text[start:end] for start, end in sentence_spans(text, "en")] == [
+        "Company Revenue Founded",
+        "Alfa S.A. R$ 722.875.391,46 1972",
+        "Beta 10.5% 2020",
+        "Gamma was founded in\n1989 too.",
+    ]
+    prose = "The river rose by 3 metres in May\n1994 1995 and fell again in 1996 1997\nas it had before."
+    assert len(sentence_spans(prose, "en")) == 1

@@ -149,6 +149,30 @@ def test_rows_of_a_table() -> None:
     assert check(text).text == "| What | When |\n|---|---|\n| museum opened | 1901 [1] |"
 
 
+ROWS = passage(
+    Document.from_text(
+        "Nome da empresa Faturamento Ano de fundação\nAlfa Energia S.A. R$ 722.875.391,46 1972\n"
+        "SuperTechIABrazil R$ 10.000.000,00 2020\nBeta Agro R$ 85.675.568,77 1989",
+        language="pt",
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_backed"),
+    [
+        ("A Alfa Energia S.A. foi fundada em 1972.", True),
+        ("A Alfa Energia S.A. foi fundada em 1989.", False),
+        ("O faturamento da empresa SuperTechIABrazil foi de 10 milhões de reais.", True),
+        ("O faturamento da Beta Agro foi de R$ 10.000.000,00.", False),
+        ("O faturamento da Beta Agro foi de R$ 85.675.568,77.", True),
+    ],
+)
+def test_a_figure_belongs_to_its_row(text: str, is_backed: bool) -> None:
+    checked = check_answer(text, [ROWS], "pt", marks=False)
+    assert [one.support is Support.SUPPORTED for one in checked.sentences] == [is_backed]
+
+
 def test_quotes_are_given_as_they_stand_and_numbered_in_order() -> None:
     checked = check('"Books can  be borrowed" [2]. "Dogs are allowed" [1]. "Books can be borrowed" [2].')
     assert checked.text == '"Books can be borrowed" [1]. "Dogs are allowed" [2]. "Books can be borrowed" [1].'

@@ -1,9 +1,9 @@
 """Text → the spans of its sentences.
 
 `sentencex` does the rules of each language. Around it: blank lines always end a sentence; lines of lists, tables,
-labels (`Price: 30`), headings and code fences stand for themselves, while a line break inside a paragraph (as PDFs
-have) doesn't end anything; abbreviations that it lacks don't either; and a run that it leaves whole for hundreds of
-characters, as it does behind an unbalanced bracket, is cut at its full stops.
+labels (`Price: 30`), figures, headings and code fences stand for themselves, while a line break inside a paragraph
+(as PDFs have) doesn't end anything; abbreviations that it lacks don't either; and a run that it leaves whole for
+hundreds of characters, as it does behind an unbalanced bracket, is cut at its full stops.
 """
 
 from __future__ import annotations
@@ -29,6 +29,9 @@ _ITEM = r"[-*+•·‣–—] |\d{1,3}[.)]\s|[a-z]\) |\d{1,2}(?:\.\d{1,2}){1,3}\
 _OWN_LINE = re.compile(rf"\n(?=[ \t]*(?:{_ITEM}|[#>|]|```|~~~|:::))")
 _ROW = r"(?:[^\W\d_][^\n:.!?]{0,30}:[ \t]\S|[^\s|][^\n]*?(?: \||\t))"
 _BETWEEN_ROWS = re.compile(rf"(?m)^(?={_ROW})[^\n]*\n(?={_ROW})")
+# A row of a table that became plain text: words, then two figures at the end.
+_FIGURE = r"[^\s\w]*\d[\d.,]*%?"
+_FIGURE_ROW = re.compile(rf"(?m)^[ \t]*[^\W\d_][^\n]{{0,120}}?[ \t]{_FIGURE}[ \t]+{_FIGURE}[ \t]*(?:\n|\Z)")
 _TABLE_ROW = re.compile(r"\s*\|[^\n]*\|\s*")
 _LINE = re.compile(r"(?m)^[^\n]*\n")
 _AFTER_OWN_LINE = re.compile(r"(?m)^[ \t]*(?:#{1,6} .*|\|.*\|[ \t]*|```.*|~~~.*|:::.*)\n")
@@ -62,13 +65,26 @@ def is_furniture(text: str, start: int, end: int) -> bool:
     return _FURNITURE.fullmatch(text, start, end) is not None
 
 
+def is_row(text: str, start: int, end: int) -> bool:
+    """Whether a span is a row of a table: one in Markdown, or words with two figures at the end."""
+    return any(pattern.fullmatch(text, start, end) for pattern in (_TABLE_ROW, _FIGURE_ROW))
+
+
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     cuts = {0, len(text)}
     for pattern in (_BLANK_LINES, _OWN_LINE, _AFTER_OWN_LINE, _BETWEEN_ROWS):
         cuts.update(match.end() for match in pattern.finditer(text))
     cuts.update(_short_line_ends(text))
+    cuts.update(_edges_of_figure_rows(text))
     ordered = sorted(cuts)
     return itertools.pairwise(ordered)
+
+
+def _edges_of_figure_rows(text: str) -> Iterator[int]:
+    """Where rows of figures begin and end, of which two or more follow each other."""
+    for row, following in itertools.pairwise(_FIGURE_ROW.finditer(text)):
+        if row.end() == following.start():
+            yield from (*row.span(), following.end())
 
 
 def _short_line_ends(text: str) -> Iterator[int]:

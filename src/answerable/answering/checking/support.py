@@ -15,7 +15,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from answerable.analysis.sentences import is_furniture, sentence_spans
+from answerable.analysis.sentences import is_furniture, is_row, sentence_spans
 from answerable.answering.checking.claim_words import OPPOSITES
 from answerable.answering.checking.claims import Claim, Kind, find_claims, values_of
 from answerable.answering.checking.locating import Searchable
@@ -218,9 +218,20 @@ class PassageText:
         """The first sure claim that the passage lacks."""
         for claim in wording.claims:
             own = Wording(wording.text[claim.start : claim.end], wording.language)
-            if claim.is_sure and not self.backs(claim, own, span):
+            if claim.is_sure and (not self.backs(claim, own, span) or self._stands_in_another_row(claim, span)):
                 return claim
         return None
+
+    def _stands_in_another_row(self, claim: Claim, span: Span) -> bool:
+        """Whether a figure is another row's than the one that a sentence rests on."""
+        own = values_of(span.wording.claims) | values_of(self.around.claims) | span.told_by
+        if claim.kind is Kind.NAME or not self._is_row(span) or not claim.values.isdisjoint(own):
+            return False
+        holders = [one for one in self.sentences if not claim.values.isdisjoint(values_of(one.wording.claims))]
+        return bool(holders) and all(map(self._is_row, holders))
+
+    def _is_row(self, span: Span) -> bool:
+        return is_row(self.content, span.start, span.end)
 
     def share(self, wording: Wording, span: Wording, told_by: Collection[str] = frozenset()) -> float:
         """How much of a sentence's words the span has; those only elsewhere in the passage count in part.
@@ -266,6 +277,9 @@ class PassageText:
         for (one, first), (two, second) in itertools.pairwise(singles):
             if max(one, two) + PAIR_GAIN <= share or not one or not two or first.parts != second.parts:
                 continue
+            # Two rows of a table are about two things.
+            if self._is_row(first) and self._is_row(second):
+                continue
             pair = self._pair(first, second)
             both = self.share(wording, pair.wording, pair.told_by)
             if both >= share + PAIR_GAIN:
@@ -304,6 +318,9 @@ class PassageText:
         """What the passage has where the sentence has this unit, when it is clearly something else."""
         if not unit.is_sure and (self._is_plain_word(unit) or speaks_of_the_answer(Wording(unit.text, self.language))):
             return None
+        if unit.kind == Kind.NAME and any(unit.agrees(other) for other in self._units_of_rows):
+            # Around a name in a row stand other columns: where it stands says nothing.
+            return None
         alike = {id(rival): rival for place in unit.around for rival in self._by_place.get((unit.kind, place), ())}
         own = max((unit.likeness(rival) for rival in alike.values() if unit.agrees(rival)), default=0.0)
         others = [rival for rival in alike.values() if not unit.agrees(rival)]
@@ -314,6 +331,10 @@ class PassageText:
         is_known = unit.is_sure or self.has_name(unit.values)
         margin = OPPOSED if unit.kind == "opposite" else SWAPPED if is_known else REPLACED
         return best if best and unit.likeness(best) >= own + margin else None
+
+    @cached_property
+    def _units_of_rows(self) -> list[Unit]:
+        return [unit for span in self.sentences if self._is_row(span) for unit in span.wording.units]
 
     def _is_plain_word(self, unit: Unit) -> bool:
         """Whether a capital at a sentence's start is of a word that the passage has without one."""
