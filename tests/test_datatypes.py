@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import answerable.datatypes
+from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, Reason, chunk_id, document_id
 
 NIGHT = datetime(2024, 3, 5, 21, 15)
@@ -106,8 +107,8 @@ def test_places_in_words(location: Location, words: str) -> None:
 
 def test_what_is_indexed_has_the_context_before_the_content() -> None:
     chunk = Chunk("c", "d", "text", 0, 4, 0, Location(None))
-    assert chunk.indexed_text == "text"
-    assert replace(chunk, context="Title").indexed_text == "Title\ntext"
+    assert indexed_text(chunk) == "text"
+    assert indexed_text(replace(chunk, context="Title")) == "Title\ntext"
 
 
 def test_names_are_their_values() -> None:

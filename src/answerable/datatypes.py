@@ -6,23 +6,17 @@ Everything here is frozen and slotted and imports nothing of ours. Offsets count
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
 from hashlib import sha256
-from itertools import accumulate, pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 FloatArray: TypeAlias = npt.NDArray[np.float32]
-
-_BROKEN_WORD = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
-_LINE = re.compile(r"[^\s](?:[^\n]*[^\s])?")
 
 
 class DocumentType(str, Enum):
@@ -186,69 +180,6 @@ class Chunk:
     location: Location
     context: str = ""
     parts: tuple[Part, ...] = ()
-
-    @property
-    def indexed_text(self) -> str:
-        """What is embedded and searched by keyword: the context line, then the content.
-
-        Of a PDF without its furniture, with its rows as Markdown and words joined that a line's end broke.
-        """
-        return "".join(glue + self.content[start:end] for glue, start, end in self._indexed_pieces())
-
-    def indexed_spans(self, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-        """Where spans of the content stand in `indexed_text`; what is left out there becomes an empty span."""
-        pieces = self._indexed_pieces()
-        starts = [start for _, start, _ in pieces]
-        places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
-
-        def place(offset: int, number: int) -> int:
-            _, start, end = pieces[max(number, 0)]
-            return places[max(number, 0)] - end + min(max(offset, start), end)
-
-        firsts = ((place(start, bisect_right(starts, start) - 1), end) for start, end in spans)
-        return tuple((first, max(first, place(end, bisect_left(starts, end) - 1))) for first, end in firsts)
-
-    def _indexed_pieces(self) -> list[tuple[str, int, int]]:
-        """Spans of the content that are indexed, in order, each with what is put before it."""
-        pieces = _pdf_pieces(self) if any(part.page is not None for part in self.parts) else []
-        if not any(start < end for _, start, end in pieces):
-            pieces = [("", 0, len(self.content))]
-        return [(f"{self.context}\n" if self.context else "", 0, 0), *pieces]
-
-
-def _pdf_pieces(chunk: Chunk) -> list[tuple[str, int, int]]:
-    pieces: list[tuple[str, int, int]] = []
-    glue = ""
-    reached = 0
-    for part in chunk.parts:
-        start, end = max(part.start - chunk.start, 0), min(part.end, chunk.end) - chunk.start
-        if start > reached and pieces and not glue and not chunk.content[reached - 1].isspace():
-            glue = "\n"
-        cuts = [cell - chunk.start for cell in part.cells if start < cell - chunk.start < end]
-        if part.cells:
-            pieces += _row_pieces(chunk.content, glue, [start, *cuts, end])
-        else:
-            pieces += _whole_words(chunk.content, glue, start, end)
-        glue = " |\n" if part.cells else ""
-        reached = end
-    return [*pieces, (glue.rstrip(), reached, reached)] if glue else pieces
-
-
-def _row_pieces(content: str, glue: str, cuts: list[int]) -> Iterator[tuple[str, int, int]]:
-    glue += "| "
-    for start, end in pairwise(cuts):
-        for line in _LINE.finditer(content, start, end):
-            yield glue, *line.span()
-            glue = " "
-        glue = " | " if glue == " " else f"{glue} | "
-
-
-def _whole_words(content: str, glue: str, start: int, end: int) -> Iterator[tuple[str, int, int]]:
-    for broken in _BROKEN_WORD.finditer(content, start, end):
-        if content[broken.end()].islower():
-            yield glue, start, broken.start()
-            glue, start = "", broken.end()
-    yield glue, start, end
 
 
 def chunk_id(document: str, start: int, content: str) -> str:

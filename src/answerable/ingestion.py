@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from answerable.analysis.indexed_text import indexed_spans, indexed_text
 from answerable.analysis.languages import document_language
 from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document
@@ -167,7 +168,7 @@ class Ingestion:
 
     def _estimate(self, prepared: _Prepared) -> None:
         """Counts tokens, and takes the time of a few passages of the first document for the rest."""
-        tokens = sum(self._embedder.count_tokens([chunk.indexed_text for chunk in prepared.chunks]))
+        tokens = sum(self._embedder.count_tokens([indexed_text(chunk) for chunk in prepared.chunks]))
         if not self.report.tokens:
             first, *others = prepared.passages()[:SAMPLE]
             # The first one pays for loading the model, unless there is no other to take the time of.
@@ -227,7 +228,7 @@ def _indexed(
     return IndexedChunk(
         chunk=chunk,
         vector=vectors.whole,
-        terms=Counter(terms(chunk.indexed_text, document.language)),
+        terms=Counter(terms(indexed_text(chunk), document.language)),
         fields=normalize_fields(_fields(document, chunk)),
         sentences=spans,
         sentence_vectors=vectors.spans,
@@ -235,7 +236,7 @@ def _indexed(
 
 
 def _passage(chunk: Chunk, spans: tuple[tuple[int, int], ...]) -> Passage:
-    return Passage(chunk.indexed_text, chunk.indexed_spans(spans))
+    return Passage(indexed_text(chunk), indexed_spans(chunk, spans))
 
 
 def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from itertools import takewhile
 import numpy as np
 
 from answerable.analysis.bm25 import term_weights
+from answerable.analysis.indexed_text import indexed_text
 from answerable.analysis.terms import fold, words
 from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.evidence import Sentence
@@ -108,7 +109,7 @@ def _missing_names(question: str, chunk: IndexedChunk) -> float:
     names = [
         fold(match[0].lower()) for match in _NAMES.finditer(question) if match[0][0].isupper() or match[0][0].isdigit()
     ]
-    present = {fold(word) for word in words(chunk.chunk.indexed_text)}
+    present = {fold(word) for word in words(indexed_text(chunk.chunk))}
     return float(sum(not present.issuperset(words(name)) for name in names))
 
 

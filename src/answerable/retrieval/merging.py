@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import RetrievalResult
 
 OVERLAP = 0.5
@@ -14,7 +15,7 @@ def drop_repeats(results: Iterable[RetrievalResult]) -> list[RetrievalResult]:
     kept: list[RetrievalResult] = []
     seen: set[str] = set()
     for result in results:
-        text = " ".join(result.chunk.indexed_text.split()).casefold()
+        text = " ".join(indexed_text(result.chunk).split()).casefold()
         if text in seen or any(_overlaps(result, better) for better in kept):
             continue
         seen.add(text)

@@ -37,8 +37,11 @@ def is_postgres(address: str) -> bool:
 
 
 def shown(address: str) -> str:
-    """Any library's address as it may be shown: without a password. Raises SettingsError."""
-    return parse_address(address).shown if is_postgres(address) else address
+    """Any library's or collection's address as it may be shown: without a password. Raises SettingsError."""
+    scheme, sign, rest = address.partition("://")
+    # SQLAlchemy's addresses name the driver too.
+    plain = f"{scheme.partition('+')[0]}{sign}{rest}"
+    return parse_address(plain).shown if is_postgres(plain) else address
 
 
 def parse_address(address: str) -> PostgresAddress:

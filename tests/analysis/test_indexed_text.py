@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.analysis.indexed_text import indexed_spans, indexed_text
 from answerable.datatypes import Chunk, Location, Part, PartKind
 
 CONTENT = "A consid-\nerable length.\n4 / 9\n\fGuide to pumps\nThe well-\nKnown end."
@@ -28,7 +29,7 @@ def without_furniture(context: str = "") -> Chunk:
 @pytest.mark.parametrize("context", ["", "Manual › Pumps"])
 def test_furniture_is_left_out_and_broken_words_are_joined(context: str) -> None:
     chunk = without_furniture(context)
-    assert chunk.indexed_text == (f"{context}\n" if context else "") + "A considerable length.\nThe well-\nKnown end."
+    assert indexed_text(chunk) == (f"{context}\n" if context else "") + "A considerable length.\nThe well-\nKnown end."
     assert chunk.content == CONTENT
 
 
@@ -39,19 +40,19 @@ def test_spans_of_sentences_lead_to_the_same_words() -> None:
         (CONTENT.index("The"), len(CONTENT)),
         (CONTENT.index("Guide"), CONTENT.index("The")),
     ]
-    texts = [chunk.indexed_text[start:end] for start, end in chunk.indexed_spans(whole)]
+    texts = [indexed_text(chunk)[start:end] for start, end in indexed_spans(chunk, whole)]
     assert texts == ["A considerable length.", "The well-\nKnown end.", ""]
 
 
 def test_a_chunk_that_begins_within_a_document() -> None:
     chunk = page_chunk("cut off\n17\nmore", [(90, 108), (111, 200)], start=100)
-    assert chunk.indexed_text == "cut off\nmore"
-    assert chunk.indexed_spans([(0, 7), (11, 15)]) == ((0, 7), (8, 12))
+    assert indexed_text(chunk) == "cut off\nmore"
+    assert indexed_spans(chunk, [(0, 7), (11, 15)]) == ((0, 7), (8, 12))
 
 
 def test_nothing_but_furniture_is_indexed_whole() -> None:
-    assert page_chunk("17", []).indexed_text == "17"
-    assert page_chunk("17", [(2, 2)]).indexed_text == "17"
+    assert indexed_text(page_chunk("17", [])) == "17"
+    assert indexed_text(page_chunk("17", [(2, 2)])) == "17"
 
 
 words = st.text(alphabet="ab -\nÄé1.", max_size=12)
@@ -65,9 +66,9 @@ def test_no_word_of_the_parts_is_lost_and_spans_agree(pieces: list[str], context
     chunk = page_chunk(content, spans, context.strip())
     bare = re.compile(r"[-\s]")
     kept = bare.sub("", content)
-    assert bare.sub("", chunk.indexed_text) == bare.sub("", context) + kept
+    assert bare.sub("", indexed_text(chunk)) == bare.sub("", context) + kept
     start = data.draw(st.integers(0, len(content)))
     end = data.draw(st.integers(start, len(content)))
-    ((first, last),) = chunk.indexed_spans([(start, end)])
-    assert 0 <= first <= len(chunk.indexed_text)
-    assert bare.sub("", chunk.indexed_text[first:last]) == bare.sub("", content[start:end])
+    ((first, last),) = indexed_spans(chunk, [(start, end)])
+    assert 0 <= first <= len(indexed_text(chunk))
+    assert bare.sub("", indexed_text(chunk)[first:last]) == bare.sub("", content[start:end])

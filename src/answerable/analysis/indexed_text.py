@@ -1,0 +1,80 @@
+"""Chunk → what of it is embedded and searched by keyword, and where its spans stand in that."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import accumulate, pairwise
+
+from answerable.datatypes import Chunk
+
+_BROKEN_WORD = re.compile(r"(?<=[^\W\d_])-\n(?=[^\W\d_])")
+_LINE = re.compile(r"[^\s](?:[^\n]*[^\s])?")
+
+Piece = tuple[str, int, int]
+
+
+def indexed_text(chunk: Chunk) -> str:
+    """The context line, then the content.
+
+    Of a PDF without its furniture, with its rows as Markdown and words joined that a line's end broke.
+    """
+    return "".join(glue + chunk.content[start:end] for glue, start, end in _pieces(chunk))
+
+
+def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Where spans of the content stand in `indexed_text`; what is left out there becomes an empty span."""
+    pieces = _pieces(chunk)
+    starts = [start for _, start, _ in pieces]
+    places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
+
+    def place(offset: int, number: int) -> int:
+        _, start, end = pieces[max(number, 0)]
+        return places[max(number, 0)] - end + min(max(offset, start), end)
+
+    firsts = ((place(start, bisect_right(starts, start) - 1), end) for start, end in spans)
+    return tuple((first, max(first, place(end, bisect_left(starts, end) - 1))) for first, end in firsts)
+
+
+def _pieces(chunk: Chunk) -> list[Piece]:
+    """Spans of the content that are indexed, in order, each with what is put before it."""
+    pieces = _pdf_pieces(chunk) if any(part.page is not None for part in chunk.parts) else []
+    if not any(start < end for _, start, end in pieces):
+        pieces = [("", 0, len(chunk.content))]
+    return [(f"{chunk.context}\n" if chunk.context else "", 0, 0), *pieces]
+
+
+def _pdf_pieces(chunk: Chunk) -> list[Piece]:
+    pieces: list[Piece] = []
+    glue = ""
+    reached = 0
+    for part in chunk.parts:
+        start, end = max(part.start - chunk.start, 0), min(part.end, chunk.end) - chunk.start
+        if start > reached and pieces and not glue and not chunk.content[reached - 1].isspace():
+            glue = "\n"
+        cuts = [cell - chunk.start for cell in part.cells if start < cell - chunk.start < end]
+        if part.cells:
+            pieces += _row_pieces(chunk.content, glue, [start, *cuts, end])
+        else:
+            pieces += _whole_words(chunk.content, glue, start, end)
+        glue = " |\n" if part.cells else ""
+        reached = end
+    return [*pieces, (glue.rstrip(), reached, reached)] if glue else pieces
+
+
+def _row_pieces(content: str, glue: str, cuts: list[int]) -> Iterator[Piece]:
+    glue += "| "
+    for start, end in pairwise(cuts):
+        for line in _LINE.finditer(content, start, end):
+            yield glue, *line.span()
+            glue = " "
+        glue = " | " if glue == " " else f"{glue} | "
+
+
+def _whole_words(content: str, glue: str, start: int, end: int) -> Iterator[Piece]:
+    for broken in _BROKEN_WORD.finditer(content, start, end):
+        if content[broken.end()].islower():
+            yield glue, start, broken.start()
+            glue, start = "", broken.end()
+    yield glue, start, end
