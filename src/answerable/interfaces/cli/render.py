@@ -9,13 +9,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from answerable.analysis.chats import ChatStatistics, chat_statistics
+from answerable.analysis.chats import chat_statistics
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, RetrievalResult, Usage
 from answerable.ingestion import AddReport
+from answerable.interfaces.cli.chat_statistics import print_statistics, statistics_json
 from answerable.interfaces.cli.printing import (
-    bar,
     clean,
-    columns,
     console,
     one_line,
     print_json,
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from answerable.evaluation.calibration import Calibration
 
 SNIPPET = 300
-
-_MOST_SENDERS = 20
 
 
 def error(message: str) -> None:
@@ -276,7 +273,7 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
             "type": str(found.type),
             "language": found.language,
             "metadata": dict(found.metadata),
-            **({"statistics": _statistics(statistics)} if statistics else {}),
+            **({"statistics": statistics_json(statistics)} if statistics else {}),
             "chunks": parts,
             "content": found.content,
         }
@@ -294,38 +291,10 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
     print_rows((name, value) for name, value in rows.items() if value)
     print_text("")
     if statistics:
-        _print_statistics(statistics)
+        print_statistics(statistics)
         print_text("")
     sys.stdout.write(clean(found.content.replace("\f", "\n\n").rstrip("\n")) + "\n")
     sys.stdout.flush()
-
-
-def _print_statistics(found: ChatStatistics) -> None:
-    """Who wrote how much, the months as a plot, the busiest days."""
-    most, width = max(found.by_sender.values()), len(f"{found.messages:,}")
-    for sender, count in list(found.by_sender.items())[:_MOST_SENDERS]:
-        share = f"{count / found.messages:4.0%}"
-        print_text(f"{count:>{width},} {share} ", (bar(count / most), "cyan"), f" {one_line(sender)}", wrap=False)
-    others = list(found.by_sender.values())[_MOST_SENDERS:]
-    if others:
-        print_text(f"{sum(others):>{width},} by {len(others)} others")
-    months = found.by_month
-    if len(months) > 1:
-        plot = columns(list(months.values()))
-        print_text(f"{next(iter(months))} ", (plot, "cyan"), f" {list(months)[-1]}", wrap=False)
-    busiest = ", ".join(f"{day:%Y-%m-%d} ({count:,})" for day, count in found.busiest_days())
-    print_text(("busiest  ", "bold"), busiest)
-
-
-def _statistics(found: ChatStatistics) -> dict[str, Any]:
-    return {
-        "first": found.first.isoformat(),
-        "last": found.last.isoformat(),
-        "messages": found.messages,
-        "notices": found.notices,
-        "by_sender": dict(found.by_sender),
-        "by_day": {day.isoformat(): count for day, count in found.by_day.items()},
-    }
 
 
 def removed(found: Document, as_json: bool) -> None:
