@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from answerable.analysis.bm25 import rarity
+from answerable.analysis.indexed_text import indexed_text
 from answerable.analysis.terms import terms
 from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
 from answerable.protocols import Evidence, IndexedChunk
@@ -31,7 +32,7 @@ def collect(
             spans = evidence_spans(chunk, document.language)
             cosines = [next(closeness, CLOSE) for _ in spans]
             rows = np.array([[cosine, np.sqrt(1 - cosine**2)] for cosine in cosines], np.float32).reshape(-1, 2)
-            counts = {term: 1 for term in terms(chunk.indexed_text, document.language)}  # noqa: C420
+            counts = {term: 1 for term in terms(indexed_text(chunk), document.language)}  # noqa: C420
             results.append(RetrievalResult(chunk, 1.0, document))
             chunks.append(IndexedChunk(chunk, np.array([1.0, 0.0], np.float32), counts, {}, spans, rows))
     weights = {

@@ -8,6 +8,7 @@ import pytest
 from collecting import chat, collect, text
 
 from answerable.analysis.bm25 import rarity
+from answerable.analysis.indexed_text import indexed_text
 from answerable.answering.evidence import sentences
 from answerable.answering.extractive import ExtractiveAnswerer, rank, refuse
 from answerable.answering.gate import Gate, packaged_gates
@@ -211,7 +212,7 @@ def test_with_the_real_vectors(embedder: Embedder) -> None:
     document = text(FACTS + " The library opens at nine. It closes at eight in the evening.")
     evidence = collect("When does the library close?", document)
     (result,), (chunk,) = evidence.results, evidence.chunks
-    (vectors,) = embedder.embed_passages([Passage(result.chunk.indexed_text, chunk.sentences)])
+    (vectors,) = embedder.embed_passages([Passage(indexed_text(result.chunk), chunk.sentences)])
     real = replace(
         evidence,
         vector=embedder.embed_query(evidence.question),

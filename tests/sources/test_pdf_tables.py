@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from answerable.analysis.indexed_text import indexed_spans, indexed_text
 from answerable.datatypes import Document
 from answerable.sources.pdf import read_pdf
 from answerable.splitting.by_type import SplitterByType
@@ -22,14 +23,14 @@ def test_rows_with_a_header_are_markdown_in_the_indexed_text(make_pdf: MakePdf) 
     document = read_pdf(make_pdf([], raw=[table(ROWS, before="Some countries", after="Source: a book")]), "a.pdf")
     assert cells(document) == [list(row) for row in ROWS]
     (chunk,) = SplitterByType().split(document)
-    assert chunk.indexed_text == (
+    assert indexed_text(chunk) == (
         "a\nSome countries\n| Country | People | Capital |\n| Austria | 8.9 | Vienna |\n| Belgium | 11.5 | Brussels |\n"
         "| Spain | 48.1 | Madrid |\nSource: a book"
     )
     assert chunk.content == document.content
     spans = evidence_spans(chunk, "en")
     assert "Belgium 11.5 Brussels" in [chunk.content[start:end] for start, end in spans]
-    texts = [chunk.indexed_text[start:end] for start, end in chunk.indexed_spans(spans)]
+    texts = [indexed_text(chunk)[start:end] for start, end in indexed_spans(chunk, spans)]
     assert "Belgium | 11.5 | Brussels" in texts
 
 
