@@ -51,6 +51,10 @@ class ChanceEmbedder:
         """The real count."""
         return self._local.count_tokens(texts)
 
+    def cost(self, tokens: int) -> float:
+        """Nothing."""
+        return 0.0
+
     def _rows(self, count: int) -> FloatArray:
         rows = self._chance.standard_normal((count, self.fingerprint.dimension), np.float32)
         unit: FloatArray = rows / np.linalg.norm(rows, axis=1, keepdims=True)

@@ -43,6 +43,9 @@ class HashEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         return [len(WORD.findall(text)) for text in texts]
 
+    def cost(self, tokens: int) -> float:
+        return 0.0
+
     def _vectors(self, texts: Iterable[str]) -> FloatArray:
         rows = [self._vector(text) for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.fingerprint.dimension), np.float32)

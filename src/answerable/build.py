@@ -16,13 +16,24 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from answerable.datatypes import Document
 from answerable.errors import ProviderError, SettingsError
 from answerable.library import Library
-from answerable.protocols import Answerer, ChatModel, Embedder, Fingerprint, Reader, SourceListing, Store, TextSplitter
+from answerable.protocols import (
+    Answerer,
+    ChatModel,
+    Embedder,
+    Fingerprint,
+    Reader,
+    SourceListing,
+    Store,
+    TextSplitter,
+    Visit,
+)
 from answerable.settings import Settings, load_settings
 
 if TYPE_CHECKING:
     from answerable.answering.gate import Gate
     from answerable.embedding.local import LocalEmbedder
     from answerable.ingestion import AddReport, OnProgress
+    from answerable.sources.reader import FileReader
     from answerable.stores.copying import CopyReport, OnCopied
 
 MEMORY = ":memory:"
@@ -41,12 +52,16 @@ def open(address: str | os.PathLike[str] | None = None, create: bool = True, **s
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
-    """The documents at a path, a file or a folder, without adding them anywhere. Raises SourceError."""
-    reader = build_reader(load_settings(settings))
-    try:
-        return [document for item in reader.listing(os.fspath(path)).items for document in item.read()]
-    finally:
-        reader.close()
+    """The documents at a path, a file, a folder or a site, without adding them anywhere. Raises SourceError.
+
+    Of a site, pages that can't be read are left out.
+    """
+    with closing(build_reader(load_settings(settings))) as reader:
+        visit = reader.visit(os.fspath(path))
+        if visit is None:
+            return [document for item in reader.listing(os.fspath(path)).items for document in item.read()]
+        with closing(visit), closing(visit.items({})) as pages:
+            return [document for page in pages for document in page.documents]
 
 
 def build_library(settings: Settings, create: bool = True) -> Library:
@@ -203,16 +218,39 @@ def build_local_embedder(settings: Settings) -> LocalEmbedder:
 
 
 def build_reader(settings: Settings) -> Reader:
-    """The reader of files and folders. What it needs is loaded when something is read: a question needs none of it."""
+    """The reader of files, folders and sites. What it needs is loaded when something is read, not for a question."""
     return _LateReader(settings)
 
 
 class _LateReader:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._reader: Reader | None = None
+        self._reader: FileReader | None = None
 
     def listing(self, source: str) -> SourceListing:
+        return self._files().listing(source)
+
+    def visit(self, source: str) -> Visit | None:
+        if not source.lower().startswith(("http://", "https://")):
+            return None
+        from answerable.sources.site import SiteOptions, SiteVisit
+        from answerable.sources.site_addresses import AddressGuard
+        from answerable.sources.site_fetch import Fetcher
+        from answerable.sources.site_pace import FetchPolicy
+
+        settings = self._settings
+        guard = AddressGuard(_listed(settings.allow_hosts))
+        options = SiteOptions(
+            _listed(settings.site_locales),
+            _listed(settings.site_versions),
+            settings.site_everything,
+            settings.max_pages,
+            settings.site_public_url,
+        )
+        policy = FetchPolicy(delay=1 / settings.requests_per_second)
+        return SiteVisit(source, Fetcher(guard, policy), options, read=self._files().read_bytes)
+
+    def _files(self) -> FileReader:
         if self._reader is None:
             from answerable.sources.limits import ReadLimits
             from answerable.sources.pdf_ocr import find_ocr
@@ -224,11 +262,16 @@ class _LateReader:
             self._reader = FileReader(
                 limits, self._settings.pdf_password or None, find_ocr(self._settings.ocr_languages)
             )
-        return self._reader.listing(source)
+        return self._reader
 
     def close(self) -> None:
         if self._reader is not None:
             self._reader.close()
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """What a setting lists, with commas between."""
+    return tuple(filter(None, (part.strip() for part in text.split(","))))
 
 
 def build_splitter(settings: Settings) -> TextSplitter:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,7 +15,16 @@ from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document
 from answerable.errors import AnswerableError, EmbedderMismatch, EmptySource
 from answerable.filters import normalize_fields
-from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store, TextSplitter
+from answerable.protocols import (
+    Embedder,
+    Fingerprint,
+    IndexedChunk,
+    Passage,
+    PassageVectors,
+    Store,
+    SyncRecord,
+    TextSplitter,
+)
 from answerable.splitting.evidence import evidence_spans
 
 WAITING = 64
@@ -35,23 +45,31 @@ class Failure:
 class AddReport:
     """What adding did: documents by outcome, their chunks, what was passed over by reason, and what failed.
 
-    `tokens` and `estimated_seconds` are those of a dry run; `seconds` are of wall time.
+    Of a place that is followed, `removed` counts the documents that are gone from it, and `kept` the things that
+    weren't met, and stay since not all of the place could be seen. `tokens`, `estimated_seconds` and `cost` (in US
+    dollars, None where the price isn't known) are those of a dry run; `seconds` are of wall time.
     """
 
     added: int = 0
     changed: int = 0
     unchanged: int = 0
+    removed: int = 0
+    kept: int = 0
     chunks: int = 0
     tokens: int = 0
     estimated_seconds: float = 0.0
+    cost: float | None = 0.0
     seconds: float = 0.0
     skipped: Counter[str] = field(default_factory=Counter)
     failures: list[Failure] = field(default_factory=list)
 
     def merge(self, other: AddReport) -> None:
         """Adds up two reports."""
-        for name in ("added", "changed", "unchanged", "chunks", "tokens", "estimated_seconds", "seconds"):
+        for name in ("added", "changed", "unchanged", "removed", "kept", "chunks"):
             setattr(self, name, getattr(self, name) + getattr(other, name))
+        for name in ("tokens", "estimated_seconds", "seconds"):
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        self.cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         self.skipped.update(other.skipped)
         self.failures += other.failures
 
@@ -60,7 +78,7 @@ class AddReport:
 class Progress:
     """How far adding has come, in chunks of the document at hand and of all, and in sources.
 
-    `chunks_total` grows as sources are read; `sources_total` is known from the start. `document_total` is 0 while a
+    `chunks_total` grows as sources are read, and so may `sources_total`, of a site. `document_total` is 0 while a
     source is being read.
     """
 
@@ -81,6 +99,7 @@ class _Prepared:
     document: Document
     chunks: list[Chunk]
     sentences: list[tuple[tuple[int, int], ...]]
+    record: SyncRecord | None
 
     def passages(self) -> list[Passage]:
         return [_passage(chunk, spans) for chunk, spans in zip(self.chunks, self.sentences, strict=True)]
@@ -99,13 +118,13 @@ class Ingestion:
         dry_run: bool = False,
     ) -> None:
         self.report = AddReport()
+        self.sources_total = sources_total
         self._store = store
         self._embedder = embedder
         self._splitter = splitter
         self._on_progress = on_progress
         self._dry_run = dry_run
         self._waiting: list[_Prepared] = []
-        self._sources_total = sources_total
         self._sources_done = 0
         self._chunks_done = 0
         self._seconds_per_token = 0.0
@@ -113,42 +132,50 @@ class Ingestion:
 
     def run(self, documents: Iterable[tuple[int, Document]]) -> AddReport:
         """Adds documents, each with the number of its source. Whatever ends it early, what was stored stays."""
-        try:
+        with self.running():
             for number, document in documents:
                 self._sources_done = number
-                self._take(document)
-            self._sources_done = self._sources_total
+                self.take(document)
+        return self.report
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Around all that is taken: what waits at its end is stored, unless an error ends it."""
+        try:
+            yield
+            self._sources_done = self.sources_total
             self._flush()
         finally:
             if self._chunks_done:
                 self._store.refresh()
             self.report.seconds = time.monotonic() - self._started
-        return self.report
 
     def reading(self, number: int, source: str) -> None:
         """Tells that the source of this number is about to be read, which may take a while."""
         self._sources_done = number
         self._tell(source, 0, 0)
 
-    def _take(self, document: Document) -> None:
+    def take(self, document: Document, record: SyncRecord | None = None) -> bool:
+        """Adds a document, unless it is there or holds no text; whether it did. The record becomes visible with it."""
         outcome = self._outcome(document)
         if outcome == "unchanged":
             self.report.unchanged += 1
-            return
-        prepared = self._prepare(document)
+            return False
+        prepared = self._prepare(document, record)
         if not prepared.chunks:
             nothing = EmptySource(f"{_name(document)} holds no text: there is nothing to add.")
             self.report.failures.append(Failure(_name(document), nothing))
-            return
+            return False
         setattr(self.report, outcome, getattr(self.report, outcome) + 1)
         self.report.chunks += len(prepared.chunks)
         if self._dry_run:
             self._estimate(prepared)
-            return
+            return True
         self._waiting.append(prepared)
         self._tell(_name(document), 0, len(prepared.chunks))
         if sum(len(waiting.chunks) for waiting in self._waiting) >= WAITING:
             self._flush()
+        return True
 
     def _outcome(self, document: Document) -> str:
         known = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
@@ -160,16 +187,17 @@ class Ingestion:
             return "unchanged"
         return "changed" if known else "added"
 
-    def _prepare(self, document: Document) -> _Prepared:
+    def _prepare(self, document: Document, record: SyncRecord | None) -> _Prepared:
         language = document.language or document_language(document.content)
         document = replace(document, language=language)
         chunks = self._splitter.split(document)
-        return _Prepared(document, chunks, [evidence_spans(chunk, language) for chunk in chunks])
+        return _Prepared(document, chunks, [evidence_spans(chunk, language) for chunk in chunks], record)
 
     def _estimate(self, prepared: _Prepared) -> None:
-        """Counts tokens, and takes the time of a few passages of the first document for the rest."""
+        """Counts tokens, and on this machine takes the time of a few passages of the first document for the rest."""
         tokens = sum(self._embedder.count_tokens([indexed_text(chunk) for chunk in prepared.chunks]))
-        if not self.report.tokens:
+        # What may cost something isn't asked for an estimate.
+        if not self.report.tokens and self._embedder.cost(tokens) == 0:
             first, *others = prepared.passages()[:SAMPLE]
             # The first one pays for loading the model, unless there is no other to take the time of.
             self._embedder.embed_passages([first] if others else [])
@@ -180,6 +208,7 @@ class Ingestion:
             self._seconds_per_token = (time.monotonic() - started) / max(sample_tokens, 1)
         self.report.tokens += tokens
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
+        self.report.cost = self._embedder.cost(self.report.tokens)
 
     def _flush(self) -> None:
         if not self._waiting:
@@ -196,7 +225,7 @@ class Ingestion:
                 self._chunks_done += 1
                 self._tell(_name(prepared.document), len(chunks), len(prepared.chunks))
             replaced = [stored.id for stored in self._store.lookup(prepared.document.id, prepared.document.source)]
-            self._store.put(prepared.document, chunks, replaced)
+            self._store.put(prepared.document, chunks, replaced, prepared.record)
 
     def _embed(self, waiting: Sequence[_Prepared]) -> Iterator[PassageVectors]:
         """Vectors of all passages in order, embedded in batches that span documents."""
@@ -213,7 +242,7 @@ class Ingestion:
                 chunks_done=self._chunks_done,
                 chunks_total=self.report.chunks,
                 sources_done=self._sources_done,
-                sources_total=self._sources_total,
+                sources_total=self.sources_total,
             )
             self._on_progress(progress)
 

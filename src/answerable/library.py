@@ -32,6 +32,7 @@ from answerable.datatypes import (
 )
 from answerable.errors import DocumentNotFound, SourceError
 from answerable.filters import Filter, parse_filter
+from answerable.following import follow
 from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress, check_embedder
 from answerable.protocols import (
     Answerer,
@@ -111,11 +112,16 @@ class Library:
     def add(
         self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Adds a file, or all that can be read in a folder. What is there already costs a hash.
+        """Adds a file, all that can be read in a folder, or a site. What is there already costs a hash.
 
         In a folder, a file that can't be read is reported and the others are added. A single file that can't be read
-        raises SourceError. `dry_run` reads and counts, and changes nothing.
+        raises SourceError. A site that was added before is brought up to date: what hasn't changed isn't even fetched,
+        what is gone is removed. `dry_run` reads and counts, and changes nothing.
         """
+        visit = self._reader.visit(os.fspath(source))
+        if visit is not None:
+            with closing(visit):
+                return follow(visit, self._store, self._ingestion(0, on_progress, dry_run), dry_run)
         listing = self._reader.listing(os.fspath(source))
         run = self._ingestion(len(listing.items), on_progress, dry_run)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from answerable.datatypes import AnswerEvent, Chunk, Document, Exchange, FloatArray, RetrievalResult, Usage
@@ -33,11 +34,85 @@ class SourceListing:
     is_single: bool
 
 
+@dataclass(frozen=True, slots=True)
+class SyncRecord:
+    """What a library remembers of one thing that it follows, such as a page of a site.
+
+    `origin` is what was added, `source` names the thing in it, `documents` are the ids of what was made of it (none
+    where it was passed over). `hash` is of the bytes that were read; `validators` are what the server gave to ask
+    later whether they have changed; `seen` is when the thing was last there, with a time zone.
+    """
+
+    origin: str
+    source: str
+    seen: datetime
+    hash: str = ""
+    validators: Mapping[str, str] = field(default_factory=dict)
+    documents: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """One thing that was met on a visit: changed, with its documents (none: passed over), unchanged, or an error.
+
+    `record` is what to remember of it, None after an error.
+    """
+
+    source: str
+    documents: tuple[Document, ...] = ()
+    record: SyncRecord | None = None
+    is_unchanged: bool = False
+    error: SourceError | None = None
+
+
+class Visit(Protocol):
+    """One visit to a place that changes and is followed: a site. Used once, and closed."""
+
+    @property
+    def origin(self) -> str:
+        """What the place is called in records."""
+        ...
+
+    @property
+    def total(self) -> int:
+        """How many things are known to be there by now; grows while they are met."""
+        ...
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """How many things were passed over by now, by reason."""
+        ...
+
+    @property
+    def errors(self) -> Sequence[SourceError]:
+        """What kept the place from being known whole, other than the errors of the things in it."""
+        ...
+
+    def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
+        """Everything there, in a steady order; `known` are the records of earlier visits by source.
+
+        Raises SourceError when there is nothing to read at all.
+        """
+        ...
+
+    def gone(self) -> list[str]:
+        """Which sources that were known are there no more. After `items` has ended; none unless all was seen."""
+        ...
+
+    def close(self) -> None:
+        """Ends what is still under way. Closing twice is fine."""
+        ...
+
+
 class Reader(Protocol):
-    """Knows what is to be read at a source: a file, a folder."""
+    """Knows what is to be read at a source: a file, a folder, a site."""
 
     def listing(self, source: str) -> SourceListing:
         """The items in a steady order; SourceError when there is nothing to read at all."""
+        ...
+
+    def visit(self, source: str) -> Visit | None:
+        """A visit to the site that a source names, None where it names none. Raises AddressRefused."""
         ...
 
     def close(self) -> None:
@@ -104,6 +179,10 @@ class Embedder(Protocol):
         """How many tokens each text costs."""
         ...
 
+    def cost(self, tokens: int) -> float | None:
+        """What embedding so many tokens costs in US dollars: 0 on this machine, None where the price isn't known."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
@@ -157,15 +236,34 @@ class Store(Protocol):
         """Binds the library to an embedder unless it is bound already."""
         ...
 
-    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
         """Makes a document and its chunks visible, in one step with removing the documents it replaces.
 
-        A document of the same id is always replaced. Raises LibraryReadOnly and LibraryError.
+        A document of the same id is always replaced. A record is written in the same step. Raises LibraryReadOnly and
+        LibraryError.
         """
         ...
 
     def remove(self, document_id: str) -> bool:
         """Removes every trace of a document; False when there is none."""
+        ...
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """What is remembered of an origin, or of all, by origin and source."""
+        ...
+
+    def remember(self, records: Sequence[SyncRecord]) -> None:
+        """Writes records, all or none; one of the same origin and source is replaced."""
+        ...
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records; documents stay."""
         ...
 
     def refresh(self) -> None:

@@ -27,9 +27,9 @@ PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout"),
-    *("max_file_size", "max_pdf_seconds", "max_pdf_memory"),
+    *("max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
 )
-SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password"})
+SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key"})
 USUAL = {
     "OPENAI_API_KEY": "openai_api_key",
     "OPENAI_BASE_URL": "openai_base_url",
@@ -38,6 +38,7 @@ USUAL = {
     "COHERE_API_KEY": "cohere_api_key",
     "CO_API_KEY": "cohere_api_key",
     "CO_API_URL": "cohere_base_url",
+    "QDRANT_API_KEY": "qdrant_api_key",
     "GITHUB_TOKEN": "github_token",
     "GH_MODELS_BASE_URL": "github_base_url",
 }
@@ -71,6 +72,13 @@ class Settings:
     max_pdf_seconds: int = 120
     max_pdf_memory: int = 2_000_000_000
     ocr_languages: str = ""
+    allow_hosts: str = ""
+    site_locales: str = ""
+    site_versions: str = ""
+    site_public_url: str = ""
+    site_everything: bool = False
+    max_pages: int = 10_000
+    requests_per_second: int = 10
     pdf_password: str = field(default="", repr=False)
     threads: int = 0
     local_runtime: str = "auto"
@@ -82,6 +90,7 @@ class Settings:
     openai_embedding_model: str = "text-embedding-3-small"
     cohere_api_key: str = field(default="", repr=False)
     cohere_base_url: str = ""
+    qdrant_api_key: str = field(default="", repr=False)
     github_token: str = field(default="", repr=False)
     github_base_url: str = "https://models.github.ai/inference"
     ollama_base_url: str = "http://localhost:11434/v1"

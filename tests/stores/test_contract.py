@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from dataclasses import replace
+from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from postgres_server import new_library
 from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
 from answerable.filters import Filter, matches, parse_filter
-from answerable.protocols import Fingerprint, IndexedChunk, Store
+from answerable.protocols import Fingerprint, IndexedChunk, Store, SyncRecord
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres import PostgresStore
@@ -499,6 +500,41 @@ def random_filter(chance: random.Random, depth: int = 2) -> dict[str, Any]:
             {"tag": chance.choice(["x", "y", 1, True, 2.5, [1, "x"]])},
         ]
     )
+
+
+def record(source: str, origin: str = "https://example.org/", **values: Any) -> SyncRecord:
+    """What would be remembered of a page."""
+    seen = datetime(2026, 3, 5, 12, 30, 1, 5, tzinfo=timezone(timedelta(hours=-3)))
+    return SyncRecord(origin, source, seen, **values)
+
+
+def test_records_come_back_as_they_were_written(store: Store) -> None:
+    long = record("https://example.org/" + "á" * 5000, "https://example.org/" + "x" * 5000)
+    odd = record("a'; DROP TABLE records; --\0", documents=("d1", "d2"), validators={"etag": 'W/"ü\0"'}, hash="ab")
+    other = record("b", "file:///a")
+    store.remember([odd, long, other])
+    assert store.records() == sorted([odd, long, other], key=lambda each: (each.origin, each.source))
+    assert store.records(odd.origin) == [odd]
+    assert store.records("https://example.org") == []
+    store.remember([replace(odd, hash="cd", documents=())])
+    assert store.records(odd.origin) == [replace(odd, hash="cd", documents=())]
+    store.forget(odd.origin, [odd.source, "unknown"])
+    store.forget("unknown", [other.source])
+    assert store.records() == sorted([long, other], key=lambda each: (each.origin, each.source))
+    store.remember([])
+    store.forget(other.origin, [])
+    assert len(store.records()) == 2
+
+
+def test_a_record_is_written_with_its_document_and_outlives_it(store: Store) -> None:
+    document, chunks = indexed_texts("d", ["a", "b"], [[1, 0, 0, 0], [0, 1, 0, 0]])
+    followed = record("page", documents=("d",))
+    store.put(document, chunks, (), followed)
+    assert store.records() == [followed]
+    store.put(document, chunks)
+    assert store.records() == [followed]
+    assert store.remove("d")
+    assert store.records() == [followed]
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -407,6 +407,18 @@ def test_another_format(folder: Path) -> None:
         EmbeddedStore(folder)
 
 
+def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(folder / "library.db") as database:
+        database.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
+        database.execute("DROP TABLE records")
+    database.close()
+    for create in (True, False):
+        store = EmbeddedStore(folder, create)
+        assert store.records() == []
+        assert store.count()[0] == DOCUMENTS
+        store.close()
+
+
 def test_no_library_there(tmp_path: Path) -> None:
     with pytest.raises(LibraryNotFound, match="Make one by adding something: answerable add PATH"):
         EmbeddedStore(tmp_path / "nothing", create=False)

@@ -133,12 +133,22 @@ def test_a_library_that_is_not_there(address: str) -> None:
     PostgresStore(address, create=False).close()
 
 
-@pytest.mark.parametrize("change", ["UPDATE migrations SET format = 2", "DELETE FROM migrations"])
+def test_a_library_of_the_first_format_is_brought_up_to_date(address: str) -> None:
+    PostgresStore(address).close()
+    execute(address, "DELETE FROM migrations WHERE format > 1")
+    execute(address, "DROP TABLE records")
+    for create in (True, False):
+        store = PostgresStore(address, create)
+        assert store.records() == []
+        store.close()
+
+
+@pytest.mark.parametrize("change", ["UPDATE migrations SET format = format + 97", "DELETE FROM migrations"])
 def test_other_formats(address: str, change: str) -> None:
     PostgresStore(address).close()
     execute(address, change)
     for create in (True, False):
-        with pytest.raises(LibraryFormatError, match=r"format [20];.*format 1"):
+        with pytest.raises(LibraryFormatError, match=r"format (99|0);.*format \d"):
             PostgresStore(address, create)
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from processes import results, some_document
 
 from answerable.build import copy_library
 from answerable.errors import EmbedderMismatch, LibraryNotFound, SettingsError
-from answerable.protocols import Fingerprint, Store
+from answerable.protocols import Fingerprint, Store, SyncRecord
 from answerable.stores.copying import CopyReport, copy_store
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
@@ -38,6 +39,7 @@ def source(tmp_path: Path) -> Iterator[EmbeddedStore]:
             add(made, some_document("gone", number))
         add(made, some_document("d", number, tags=["a", "b"], nested={"x": None}))
     made.remove("gone4")
+    made.remember([SyncRecord("o", f"s{number}", datetime.now(timezone.utc), "ab", {"etag": "x"}) for number in (1, 2)])
     yield made
     made.close()
 
@@ -63,6 +65,7 @@ def contents(store: Store) -> dict[str, Any]:
         "vectors": {name: chunk.vector.tolist() for name, chunk in chunks.items()},
         "sentences": {name: chunk.sentence_vectors.round(5).tolist() for name, chunk in chunks.items()},
         "fingerprint": store.fingerprint,
+        "records": store.records(),
     }  # fmt: skip
 
 

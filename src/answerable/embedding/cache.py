@@ -59,6 +59,10 @@ class CachedEmbedder:
         """As the embedder's own."""
         return self._embedder.count_tokens(texts)
 
+    def cost(self, tokens: int) -> float | None:
+        """As the embedder's own."""
+        return self._embedder.cost(tokens)
+
     def _key(self, passage: Passage) -> bytes:
         spans = ",".join(f"{start}-{end}" for start, end in passage.spans)
         return sha256(f"{self.fingerprint}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()

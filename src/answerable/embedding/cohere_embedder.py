@@ -16,6 +16,7 @@ from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.cohere_client import CohereClient, count_tokens, windows
+from answerable.providers.prices import cost
 
 MODEL = "embed-multilingual-v3.0"
 DIMENSION = 1024
@@ -66,6 +67,10 @@ class CohereEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """An estimate; see `cohere_client.count_tokens`."""
         return [count_tokens(text) for text in texts]
+
+    def cost(self, tokens: int) -> float | None:
+        """At most, in US dollars; None for a model whose price isn't known here."""
+        return cost(self._fingerprint.model, tokens, 0)
 
     def close(self) -> None:
         """Frees connections. Closing twice is fine."""

@@ -62,6 +62,10 @@ class FallbackEmbedder:
         """As the embedder in charge."""
         return self._in_charge.count_tokens(texts)
 
+    def cost(self, tokens: int) -> float | None:
+        """As the embedder in charge."""
+        return self._in_charge.cost(tokens)
+
     def _ask(self, call: Callable[[Embedder], Result]) -> Result:
         embedder = self._in_charge
         try:

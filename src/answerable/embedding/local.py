@@ -86,6 +86,10 @@ class LocalEmbedder:
         with self._lock:
             return [len(ids) for ids in self._tokenizer.encode(texts)]
 
+    def cost(self, tokens: int) -> float:
+        """Nothing."""
+        return 0.0
+
     def _embed_with_encoder(self, encoder: OpenVinoEncoder, passages: Sequence[Passage]) -> list[PassageVectors]:
         return self._embed_tokens(encoder, [self._tokenizer.encode(_pieces(passage)) for passage in passages])
 

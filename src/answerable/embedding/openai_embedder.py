@@ -18,6 +18,7 @@ from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
+from answerable.providers.prices import cost
 from answerable.providers.token_counts import count_tokens
 
 MOST_TEXTS = 2048
@@ -77,6 +78,10 @@ class OpenAIEmbedder:
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Exact for OpenAI's models; for others a token for every 3.5 characters, or for each where no spaces are."""
         return count_tokens(texts, self._fingerprint.model)
+
+    def cost(self, tokens: int) -> float | None:
+        """At most, in US dollars; None for another server than OpenAI's, and for a model of unknown price."""
+        return cost(self._fingerprint.model, tokens, 0) if self._fingerprint.provider == "openai" else None
 
     def close(self) -> None:
         """Frees connections. Closing twice is fine."""

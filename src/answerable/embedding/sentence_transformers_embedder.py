@@ -87,6 +87,10 @@ class SentenceTransformersEmbedder:
         with self._lock:
             return [len(self._token_spans(sendable(text))) for text in texts]
 
+    def cost(self, tokens: int) -> float:
+        """Nothing."""
+        return 0.0
+
     def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
         """Shape (number of texts, dimension), L2-normalised."""
         with self._lock:

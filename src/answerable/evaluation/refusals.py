@@ -182,6 +182,7 @@ class _QuestionMemory:
         self.fingerprint = embedder.fingerprint
         self.embed_passages = embedder.embed_passages
         self.count_tokens = embedder.count_tokens
+        self.cost = embedder.cost
         self.embed_query = lru_cache(maxsize=None)(embedder.embed_query)
 
 

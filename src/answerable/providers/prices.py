@@ -1,4 +1,4 @@
-"""What OpenAI's models cost, for the accounts that are kept of answers."""
+"""What models cost, for the accounts that are kept of answers and for estimates."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ _PRICES = {
     "text-embedding-3-small": (0.02, 0.0),
     "text-embedding-3-large": (0.13, 0.0),
     "text-embedding-ada-002": (0.10, 0.0),
+    "embed-english-v3.0": (0.10, 0.0),
+    "embed-multilingual-v3.0": (0.10, 0.0),
+    "embed-english-light-v3.0": (0.10, 0.0),
+    "embed-multilingual-light-v3.0": (0.10, 0.0),
+    "embed-v4.0": (0.12, 0.0),
 }
 _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 

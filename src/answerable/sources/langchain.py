@@ -148,6 +148,10 @@ class LangChainCollection:
         """Exact for OpenAI's models, otherwise an estimate."""
         return count_tokens(texts, self._fingerprint.model)
 
+    def cost(self, tokens: int) -> float:
+        """Nothing: the vectors are there."""
+        return 0.0
+
     def _dimension(self, sources: Sequence[tuple[str, int, int]]) -> int:
         if not sources:
             raise SourceNotFound(f"the collection {self._name!r} at {self._shown} is empty: add something to it first")

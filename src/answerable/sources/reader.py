@@ -9,7 +9,7 @@ from pathlib import Path
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SourceNotFound
 from answerable.protocols import SourceItem, SourceListing
-from answerable.sources.files import read_file, source_of
+from answerable.sources.files import read_bytes, read_file, source_of
 from answerable.sources.folders import walk
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.pdf import PdfWorker
@@ -44,6 +44,13 @@ class FileReader:
                 "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files"
             )
         return SourceListing(items, skipped.counts, skipped.errors, is_single=False)
+
+    def visit(self, source: str) -> None:
+        """None: files and folders are read, not followed."""
+
+    def read_bytes(self, data: bytes, source: str) -> list[Document]:
+        """The documents in the bytes of what has this name somewhere else."""
+        return read_bytes(data, source, self._limits, self._password, self._worker, self._ocr)
 
     def close(self) -> None:
         """Ends the process that reads PDFs."""

@@ -123,15 +123,13 @@ class AddressGuard:
         trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
         if not trusted and address.port < _FIRST_FREE_PORT and address.port not in _PORTS.values():
             raise AddressRefused(
-                f"{address.url} is not fetched: port {address.port} isn't one of the web. "
-                f"Allow {_named(address)} if you trust it"
+                f"{address.url} is not fetched: port {address.port} isn't one of the web. {_way_in(address)}"
             )
         found = [address.host] if _is_ip(address.host) else self._look_up(address)
         for ip in () if trusted else found:
             if not is_public(ip):
                 raise AddressRefused(
-                    f"{address.url} is not fetched: {ip} isn't on the public internet. "
-                    f"Allow {_named(address)} if you trust it"
+                    f"{address.url} is not fetched: {ip} isn't on the public internet. {_way_in(address)}"
                 )
         return found
 
@@ -191,9 +189,9 @@ def _is_ip(host: str) -> bool:
     return True
 
 
-def _named(address: WebAddress) -> str:
+def _way_in(address: WebAddress) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"the host {host}:{address.port}"
+    return f"If you trust it, allow the host: --allow-host {host}:{address.port}, or ANSWERABLE_ALLOW_HOSTS"
 
 
 def _refused(text: str, reason: str) -> AddressRefused:

@@ -30,6 +30,8 @@ OnCopied = Callable[[CopyReport], None]
 def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None) -> CopyReport:
     """Puts every document of the source into the target, one by one; what is there already is left as it is.
 
+    What the source remembers of what it follows comes last: the target then follows the same.
+
     Whatever ends it early, the same call again does the rest. Raises EmbedderMismatch when the target's vectors come
     from another embedder, and LibraryError.
     """
@@ -44,6 +46,7 @@ def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None
             report = replace(report, copied=report.copied + 1, chunks=report.chunks + len(chunks))
             if on_progress:
                 on_progress(report)
+        target.remember(source.records())
     finally:
         target.refresh()
     return report

@@ -21,22 +21,23 @@ from typing import Any
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryFormatError, LibraryNotFound
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.database_connection import connect, damaged, one_moment, read_only, translated
 from answerable.stores.database_rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
-    SCHEMA,
+    MIGRATIONS,
     insert_document,
     read_chunk,
     read_document,
     read_indexed_chunk,
     read_stored_document,
     remove_document,
+    write_records,
 )
 
-FORMAT = 1
+FORMAT = len(MIGRATIONS)
 _BATCH = 500
 
 
@@ -105,12 +106,37 @@ class Database:
         with self.transaction() as connection:
             connection.execute("INSERT OR IGNORE INTO meta VALUES ('fingerprint', ?)", (value,))
 
-    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str]) -> None:
-        """Writes a document in one transaction with removing those it replaces."""
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str],
+        record: SyncRecord | None = None,
+    ) -> None:
+        """Writes a document and its record in one transaction with removing those it replaces."""
         with self.transaction() as connection:
             for document_id in sorted({document.id, *replaces}):
                 remove_document(connection, document_id)
             insert_document(connection, document, chunks)
+            write_records(connection, [record] if record else [])
+
+    def records(self, origin: str) -> list[SyncRecord]:
+        """What is remembered of an origin, or of all where it is empty, by origin and source."""
+        query = "SELECT * FROM records WHERE ? IN ('', origin) ORDER BY origin, source"
+        with self._reading() as connection:
+            return [records.sync_record_from_row(row) for row in connection.execute(query, (origin,))]
+
+    def remember(self, kept: Sequence[SyncRecord]) -> None:
+        """Writes records in one transaction."""
+        with self.transaction() as connection:
+            write_records(connection, kept)
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records."""
+        with self.transaction() as connection:
+            connection.executemany(
+                "DELETE FROM records WHERE origin = ? AND source = ?", ((origin, source) for source in sources)
+            )
 
     def remove(self, document_id: str) -> bool:
         """Removes a document, its chunks and its share of the term counts."""
@@ -264,21 +290,27 @@ class Database:
             return row[0] if row else None
 
     def _prepare(self) -> None:
-        if self.is_writable and not self._has_schema():
+        if self._format() < FORMAT and self.is_writable:
             with self.transaction() as connection:
                 # Another process may have been first.
-                if not self._has_schema():
-                    for statement in SCHEMA.split(";"):
-                        connection.execute(statement)
-                    connection.execute(
-                        "INSERT INTO meta VALUES ('format', ?), ('identity', ?)", (str(FORMAT), uuid.uuid4().hex)
-                    )
-        found = self._meta("format")
-        if found != str(FORMAT):
+                found = self._format()
+                for statement in ";".join(MIGRATIONS[found:]).split(";"):
+                    connection.execute(statement)
+                if not found:
+                    connection.execute("INSERT INTO meta VALUES ('identity', ?)", (uuid.uuid4().hex,))
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+        found = self._format()
+        if found != FORMAT:
+            way_out = "Open it once where it may be written to" if found < FORMAT else "Use the version that made it"
             raise LibraryFormatError(
                 f"The library {self.path.parent} has format {found}; this version of answerable reads format {FORMAT}. "
-                "Use the version that made it, or add your documents to a new library with --library."
+                f"{way_out}, or add your documents to a new library with --library."
             )
+
+    def _format(self) -> int:
+        """The format of the library, 0 before anything was made."""
+        with self._decoding():
+            return int(self._meta("format") or 0) if self._has_schema() else 0
 
     def _has_schema(self) -> bool:
         return self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is not None

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from answerable.datatypes import Chunk, Document, DocumentType
-from answerable.protocols import IndexedChunk, StoredDocument
+from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 
-SCHEMA = """
+MIGRATIONS = (
+    """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE documents (
     number INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, source TEXT NOT NULL, title TEXT NOT NULL, type TEXT NOT NULL,
@@ -29,7 +30,15 @@ CREATE TABLE chunks (
 CREATE INDEX chunks_by_document ON chunks (document, sequence);
 CREATE TABLE removed (sequence INTEGER PRIMARY KEY AUTOINCREMENT, number INTEGER NOT NULL);
 CREATE TABLE terms (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID;
-"""
+""",
+    """
+CREATE TABLE records (
+    origin TEXT NOT NULL, source TEXT NOT NULL, seen TEXT NOT NULL, hash TEXT NOT NULL, validators TEXT NOT NULL,
+    documents TEXT NOT NULL, PRIMARY KEY (origin, source)
+) WITHOUT ROWID;
+""",
+)
+"""What each format adds to the one before it."""
 
 DOCUMENT_COLUMNS = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 CHUNK_COLUMNS = (
@@ -103,6 +112,14 @@ def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
     connection.execute("DELETE FROM chunks WHERE document = ?", (row["number"],))
     connection.execute("DELETE FROM documents WHERE number = ?", (row["number"],))
     return True
+
+
+def write_records(connection: sqlite3.Connection, kept: Sequence[SyncRecord]) -> None:
+    """Writes what is remembered of things that are followed, in the place of what was."""
+    connection.executemany(
+        "INSERT OR REPLACE INTO records (origin, source, seen, hash, validators, documents) VALUES (?, ?, ?, ?, ?, ?)",
+        map(records.sync_record_to_row, kept),
+    )
 
 
 def read_stored_document(row: sqlite3.Row) -> StoredDocument:

@@ -16,7 +16,7 @@ from filelock import FileLock
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryBusy
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.database import Database, Version
 from answerable.stores.edge_index import EdgeIndex, Scored
 from answerable.stores.exact import ExactIndex
@@ -59,9 +59,15 @@ class EmbeddedStore:
         """Binds the library to an embedder unless it is bound already."""
         self._database.claim(fingerprint)
 
-    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
         """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
-        self._database.put(document, chunks, replaces)
+        self._database.put(document, chunks, replaces, record)
 
     def remove(self, document_id: str) -> bool:
         """Removes every trace of a document; False when there is none."""
@@ -69,6 +75,18 @@ class EmbeddedStore:
         if removed:
             self.refresh()
         return removed
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """What is remembered of an origin, or of all, by origin and source."""
+        return self._database.records(origin)
+
+    def remember(self, records: Sequence[SyncRecord]) -> None:
+        """Writes records, all or none; one of the same origin and source is replaced."""
+        self._database.remember(records)
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records; documents stay."""
+        self._database.forget(origin, sources)
 
     def refresh(self) -> None:
         """Brings the index up to date, unless another process holds it: then that one does so before it searches."""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.exact import ExactIndex
 from answerable.stores.keywords import Scored
 
@@ -25,6 +25,7 @@ class MemoryStore:
         self._documents: dict[str, tuple[Document, list[int]]] = {}
         self._by_source: dict[str, set[str]] = {}
         self._chunks: dict[int, IndexedChunk] = {}
+        self._records: dict[tuple[str, str], SyncRecord] = {}
         self._index = ExactIndex()
         self._fingerprint: Fingerprint | None = None
 
@@ -37,7 +38,13 @@ class MemoryStore:
         """Binds the library to an embedder unless it is bound already."""
         self._fingerprint = self._fingerprint or fingerprint
 
-    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
         """Makes a document visible, in one step with removing those it replaces."""
         with self._lock:
             for document_id in {document.id, *replaces}:
@@ -48,6 +55,7 @@ class MemoryStore:
                 self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
             self._documents[document.id] = document, numbers
             self._by_source.setdefault(document.source, set()).add(document.id)
+            self.remember([record] if record else [])
 
     def remove(self, document_id: str) -> bool:
         """Removes every trace of a document; False when there is none."""
@@ -60,6 +68,22 @@ class MemoryStore:
             for number in found[1]:
                 del self._chunks[number]
             return True
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """What is remembered of an origin, or of all, by origin and source."""
+        with self._lock:
+            return [self._records[key] for key in sorted(self._records) if origin in ("", key[0])]
+
+    def remember(self, records: Sequence[SyncRecord]) -> None:
+        """Writes records; one of the same origin and source is replaced."""
+        with self._lock:
+            self._records.update(((record.origin, record.source), record) for record in records)
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records; documents stay."""
+        with self._lock:
+            for source in sources:
+                self._records.pop((origin, source), None)
 
     def refresh(self) -> None:
         """Nothing is derived here."""

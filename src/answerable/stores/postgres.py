@@ -11,12 +11,12 @@ from typing import Any
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import postgres_graph, postgres_rows, postgres_search, records
 from answerable.stores.keywords import Scored
 from answerable.stores.postgres_address import parse_address
 from answerable.stores.postgres_connection import Connection, Connections
-from answerable.stores.postgres_values import encode, key
+from answerable.stores.postgres_values import decode, encode, key
 
 
 class PostgresStore:
@@ -46,12 +46,19 @@ class PostgresStore:
         if self.fingerprint is None:
             self._connections.write(lambda connection: connection.execute(statement, (value,)))
 
-    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
         """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
 
         def write(connection: Connection) -> None:
             postgres_rows.remove(connection, {document.id, *replaces})
             postgres_rows.insert(connection, document, chunks)
+            postgres_rows.write_records(connection, [record] if record else [])
 
         self._connections.write(write)
 
@@ -61,6 +68,21 @@ class PostgresStore:
         # Where the connection is lost, the first attempt may have done it: what either found counts.
         self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, {document_id})))
         return any(found)
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """What is remembered of an origin, or of all, by origin and source."""
+        rows = self._rows("SELECT * FROM records WHERE %s IN ('', origin) ORDER BY origin, source", encode(origin))
+        return [records.sync_record_from_row({name: decode(text) for name, text in row.items()}) for row in rows]
+
+    def remember(self, kept: Sequence[SyncRecord]) -> None:
+        """Writes records, all or none; one of the same origin and source is replaced."""
+        self._connections.write(lambda connection: postgres_rows.write_records(connection, kept))
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records; documents stay."""
+        statement = "DELETE FROM records WHERE origin = %s AND source = ANY (%s)"
+        values = encode(origin), [encode(source) for source in sources]
+        self._connections.write(lambda connection: connection.execute(statement, values))
 
     def refresh(self) -> None:
         """Builds the graph over the vectors once there are many; from then on the server keeps it up to date."""

@@ -11,7 +11,7 @@ from typing import Any
 from answerable.analysis.bm25 import term_weights
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.filters import comparable
-from answerable.protocols import IndexedChunk, StoredDocument
+from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.postgres_connection import Connection
 from answerable.stores.postgres_values import (
@@ -52,6 +52,11 @@ _DROP_TERMS = """
     UPDATE terms SET chunks = terms.chunks - gone.chunks FROM gone
     WHERE terms.term = gone.term AND terms.chunks > gone.chunks
 """
+_ADD_RECORD = """
+    INSERT INTO records (origin, source, seen, hash, validators, documents) VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (md5(origin), md5(source)) DO UPDATE SET seen = excluded.seen, hash = excluded.hash,
+        validators = excluded.validators, documents = excluded.documents
+"""
 _COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
 
 
@@ -85,6 +90,12 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
         (row for number, chunk in numbered for row in _comparables(number, chunk.fields)),
     )
     _insert_terms(connection, numbered)
+
+
+def write_records(connection: Connection, kept: Sequence[SyncRecord]) -> None:
+    """Writes what is remembered of things that are followed, in the place of what was."""
+    with connection.cursor() as cursor:
+        cursor.executemany(_ADD_RECORD, [tuple(map(encode, records.sync_record_to_row(record))) for record in kept])
 
 
 def remove(connection: Connection, document_ids: Collection[str]) -> int:

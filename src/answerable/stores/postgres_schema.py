@@ -59,7 +59,15 @@ _MIGRATIONS = (
                context, substr(content, start::integer + 1, ("end" - start)::integer) AS content, fields, vector
         FROM chunks JOIN documents ON documents.number = document JOIN entries ON entries.number = chunks.number;
     """,
+    """
+    CREATE TABLE records (
+        origin text COLLATE "C" NOT NULL, source text COLLATE "C" NOT NULL, seen text NOT NULL, hash text NOT NULL,
+        validators text NOT NULL, documents text NOT NULL
+    );
+    CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
+    """,
 )
+"""What each format adds to the one before it. (An address may be too long for an index, its digest never is.)"""
 FORMAT = len(_MIGRATIONS)
 _PGVECTOR = (0, 8)
 _EXTENSION = (
@@ -80,6 +88,8 @@ def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, c
                 f"There is no library at {address.shown}. Make one by adding something: answerable add PATH"
             )
         _create(connection, address)
+    elif 0 < (_format(connection, address) or 0) < FORMAT:
+        _bring_up_to_date(connection, address)
     found = _format(connection, address)
     if found != FORMAT:
         raise LibraryFormatError(
@@ -110,14 +120,33 @@ def _create(connection: psycopg.Connection[DictRow], address: PostgresAddress) -
             path = _search_path(connection, address)
             connection.execute("SELECT set_config('search_path', %s, true)", (path,))
             connection.execute("CREATE TABLE migrations (format integer PRIMARY KEY, made timestamptz DEFAULT now())")
-            for number, statements in enumerate(_MIGRATIONS, 1):
-                connection.execute(statements)
-                connection.execute("INSERT INTO migrations (format) VALUES (%s)", (number,))
+            _migrate(connection, 0)
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
         raise LibraryReadOnly(
             f"A library can't be made at {address.shown} ({_first_line(error)}). Use a database in which you may "
             "create a schema, or have its owner create it: GRANT CREATE ON DATABASE … TO …"
         ) from error
+
+
+def _bring_up_to_date(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> None:
+    try:
+        with connection.transaction():
+            connection.execute(_LOCK)
+            path = _search_path(connection, address)
+            connection.execute("SELECT set_config('search_path', %s, true)", (path,))
+            # Another process may have been first.
+            _migrate(connection, _format(connection, address) or 0)
+    except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
+        raise LibraryReadOnly(
+            f"The library {address.shown} is of an older format and can't be brought up to date "
+            f"({_first_line(error)}). Have the user who made it open it once: answerable list --library …"
+        ) from error
+
+
+def _migrate(connection: psycopg.Connection[DictRow], done: int) -> None:
+    for number, statements in enumerate(_MIGRATIONS[done:], done + 1):
+        connection.execute(statements)
+        connection.execute("INSERT INTO migrations (format) VALUES (%s)", (number,))
 
 
 def _require_extension(connection: psycopg.Connection[DictRow]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray, Location, Part, PartKind
+from answerable.protocols import SyncRecord
 
 
 def to_json(value: Any) -> str:
@@ -85,6 +86,30 @@ def location_from_json(text: str) -> Location:
         times=(datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None,
         senders=tuple(raw["senders"]),
         symbol=raw.get("symbol"),
+    )
+
+
+def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str]:
+    """A record as texts: origin, source, seen, hash, and validators and documents as JSON."""
+    return (
+        record.origin,
+        record.source,
+        record.seen.isoformat(),
+        record.hash,
+        to_json(dict(record.validators)),
+        to_json(record.documents),
+    )
+
+
+def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
+    """The inverse of `sync_record_to_row`, by names."""
+    return SyncRecord(
+        row["origin"],
+        row["source"],
+        datetime.fromisoformat(row["seen"]),
+        row["hash"],
+        json.loads(row["validators"]),
+        tuple(json.loads(row["documents"])),
     )
 
 

@@ -126,7 +126,8 @@ def add(
     paths: Annotated[
         list[str],
         typer.Argument(
-            help="Files and folders, or postgresql://…?langchain_collection=NAME with its vectors.", metavar="PATH"
+            help="Files, folders, sites (https://…), or postgresql://…?langchain_collection=NAME with its vectors.",
+            metavar="PATH",
         ),
     ],
     library: LibraryOption = None,
@@ -135,12 +136,48 @@ def add(
     ocr: Annotated[
         Optional[str], typer.Option(metavar="LANGUAGES", help="What scanned PDFs are in, for tesseract: eng+spa.")
     ] = None,
+    locale: Annotated[
+        Optional[list[str]], typer.Option(metavar="CODE", help="Of a site, only these languages, as es (repeatable).")
+    ] = None,
+    docs_version: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="NAME", help="Of a site, these versions, or all (repeatable; default: the latest)."),
+    ] = None,
+    everything: Annotated[
+        Optional[bool], typer.Option("--everything", help="Of a site, also blogs, tags and other listings.")
+    ] = None,
+    max_pages: Annotated[
+        Optional[int], typer.Option(metavar="NUMBER", min=1, help="Of a site, at most so many pages.")
+    ] = None,
+    public_url: Annotated[
+        Optional[str], typer.Option(metavar="URL", help="What a copy of a site is cited by, where that can't be told.")
+    ] = None,
+    allow_host: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="HOST", help="Fetch from this private host too, as 127.0.0.1:3000 (repeatable)."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Add chats, PDFs, Markdown, HTML and text files. What is there already is left as it is."""
+    """Add chats, PDFs, Markdown, HTML and text files, folders of them, and sites. What is there already stays as it is.
+
+    A site that is added again is brought up to date: changed pages take the place of the old ones, and pages that its
+    sitemap doesn't name any more are removed, if all of it could be read.
+    """
     from answerable.interfaces.cli.progress import add_progress
 
-    settings = load_settings({"library": library, "pdf_password": password, "ocr_languages": ocr})
+    settings = load_settings(
+        {
+            "library": library,
+            "pdf_password": password,
+            "ocr_languages": ocr,
+            "site_locales": _joined(locale),
+            "site_versions": _joined(docs_version),
+            "site_everything": everything,
+            "site_public_url": public_url,
+            "max_pages": max_pages,
+            "allow_hosts": _joined(allow_host),
+        }
+    )
     total = AddReport()
     with add_progress(enabled=not as_json) as progress:
         # Collections come first: their vectors say which embedder the library is of.
@@ -312,6 +349,10 @@ def _open(address: str | None, model: str | None = None) -> Library:
         if address is None:
             raise
         raise LibraryNotFound(f"{error} --library {shlex.quote(without_password(address))}") from error
+
+
+def _joined(given: list[str] | None) -> str | None:
+    return ",".join(given) if given else None
 
 
 def _is_collection(path: str) -> bool:

@@ -44,14 +44,24 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
     """The summary of an `add`, then what was passed over and what failed."""
     if as_json:
         failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
-        counts = {name: getattr(report, name) for name in ("added", "changed", "unchanged", "chunks")}
-        estimate = {"tokens": report.tokens, "estimated_seconds": report.estimated_seconds} if dry_run else {}
+        names = ("added", "changed", "unchanged", "removed", "kept", "chunks")
+        counts = {name: getattr(report, name) for name in names}
+        estimate = {"tokens": report.tokens, "estimated_seconds": report.estimated_seconds, "cost": report.cost}
         skipped = dict(sorted(report.skipped.items()))
-        print_json({**counts, **estimate, "skipped": skipped, "failed": failures, "seconds": report.seconds})
+        print_json(
+            {
+                **counts,
+                **(estimate if dry_run else {}),
+                "skipped": skipped,
+                "failed": failures,
+                "seconds": report.seconds,
+            }
+        )
         return
     counts = {
         "would change" if dry_run else "changed": report.changed,
         "unchanged": report.unchanged,
+        "would remove" if dry_run else "removed": report.removed,
         "passages": report.chunks,
         "tokens": report.tokens,
         "failed": len(report.failures),
@@ -62,7 +72,13 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
     for name, number in rows:
         print_text(f"{name:<12}  {number:>{width}}")
     if report.tokens:
-        print_text(f"It would take {_duration(report.estimated_seconds)} to embed them, less what the cache has.")
+        takes = [f"take {_duration(report.estimated_seconds)}"] if report.estimated_seconds else []
+        takes += [f"cost at most ${report.cost:.4f}"] if report.cost else []
+        print_text(
+            f"It would {' and '.join(takes) or 'cost what the provider asks'} to embed them, less what the cache has."
+        )
+    if report.kept:
+        print_text(f"{report.kept:,} that weren't met are kept: not all of the site could be read.")
     if report.skipped:
         print_text("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
     for failure in report.failures:
