@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from answerable.analysis.chats import ChatStatistics
 from answerable.interfaces.cli.printing import bar, columns, one_line, print_text
 
@@ -25,15 +23,3 @@ def print_statistics(found: ChatStatistics) -> None:
         print_text(f"{next(iter(months))} ", (plot, "cyan"), f" {list(months)[-1]}", wrap=False)
     busiest = ", ".join(f"{day:%Y-%m-%d} ({count:,})" for day, count in found.busiest_days())
     print_text(("busiest  ", "bold"), busiest)
-
-
-def statistics_json(found: ChatStatistics) -> dict[str, Any]:
-    """The same for programs."""
-    return {
-        "first": found.first.isoformat(),
-        "last": found.last.isoformat(),
-        "messages": found.messages,
-        "notices": found.notices,
-        "by_sender": dict(found.by_sender),
-        "by_day": {day.isoformat(): count for day, count in found.by_day.items()},
-    }

@@ -60,7 +60,9 @@ def build_filter(
 
 def _sources(library: Library, name: str) -> list[str]:
     sources = {document.source for document in library.documents()}
-    folder = os.path.join(os.path.abspath(os.path.expanduser(name)), "").replace(os.sep, "/")
+    # Pages below an address are to a site what files are to a folder.
+    path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
+    folder = path.replace(os.sep, "/").rstrip("/") + "/"
     found = [source for source in sources if comes_from(source, name) or source.startswith(folder)]
     if not found:
         raise FilterError(f"No document comes from {name!r}. `answerable list` shows where they come from.")

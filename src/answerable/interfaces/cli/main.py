@@ -91,7 +91,7 @@ TypeOption = Annotated[
     typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
 ]
 SourceOption = Annotated[
-    Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive or folder (repeatable).")
+    Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")
 ]
 LanguageOption = Annotated[Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, as es.")]
 WhereOption = Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')]

@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from answerable.analysis.chats import chat_statistics
-from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, RetrievalResult, Usage
+from answerable.datatypes import Answer, Chunk, Document, Location, Narrowing, RetrievalResult, Usage
 from answerable.ingestion import AddReport
-from answerable.interfaces.cli.chat_statistics import print_statistics, statistics_json
+from answerable.interfaces.cli.chat_statistics import print_statistics
 from answerable.interfaces.cli.printing import (
     clean,
     console,
@@ -21,6 +19,7 @@ from answerable.interfaces.cli.printing import (
     print_rows,
     print_text,
 )
+from answerable.interfaces.plain import added_json, answer_json, document_json, narrowing_json, result_json, stored_json
 from answerable.protocols import StoredDocument
 
 if TYPE_CHECKING:
@@ -43,20 +42,7 @@ def error(message: str) -> None:
 def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
     """The summary of an `add`, then what was passed over and what failed."""
     if as_json:
-        failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
-        names = ("added", "changed", "unchanged", "removed", "kept", "chunks")
-        counts = {name: getattr(report, name) for name in names}
-        estimate = {"tokens": report.tokens, "estimated_seconds": report.estimated_seconds, "cost": report.cost}
-        skipped = dict(sorted(report.skipped.items()))
-        print_json(
-            {
-                **counts,
-                **(estimate if dry_run else {}),
-                "skipped": skipped,
-                "failed": failures,
-                "seconds": report.seconds,
-            }
-        )
+        print_json(added_json(report, dry_run))
         return
     counts = {
         "would change" if dry_run else "changed": report.changed,
@@ -88,20 +74,7 @@ def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
 def answer(found: Answer, as_json: bool) -> None:
     """An answer with its citations, or the refusal with what was looked at."""
     if as_json:
-        print_json(
-            {
-                "question": found.question,
-                "answered": found.answered,
-                "text": found.text,
-                "reason": str(found.reason),
-                "confidence": found.confidence,
-                "language": found.language,
-                "narrowing": _narrowing(found.narrowing),
-                "citations": [_citation(citation) for citation in found.citations],
-                "timings": dict(found.timings),
-                **(_written(found) if found.model else {}),
-            }
-        )
+        print_json(answer_json(found))
         return
     if found.problem:
         error(f"{found.problem} Here are quotes instead.")
@@ -137,7 +110,7 @@ def narrowed(found: Narrowing | None) -> None:
 def results(found: Sequence[RetrievalResult], narrowing: Narrowing | None, as_json: bool) -> None:
     """Passages with their scores and places."""
     if as_json:
-        print_json({"narrowing": _narrowing(narrowing), "results": [_result(result) for result in found]})
+        print_json({"narrowing": narrowing_json(narrowing), "results": [result_json(result) for result in found]})
         return
     narrowed(narrowing)
     if not found:
@@ -232,17 +205,6 @@ def _spent(usage: Usage) -> str:
     return f"{usage.input_tokens:,} read, {usage.output_tokens:,} written{cost}"
 
 
-def _written(found: Answer) -> dict[str, Any]:
-    """What programs are told of an answer that a model wrote."""
-    return {
-        "model": found.model,
-        "draft": found.draft,
-        "checks": [{"text": check.text, "support": check.support, "how": check.how} for check in found.checks],
-        "usage": asdict(found.usage) if found.usage else None,
-        "problem": found.problem,
-    }
-
-
 def working(message: str) -> None:
     """A line on the error stream on what is under way."""
     print_text((one_line(message), "dim"), stderr=True)
@@ -256,7 +218,7 @@ def note(text: str, is_warning: bool = False) -> None:
 def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
     """A table of documents, or a few lines for each where a table would be too wide."""
     if as_json:
-        print_json({"documents": [_stored(document) for document in found]})
+        print_json({"documents": [stored_json(document) for document in found]})
         return
     if not found:
         print_text(("The library is empty. Fill it with: answerable add PATH", "yellow"))
@@ -279,21 +241,8 @@ def documents(found: Sequence[StoredDocument], as_json: bool) -> None:
 
 def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
     """A document with its text; a chat with its statistics."""
-    statistics = chat_statistics(found)
     if as_json:
-        parts = [{"start": chunk.start, "end": chunk.end, "location": str(chunk.location)} for chunk in chunks]
-        described = {
-            "document_id": found.id,
-            "source": found.source,
-            "title": found.title,
-            "type": str(found.type),
-            "language": found.language,
-            "metadata": dict(found.metadata),
-            **({"statistics": statistics_json(statistics)} if statistics else {}),
-            "chunks": parts,
-            "content": found.content,
-        }
-        print_json(described)
+        print_json(document_json(found, chunks))
         return
     rows = {
         "id": found.id,
@@ -306,7 +255,7 @@ def document(found: Document, chunks: Sequence[Chunk], as_json: bool) -> None:
     }
     print_rows((name, value) for name, value in rows.items() if value)
     print_text("")
-    if statistics:
+    if statistics := chat_statistics(found):
         print_statistics(statistics)
         print_text("")
     sys.stdout.write(clean(found.content.replace("\f", "\n\n").rstrip("\n")) + "\n")
@@ -341,73 +290,6 @@ def _documents_table(found: Sequence[StoredDocument]) -> Table:
         cells = (document.type, document.language, str(document.chunks), document.title, document.source)
         table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells))
     return table
-
-
-def _narrowing(found: Narrowing | None) -> dict[str, Any] | None:
-    if found is None:
-        return None
-    periods = [
-        {
-            "since": None if start == datetime.min else start.isoformat(),
-            "before": None if end == datetime.max else end.isoformat(),
-        }
-        for start, end in found.periods
-    ]
-    return {"senders": found.senders, "periods": periods, "applied": found.applied}
-
-
-def _citation(citation: Citation) -> dict[str, Any]:
-    return {
-        "quote": citation.quote,
-        "source": citation.source,
-        "title": citation.title,
-        "document_id": citation.document_id,
-        "start": citation.start,
-        "end": citation.end,
-        "location": str(citation.location),
-        **_place(citation.location),
-        "link": citation.link,
-    }
-
-
-def _result(result: RetrievalResult) -> dict[str, Any]:
-    chunk = result.chunk
-    return {
-        "score": result.score,
-        "content": chunk.content,
-        "source": result.document.source,
-        "title": result.document.title,
-        "document_id": result.document.id,
-        "start": chunk.start,
-        "end": chunk.end,
-        "location": str(chunk.location),
-        **_place(chunk.location),
-    }
-
-
-def _place(location: Location) -> dict[str, Any]:
-    """A location's parts that are known, for programs."""
-    known = {
-        "lines": location.lines,
-        "pages": location.pages,
-        "headings": location.headings,
-        "anchor": location.anchor,
-        "times": [time.isoformat() for time in location.times] if location.times else None,
-        "senders": location.senders,
-    }
-    return {name: value for name, value in known.items() if value}
-
-
-def _stored(document: StoredDocument) -> dict[str, Any]:
-    return {
-        "document_id": document.id,
-        "source": document.source,
-        "title": document.title,
-        "type": document.type,
-        "language": document.language,
-        "chunks": document.chunks,
-        "characters": document.characters,
-    }
 
 
 def place_of(source: str, title: str, location: Location) -> str:

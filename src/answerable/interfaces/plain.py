@@ -1,0 +1,154 @@
+"""What the engine gives, as plain values that JSON has: the same for `--json`, the HTTP API and MCP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from answerable.analysis.chats import ChatStatistics, chat_statistics
+from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, RetrievalResult
+from answerable.ingestion import AddReport
+from answerable.protocols import StoredDocument
+
+Plain = dict[str, Any]
+
+
+def answer_json(found: Answer) -> Plain:
+    """An answer with its citations; of one that a model wrote, also the draft, the check and what it cost."""
+    return {
+        "question": found.question,
+        "answered": found.answered,
+        "text": found.text,
+        "reason": str(found.reason),
+        "confidence": found.confidence,
+        "language": found.language,
+        "narrowing": narrowing_json(found.narrowing),
+        "citations": [citation_json(citation) for citation in found.citations],
+        "timings": dict(found.timings),
+        **(_written(found) if found.model else {}),
+    }
+
+
+def added_json(report: AddReport, dry_run: bool) -> Plain:
+    """What adding did; of a dry run also what embedding would take."""
+    failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
+    names = ("added", "changed", "unchanged", "removed", "kept", "chunks")
+    estimated = ("tokens", "estimated_seconds", "cost") if dry_run else ()
+    return {
+        **{name: getattr(report, name) for name in (*names, *estimated)},
+        "skipped": dict(sorted(report.skipped.items())),
+        "failed": failures,
+        "seconds": report.seconds,
+    }
+
+
+def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
+    """A document with its text and the places of its chunks; a chat with its statistics."""
+    statistics = chat_statistics(found)
+    return {
+        "document_id": found.id,
+        "source": found.source,
+        "title": found.title,
+        "type": str(found.type),
+        "language": found.language,
+        "metadata": dict(found.metadata),
+        **({"statistics": statistics_json(statistics)} if statistics else {}),
+        "chunks": [{"start": chunk.start, "end": chunk.end, "location": str(chunk.location)} for chunk in chunks],
+        "content": found.content,
+    }
+
+
+def narrowing_json(found: Narrowing | None) -> Plain | None:
+    """The filter that a question asked for, if it did."""
+    if found is None:
+        return None
+    periods = [
+        {
+            "since": None if start == datetime.min else start.isoformat(),
+            "before": None if end == datetime.max else end.isoformat(),
+        }
+        for start, end in found.periods
+    ]
+    return {"senders": found.senders, "periods": periods, "applied": found.applied}
+
+
+def citation_json(citation: Citation) -> Plain:
+    """A quote with its exact place."""
+    return {
+        "quote": citation.quote,
+        "source": citation.source,
+        "title": citation.title,
+        "document_id": citation.document_id,
+        "start": citation.start,
+        "end": citation.end,
+        "location": str(citation.location),
+        **_place(citation.location),
+        "link": citation.link,
+    }
+
+
+def result_json(result: RetrievalResult) -> Plain:
+    """A passage with its score and its place."""
+    chunk = result.chunk
+    return {
+        "score": result.score,
+        "content": chunk.content,
+        "source": result.document.source,
+        "title": result.document.title,
+        "document_id": result.document.id,
+        "start": chunk.start,
+        "end": chunk.end,
+        "location": str(chunk.location),
+        **_place(chunk.location),
+    }
+
+
+def stored_json(document: StoredDocument) -> Plain:
+    """What a library lists of a document."""
+    return {
+        "document_id": document.id,
+        "source": document.source,
+        "title": document.title,
+        "type": document.type,
+        "language": document.language,
+        "chunks": document.chunks,
+        "characters": document.characters,
+    }
+
+
+def statistics_json(found: ChatStatistics) -> Plain:
+    """Who wrote how much and when, in a chat."""
+    return {
+        "first": found.first.isoformat(),
+        "last": found.last.isoformat(),
+        "messages": found.messages,
+        "notices": found.notices,
+        "by_sender": dict(found.by_sender),
+        "by_day": {day.isoformat(): count for day, count in found.by_day.items()},
+    }
+
+
+def _written(found: Answer) -> Plain:
+    """What programs are told of an answer that a model wrote."""
+    return {
+        "model": found.model,
+        "draft": found.draft,
+        "checks": [{"text": check.text, "support": check.support, "how": check.how} for check in found.checks],
+        "usage": asdict(found.usage) if found.usage else None,
+        "problem": found.problem,
+    }
+
+
+def _place(location: Location) -> Plain:
+    """A location's parts that are known, for programs."""
+    known = {
+        "lines": location.lines,
+        "pages": location.pages,
+        "headings": location.headings,
+        "anchor": location.anchor,
+        "times": [time.isoformat() for time in location.times] if location.times else None,
+        "senders": location.senders,
+    }
+    return {name: value for name, value in known.items() if value}
