@@ -147,7 +147,7 @@ def add(
         Optional[bool], typer.Option("--everything", help="Of a site, also blogs, tags and other listings.")
     ] = None,
     max_pages: Annotated[
-        Optional[int], typer.Option(metavar="NUMBER", min=1, help="Of a site, at most so many pages.")
+        Optional[int], typer.Option(metavar="NUMBER", help="Of a site, at most so many pages.")
     ] = None,
     public_url: Annotated[
         Optional[str], typer.Option(metavar="URL", help="What a copy of a site is cited by, where that can't be told.")
