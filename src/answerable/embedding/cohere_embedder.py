@@ -29,7 +29,8 @@ LONG_WINDOW = 100_000
 class CohereEmbedder:
     """Embeds at Cohere's, batches in parallel as far as the policy lets it. Safe to share between threads.
 
-    Texts over the model's limit become the mean of their windows, weighted by tokens. There are no vectors of spans.
+    Texts over the model's limit become the mean of their windows, weighted by tokens; `batch` texts or windows at most
+    go with a call. There are no vectors of spans.
     Raises MissingPackage without the SDK, and ProviderErrors; vectors of another dimension are a MalformedResponse.
     """
 
@@ -40,7 +41,9 @@ class CohereEmbedder:
         dimension: int = DIMENSION,
         base_url: str | None = None,
         policy: CallPolicy | None = None,
+        batch: int = BATCH,
     ) -> None:
+        self._batch = batch
         self._model = model
         self._dimension = dimension
         # Names of the fourth generation begin so, those of the third with the language; only those have a choice.
@@ -70,7 +73,7 @@ class CohereEmbedder:
 
     def cost(self, tokens: int) -> float | None:
         """At most, in US dollars; None for a model whose price isn't known here."""
-        return cost(self._fingerprint.model, tokens, 0)
+        return cost(self._model, tokens, 0)
 
     def close(self) -> None:
         """Frees connections. Closing twice is fine."""
@@ -85,7 +88,7 @@ class CohereEmbedder:
                 # A request with an empty text in it is refused as a whole.
                 pieces.append(piece if piece.strip() else ".")
                 weighted.append((owner, max(tokens, 1)))
-        batches = [pieces[start : start + BATCH] for start in range(0, len(pieces), BATCH)]
+        batches = [pieces[start : start + self._batch] for start in range(0, len(pieces), self._batch)]
         vectors = itertools.chain.from_iterable(self._embed_batches(batches, input_type))
         return means_of_windows(weighted, vectors, (len(texts), self._dimension))
 

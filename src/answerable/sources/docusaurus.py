@@ -39,8 +39,9 @@ class PageKind(str, Enum):
 
 
 _DOCUMENT = "html.docs-doc-page"
-# In this order: the wrappers' classes stand on other kinds too.
+# In this order: the wrappers' classes stand on other kinds too, that of documents on lists of a category's documents.
 _KINDS = (
+    ("html.docs-wrapper [class*=generatedIndexPage]", PageKind.CATEGORY),
     (_DOCUMENT, PageKind.DOCUMENT),
     ("html.docs-tags-list-page, html.docs-tags-doc-list-page", PageKind.TAGS),
     ("html.blog-tags-list-page, html.blog-tags-post-list-page", PageKind.TAGS),
@@ -48,7 +49,6 @@ _KINDS = (
     ("html.blog-wrapper, html.plugin-blog", PageKind.BLOG_LIST),
     (".search-page-wrapper", PageKind.SEARCH),
     ("html.mdx-page", PageKind.STANDALONE),
-    ("html.docs-wrapper [class*=generatedIndexPage]", PageKind.CATEGORY),
     ("meta[name=generator][content^=Docusaurus], meta[name^=docusaurus_], #__docusaurus", PageKind.OTHER),
 )
 

@@ -36,10 +36,20 @@ def docusaurus_metadata(page: LexborHTMLParser, url: str) -> dict[str, str]:
         **page_metadata(page, url),
         "chapter": chapter,
         "section": section,
-        "version": _meta(page, "docusaurus_version") or _meta(page, "docsearch:version"),
-        "locale": _meta(page, "docusaurus_locale") or _declared_language(page),
+        "version": page_version(page),
+        "locale": page_locale(page),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def page_version(page: LexborHTMLParser) -> str:
+    """The version that the page belongs to, `current` for what isn't released or where there is only one."""
+    return _meta(page, "docusaurus_version") or _meta(page, "docsearch:version")
+
+
+def page_locale(page: LexborHTMLParser) -> str:
+    """The locale as the site calls it, otherwise the declared language."""
+    return _meta(page, "docusaurus_locale") or _declared_language(page)
 
 
 def neighbours(page: LexborHTMLParser, url: str) -> Neighbours:

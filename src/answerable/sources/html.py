@@ -39,6 +39,8 @@ _SILENT = logging.NullHandler()
 _SMALL_PAGE = 5_000
 _LARGE_PAGE = 5_000_000
 _TOO_LITTLE = 0.25
+# From this share of links on some of them are a menu, whatever element it is made of.
+_MANY_LINKS = 0.1
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 _MAX_DEPTH = 10_000
 _TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
@@ -137,7 +139,7 @@ def _refuse_depth(markup: str, source: str) -> None:
 
 def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     from answerable.sources.html_walk import render
-    from answerable.sources.html_words import visible_text
+    from answerable.sources.html_words import link_share, visible_text
 
     body = page.body or page.root
     if body is None:
@@ -146,15 +148,18 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
         return render(documentation)
     main = page.css_first("main, [role=main]") or page.css_first("article")
     visible = len(visible_text(body))
-    if 0 < visible < _SMALL_PAGE and not page.css_first(_SURROUNDINGS):
+    is_small = visible < _SMALL_PAGE
+    if is_small and visible and not page.css_first(_SURROUNDINGS) and link_share(body) < _MANY_LINKS:
         # Nothing to tell the text from.
         return render(body)
     extracted, headings = _extract(page, markup) if len(markup) < _LARGE_PAGE else ("", [])
     # It is made for articles: of a small page of another kind it may leave next to nothing, and code it may tear.
-    enough = bool(extracted) and (visible > _SMALL_PAGE or len(extracted) >= visible * _TOO_LITTLE)
-    if enough and not (main and _loses_code(main, extracted)):
+    whole = main or (body if is_small else None)
+    is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
+    enough = extracted and not is_little
+    if enough and not (whole and _loses_code(whole, extracted)):
         return extracted, headings
-    walked = render(main) if main else ("", [])
+    walked = render(whole) if whole else ("", [])
     if walked[0] and len(walked[0]) >= len(extracted):
         return walked
     return (extracted, headings) if enough else render(body)

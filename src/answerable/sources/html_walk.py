@@ -16,6 +16,7 @@ from selectolax.lexbor import LexborNode as Node
 from answerable.sources.html_words import (
     LINE_NUMBERS,
     MAX_DEPTH,
+    add_inline_text,
     attribute,
     classes,
     code_language,
@@ -32,7 +33,7 @@ from answerable.sources.markdown import Heading
 from answerable.sources.markdown_blocks import MARK, indented, place_headings, table, tight
 
 _IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
-_HEADING = re.compile(r"h[1-6]")
+_HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 @dataclass(slots=True)
@@ -57,27 +58,30 @@ def _blocks(node: Node, walk: _Walk, depth: int) -> list[str]:
     run: list[str] = []
 
     def flush() -> None:
-        if text := one_line("".join(run)):
+        if run and (text := one_line("".join(run))):
             blocks.append(text)
         run.clear()
 
     for child in node.iter(include_text=True):
-        if is_dropped(child):
-            continue
-        if child.is_text_node or not holds_blocks(child):
-            run.append(inline_text(child, depth))
-            continue
-        flush()
-        blocks.extend(_block(child, walk, depth + 1))
+        if not child.is_text_node:
+            if is_dropped(child):
+                continue
+            if holds_blocks(child):
+                flush()
+                blocks.extend(_block(child, walk, depth + 1))
+                continue
+        add_inline_text(child, depth, run)
     flush()
     return blocks
 
 
 def _block(node: Node, walk: _Walk, depth: int) -> list[str]:
     tag = node.tag or ""
-    if _HEADING.fullmatch(tag):
+    if tag in _HEADINGS:
         return _heading(node, int(tag[1]), walk)
     match tag:
+        case "p":
+            return _blocks(node, walk, depth)
         case "pre":
             return _code(node)
         case "ul" | "ol" | "menu":
@@ -100,14 +104,18 @@ def _heading(node: Node, level: int, walk: _Walk) -> list[str]:
     title = visible_text(node)
     if not title:
         return []
-    inner = next((child for child in node.css("[id], a[name]") if child.mem_id != node.mem_id), None)
-    around = node.parent if node.parent and node.parent.tag in ("section", "div", "header") else None
-    anchor = node.id or (inner and (inner.id or attribute(inner, "name")))
-    if not anchor and around and _first_element(around) == node.mem_id:
-        # Sphinx and others put the id on the section that the heading opens.
-        anchor = around.id
-    walk.headings.append(Heading(0, level, title, anchor or None))
+    walk.headings.append(Heading(0, level, title, node.id or _anchor_near(node) or None))
     return [f"{MARK}{'#' * level} {title}"]
+
+
+def _anchor_near(node: Node) -> str | None:
+    """The anchor of a heading that has no id itself."""
+    inner = next((child for child in node.css("[id], a[name]") if child.mem_id != node.mem_id), None)
+    if anchor := inner and (inner.id or attribute(inner, "name")):
+        return anchor
+    around = node.parent if node.parent and node.parent.tag in ("section", "div", "header") else None
+    # Sphinx and others put the id on the section that the heading opens.
+    return around.id if around and _first_element(around) == node.mem_id else None
 
 
 def _first_element(node: Node) -> int | None:

@@ -10,6 +10,7 @@ import re
 import socket
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 from urllib.parse import quote, urlsplit
 
@@ -64,6 +65,7 @@ class WebAddress:
         return self.origin + self.target
 
 
+@lru_cache(1 << 13)
 def parse_address(text: str) -> WebAddress:
     """The address that a text names. Raises AddressRefused for what is none, or tries to pass for another."""
     try:

@@ -9,6 +9,7 @@ import ssl
 import time
 import zlib
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from answerable.errors import DamagedSource, SourceTooLarge, UnsupportedSource
@@ -62,6 +63,12 @@ class PinnedConnection(http.client.HTTPConnection):
                 failure = error
         raise failure or OSError("there is no address to connect to")
 
+    def cut(self) -> None:
+        """Ends what another thread waits for here: it gets an OSError or the end of the stream."""
+        self.clock.deadline = 0.0
+        if isinstance(self.sock, _TimedSocket):
+            self.sock.cut()
+
     def _connected(self, ip: str) -> socket.socket:
         plain = socket.create_connection((ip, self.port), self.clock.left())
         try:
@@ -89,6 +96,11 @@ class _TimedSocket:
 
     def close(self) -> None:
         self._inner.close()
+
+    def cut(self) -> None:
+        # It may have been closed, by either side, since it was looked at.
+        with suppress(OSError):
+            self._inner.shutdown(socket.SHUT_RDWR)
 
 
 class _TimedReader(io.RawIOBase):

@@ -11,7 +11,6 @@ import http.client
 import random
 import ssl
 import threading
-import time
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -53,7 +52,8 @@ class Validators:
 class Fetched:
     """A page: the address where it was found in the end, its unpacked bytes, and its Content-Type as the server said.
 
-    `is_unchanged` means that the validators still hold; then there are no bytes.
+    `is_unchanged` means that the validators still hold; then there are no bytes. `robots` is what the server asks of
+    robots (X-Robots-Tag).
     """
 
     url: str
@@ -61,6 +61,7 @@ class Fetched:
     content_type: str
     validators: Validators
     is_unchanged: bool = False
+    robots: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class Fetcher:
     """Makes GET requests under a policy. Safe to share between threads; close it in the end.
 
     `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces
-    the system's trust in certificates.
+    the system's trust in certificates. `sleep` waits for so many seconds; by default closing ends the wait.
     """
 
     def __init__(
@@ -81,16 +82,18 @@ class Fetcher:
         policy: FetchPolicy | None = None,
         authorizations: Mapping[str, str] | None = None,
         tls: ssl.SSLContext | None = None,
-        sleep: Callable[[float], None] = time.sleep,
+        sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.policy = policy or FetchPolicy()
         self._guard = guard or AddressGuard()
         self._authorizations = {parse_address(at).origin: value for at, value in (authorizations or {}).items()}
         self._tls = tls
-        self._sleep = sleep
-        self._pace = Pace(self.policy.delay, sleep)
+        self._is_closed = threading.Event()
+        self._sleep = sleep or self._is_closed.wait
+        self._pace = Pace(self.policy.delay, self._sleep)
         self._slots = threading.BoundedSemaphore(self.policy.concurrency)
         self._idle: defaultdict[str, list[PinnedConnection]] = defaultdict(list)
+        self._busy: set[PinnedConnection] = set()
         self._lock = threading.Lock()
 
     def __enter__(self) -> Fetcher:
@@ -100,10 +103,13 @@ class Fetcher:
         self.close()
 
     def close(self) -> None:
-        """Closes the idle connections."""
+        """Ends every request that is under way, with SiteUnreachable, and closes the connections. Twice is fine."""
+        self._is_closed.set()
         with self._lock:
             connections = [each for idle in self._idle.values() for each in idle]
             self._idle.clear()
+            for connection in self._busy:
+                connection.cut()
         for connection in connections:
             connection.close()
 
@@ -147,13 +153,17 @@ class Fetcher:
                 asked = error.retry_after
                 wait = self._backoff(number) if asked is None else asked
                 budget.left -= wait
-                if number == self.policy.retries or budget.left <= 0:
+                if number == self.policy.retries or budget.left <= 0 or self._is_closed.is_set():
                     raise
                 if asked is None:
                     self._sleep(wait)
                 else:
                     self._pace.postpone(address.origin, asked)
         raise AssertionError("the last try returns or raises")
+
+    def _require_open(self, address: WebAddress) -> None:
+        if self._is_closed.is_set():
+            raise SiteUnreachable(f"{address.url} was not fetched any more, the visit was ended: visit the site again")
 
     def _backoff(self, number: int) -> float:
         return random.uniform(0, min(self.policy.longest_wait, self.policy.first_wait * 2**number))
@@ -166,6 +176,7 @@ class Fetcher:
             headers |= validators.headers(address.url)
         connection = self._connection(address, clock)
         try:
+            self._require_open(address)
             response = self._send(connection, address, headers)
             found = _judge(response, address, validators, limit)
         except ssl.SSLCertVerificationError as error:
@@ -178,6 +189,9 @@ class Fetcher:
         except BaseException:
             connection.close()
             raise
+        finally:
+            with self._lock:
+                self._busy.discard(connection)
         self._put_back(connection, address, response)
         if isinstance(found, SourceError):
             raise found
@@ -202,16 +216,18 @@ class Fetcher:
         with self._lock:
             idle = self._idle[address.origin]
             connection = idle.pop() if idle else None
-        if connection:
-            connection.clock.deadline = clock.deadline
-            return connection
-        ips = self._guard.locate(address)
-        if address.scheme == "https" and self._tls is None:
-            self._tls = ssl.create_default_context()
-        return PinnedConnection(address, ips, clock, self._tls if address.scheme == "https" else None)
+        if connection is None:
+            ips = self._guard.locate(address)
+            if address.scheme == "https" and self._tls is None:
+                self._tls = ssl.create_default_context()
+            connection = PinnedConnection(address, ips, clock, self._tls if address.scheme == "https" else None)
+        connection.clock.deadline = clock.deadline
+        with self._lock:
+            self._busy.add(connection)
+        return connection
 
     def _put_back(self, connection: PinnedConnection, address: WebAddress, response: http.client.HTTPResponse) -> None:
-        if not response.isclosed():
+        if not response.isclosed() or self._is_closed.is_set():
             connection.close()
         if connection.sock:
             connection.is_fresh = False
@@ -227,7 +243,8 @@ def _judge(
     if status == 200:
         body = read_body(response, limit, url)
         given = Validators(url, _plain(response, "ETag"), _plain(response, "Last-Modified"))
-        return Fetched(url, body, response.getheader("Content-Type", ""), given)
+        kind, robots = response.getheader("Content-Type", ""), response.getheader("X-Robots-Tag", "")
+        return Fetched(url, body, kind, given, robots=robots)
     if response.length is not None and response.length < _SMALL:
         response.read()
     if status == 304 and validators and validators.headers(url):

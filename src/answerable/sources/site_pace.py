@@ -34,7 +34,7 @@ class FetchPolicy:
 class Pace:
     """Spaces out the requests to each origin. Safe to share between threads."""
 
-    def __init__(self, delay: float, sleep: Callable[[float], None]) -> None:
+    def __init__(self, delay: float, sleep: Callable[[float], object]) -> None:
         self._delay = delay
         self._sleep = sleep
         self._delays: dict[str, float] = {}

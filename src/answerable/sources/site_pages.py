@@ -7,7 +7,7 @@ path, is crawled there and cited by its public addresses.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -17,7 +17,9 @@ from answerable.errors import (
     SitemapNotFoundError,
     SiteUnreachable,
     SourceError,
+    SourceNotFound,
     SourceTooLarge,
+    UnsupportedSource,
 )
 from answerable.sources.site_addresses import WebAddress, parse_address
 from answerable.sources.site_fetch import Fetcher
@@ -28,6 +30,7 @@ _SITEMAPS = (".xml", ".xml.gz")
 _NAMES = ("sitemap.xml", "sitemap_index.xml")
 # The protocol has one level of indexes; some generators use two.
 _MAX_DEPTH = 3
+DISALLOWED = "disallowed by robots.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +47,8 @@ class SitePages:
     """What the sitemaps name under `base`, in their order, without repeats.
 
     `skipped` counts what was left out by reason; `errors` are of sitemaps that couldn't be read. Only when there are
-    none does a page's absence mean that it is gone: see `is_complete`.
+    none does a page's absence mean that it is gone: see `is_complete`. `disallowed` are the pages that robots.txt asks
+    not to fetch, `missing` the errors, also among `errors`, of locales that have no sitemap of their own.
     """
 
     base: str
@@ -52,6 +56,8 @@ class SitePages:
     pages: tuple[SitePage, ...]
     skipped: Counter[str] = field(default_factory=Counter)
     errors: tuple[SourceError, ...] = ()
+    disallowed: frozenset[SitePage] = frozenset()
+    missing: Mapping[str, SourceError] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
@@ -83,19 +89,18 @@ def find_pages(
     folder = found.origin + _folder(found)
     folder = folder if crawled.url.startswith(folder) else crawled.url
     search.read(found, sitemap)
-    for locale in locales:
-        search.follow(parse_address(f"{crawled.url}{locale}/sitemap.xml"))
+    missing = search.locales(crawled.url, locales)
     public = parse_address(public_base).url.rstrip("/") + "/" if public_base else _public_folder(search.entries, folder)
     pages, skipped = _moved(search.entries, public, folder, crawled.url)
-    if robots:
-        allowed = tuple(page for page in pages if _is_allowed(robots, page))
-        skipped += Counter({"disallowed by robots.txt": len(pages) - len(allowed)})
-        pages = allowed
+    disallowed = frozenset(page for page in pages if robots and not _is_allowed(robots, page))
+    skipped += Counter({DISALLOWED: len(disallowed)})
+    pages = tuple(page for page in pages if page not in disallowed)
     if not pages and not search.errors:
         raise EmptySource(
             f"the sitemap {found.url} names no page under {crawled.url}: give the address of the whole site"
         )
-    return SitePages(crawled.url, _exchange(crawled.url, folder, public), pages, skipped, tuple(search.errors))
+    public_start = exchange(crawled.url, folder, public)
+    return SitePages(crawled.url, public_start, pages, skipped, tuple(search.errors), disallowed, missing)
 
 
 class _Search:
@@ -134,6 +139,16 @@ class _Search:
             self.read(*self._get(address), depth)
         except SourceError as error:
             self.errors.append(error)
+
+    def locales(self, base: str, names: Sequence[str]) -> dict[str, SourceError]:
+        """Reads the sitemaps in the folders of locales; those that have none, with the error that was noted."""
+        missing: dict[str, SourceError] = {}
+        for name in names:
+            before = len(self.errors)
+            self.follow(parse_address(f"{base}{name}/sitemap.xml"))
+            if isinstance(error := next(iter(self.errors[before:]), None), SourceNotFound | UnsupportedSource):
+                missing[name] = error
+        return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
         """Takes the pages of a sitemap and of all that it names; takes note of what can't be read."""
@@ -230,7 +245,7 @@ def _moved(
         except AddressRefused:
             skipped["not an address"] += 1
             continue
-        url = _exchange(address, public, folder)
+        url = exchange(address, public, folder)
         if not (url + "/").startswith(base) or not (address + "/").startswith(public):
             skipped["elsewhere"] += 1
         elif url in pages:
@@ -240,7 +255,25 @@ def _moved(
     return tuple(pages.values()), skipped
 
 
-def _exchange(url: str, old: str, new: str) -> str:
+def page_key(url: str) -> str:
+    """What the forms of an address with and without a slash at its end have in common."""
+    return url.rstrip("/")
+
+
+def is_below(url: str, base: str) -> bool:
+    """Whether an address is that of a folder, with or without slash, or of something in it."""
+    return (url.partition("?")[0] + "/").startswith(base)
+
+
+def too_many_pages(base: str, limit: int) -> SourceTooLarge:
+    """The error for a site that has more pages than are read."""
+    return SourceTooLarge(
+        f"{base} has over {limit:,} pages, the others are not read: give the address of one part of it, or raise the "
+        "setting max_pages"
+    )
+
+
+def exchange(url: str, old: str, new: str) -> str:
     """The address with one folder exchanged for another; also the folder's own without its slash."""
     if url + "/" == old:
         return new.rstrip("/") if new.count("/") > 3 else new

@@ -1,0 +1,151 @@
+"""The book on the web: its pages by its sitemap, fetched politely and within bounds, read as text."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+
+from answerable.errors import EmptySource, SiteUnreachable, SourceError, SourceNotFound
+from answerable.sources import (
+    AddressGuard,
+    Fetched,
+    Fetcher,
+    FetchPolicy,
+    PageKind,
+    Robots,
+    SitePage,
+    SitePages,
+    Validators,
+    ask_ahead,
+    find_pages,
+    kind_of_page,
+    read_html,
+)
+from book import settings
+from book.errors import ContentExtractionError, NetworkError, PageNotFoundError, SitemapNotFoundError
+from book.models import ContentPage, Heading
+
+READER = f"answerable {version('answerable')}"
+"""What reads pages: another version may read the same page otherwise."""
+
+_BOOK_KINDS = (PageKind.DOCUMENT, None)
+_HTML = ("", "text/html", "application/xhtml+xml")
+
+
+@dataclass(frozen=True, slots=True)
+class Visited:
+    """What became of a page of the sitemap: read, unchanged, no page of the book, or failed with an error.
+
+    `url` is its public address.
+    """
+
+    url: str
+    page: ContentPage | None = None
+    validators: Validators | None = None
+    is_unchanged: bool = False
+    error: SourceError | None = None
+
+
+class Site:
+    """A web site, asked under the rules of its robots.txt. Raises NetworkError, PageNotFoundError and so on."""
+
+    def __init__(self, fetcher: Fetcher, max_pages: int) -> None:
+        self._fetcher = fetcher
+        self._robots = Robots(fetcher)
+        self._max_pages = max_pages
+
+    def pages(self, base_url: str) -> SitePages:
+        """What the sitemap names, in its order. Raises SitemapNotFoundError also where it names nothing."""
+        try:
+            return find_pages(self._fetcher, base_url, self._robots, max_pages=self._max_pages)
+        except EmptySource as error:
+            raise SitemapNotFoundError(str(error)) from error
+        except SitemapNotFoundError:
+            raise
+        except SourceError as error:
+            raise _network_error(error) from error
+
+    def fetch(self, url: str, validators: Validators | None = None) -> Fetched:
+        """A page, unless these validators still hold."""
+        try:
+            return self._fetcher.fetch(url, validators, self._robots.check)
+        except SourceNotFound as error:
+            raise PageNotFoundError(str(error)) from error
+        except SourceError as error:
+            raise _network_error(error) from error
+
+    def visit(self, pages: Sequence[SitePage], known: Mapping[str, Validators]) -> Iterator[Visited]:
+        """Every page in order, fetched a few at a time; `known` are validators by public address."""
+        asked = ask_ahead(
+            deque(pages),
+            lambda page: self.fetch(page.url, known.get(page.public)),
+            lambda page: "",
+            self._fetcher.policy.concurrency,
+        )
+        with closing(asked):
+            for page, found in asked:
+                yield _visited(page, found)
+
+
+@contextmanager
+def open_site() -> Iterator[Site]:
+    """The web as it may be asked here. Raises SettingsError where ANSWERABLE_ALLOW_HOSTS makes no sense."""
+    given = settings.engine()
+    hosts = [host.strip() for host in given.allow_hosts.split(",") if host.strip()]
+    with Fetcher(AddressGuard(hosts), FetchPolicy(delay=1 / given.requests_per_second)) as fetcher:
+        yield Site(fetcher, given.max_pages)
+
+
+def scrape_sitemap(base_url: str) -> list[str]:
+    """The addresses of the book's pages as its sitemap names them, moved to the host of `base_url`.
+
+    Raises SitemapNotFoundError where there is none that can be read, NetworkError where the site can't be asked.
+    """
+    with open_site() as site:
+        return [page.url for page in site.pages(base_url).pages]
+
+
+def scrape_page(url: str) -> ContentPage:
+    """A page with its text as Markdown.
+
+    Raises PageNotFoundError where there is none, ContentExtractionError where it shows no text, NetworkError where
+    it can't be had.
+    """
+    with open_site() as site:
+        return _content(site.fetch(url), url)
+
+
+def _visited(page: SitePage, found: Fetched | SourceError) -> Visited:
+    if isinstance(found, SourceError):
+        return Visited(page.public, error=found)
+    if found.is_unchanged:
+        return Visited(page.public, is_unchanged=True)
+    try:
+        if not _is_html(found) or kind_of_page(found.body, page.public) not in _BOOK_KINDS:
+            return Visited(page.public)
+        return Visited(page.public, _content(found, page.public), found.validators)
+    except SourceError as error:
+        return Visited(page.public, error=error)
+
+
+def _content(found: Fetched, url: str) -> ContentPage:
+    if not _is_html(found):
+        raise ContentExtractionError(f"{url} is no page of HTML ({found.content_type[:80]}): leave it out")
+    try:
+        document = read_html(found.body, url, url)
+    except SourceError as error:
+        raise ContentExtractionError(str(error)) from error
+    headings = [Heading(part.headings[-1], part.start, part.anchor or "") for part in document.parts if part.headings]
+    return ContentPage(url, document.title, document.content, [*headings], str(document.metadata.get("chapter", "")))
+
+
+def _is_html(found: Fetched) -> bool:
+    return found.content_type.partition(";")[0].strip().lower() in _HTML
+
+
+def _network_error(error: SourceError) -> NetworkError:
+    wait = error.retry_after if isinstance(error, SiteUnreachable) else None
+    return NetworkError(str(error), wait)
