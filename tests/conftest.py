@@ -45,3 +45,10 @@ def _away_from_the_users_files(
         "ANSWERABLE_CACHE_FOLDER": cache_folder,
     }.items():
         monkeypatch.setenv(name, str(folder))
+
+
+def pytest_report_header() -> str:
+    """Which Qdrant the tests of its store run on."""
+    from qdrant_server import which
+
+    return f"qdrant: {which()}"

@@ -64,16 +64,16 @@ def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
             return [document for page in pages for document in page.documents]
 
 
-def build_library(settings: Settings, create: bool = True) -> Library:
-    """The library that the settings describe."""
-    store = build_store(settings.library_address, create)
+def build_library(settings: Settings, create: bool = True, root: Path | None = None) -> Library:
+    """The library that the settings describe. Files under `root` have their names in there as sources."""
+    store = build_store(settings.library_address, create, settings.qdrant_api_key)
     try:
         embedder = build_embedder(settings, store.fingerprint)
         return Library(
             store=store,
             embedder=embedder,
             splitter=build_splitter(settings),
-            reader=build_reader(settings),
+            reader=build_reader(settings, root),
             answerer=build_answerer(settings, embedder.fingerprint),
             narrows=settings.narrow,
         )
@@ -82,8 +82,8 @@ def build_library(settings: Settings, create: bool = True) -> Library:
         raise
 
 
-def build_store(address: str, create: bool = True) -> Store:
-    """The store at an address."""
+def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> Store:
+    """The store at an address. The key is for addresses of a Qdrant server, which hold none."""
     if address == MEMORY:
         from answerable.stores.memory import MemoryStore
 
@@ -94,12 +94,18 @@ def build_store(address: str, create: bool = True) -> Store:
         from answerable.stores.postgres import PostgresStore
 
         return PostgresStore(address, create)
+    from answerable.stores.qdrant_address import is_qdrant
+
+    if is_qdrant(address):
+        from answerable.stores.qdrant import QdrantStore
+
+        return QdrantStore(address, create, qdrant_api_key)
     if "://" in address:
         scheme, _, rest = address.partition("://")
         # What stands before an @ may hold a password.
         raise SettingsError(
             f"There is no store for {scheme}://{rest.rpartition('@')[2]}. A library is a folder, "
-            f"postgresql://USER:PASSWORD@HOST/DATABASE, or {MEMORY} for this process only."
+            f"postgresql://USER:PASSWORD@HOST/DATABASE, qdrant+http://HOST/NAME, or {MEMORY} for this process only."
         )
     from answerable.stores.embedded import EmbeddedStore
 
@@ -112,18 +118,22 @@ def build_store(address: str, create: bool = True) -> Store:
 def without_password(address: str) -> str:
     """A library's address as it may be shown."""
     from answerable.stores.postgres_address import shown
+    from answerable.stores.qdrant_address import is_qdrant, parse_address
 
-    return shown(address)
+    return parse_address(address).shown if is_qdrant(address) else shown(address)
 
 
-def copy_library(source: str, target: str, on_progress: OnCopied | None = None) -> CopyReport:
+def copy_library(source: str, target: str, on_progress: OnCopied | None = None, qdrant_api_key: str = "") -> CopyReport:
     """Copies a library to another address without embedding again; the same call again does what is missing.
 
-    Raises LibraryNotFound, EmbedderMismatch and LibraryError.
+    The key is for either address that is a Qdrant server's. Raises LibraryNotFound, EmbedderMismatch and LibraryError.
     """
     from answerable.stores.copying import copy_store
 
-    with closing(build_store(source, create=False)) as copied, closing(build_store(target)) as made:
+    with (
+        closing(build_store(source, False, qdrant_api_key)) as copied,
+        closing(build_store(target, True, qdrant_api_key)) as made,
+    ):
         return copy_store(copied, made, on_progress)
 
 
@@ -141,7 +151,10 @@ def import_collection(
     provider, _, model = settings.embedder.partition(":")
     made_by = (provider, model) if model else ("openai", settings.openai_embedding_model)
     library = MEMORY if dry_run else settings.library_address
-    with closing(LangChainCollection(address, *made_by)) as found, closing(build_store(library)) as store:
+    with (
+        closing(LangChainCollection(address, *made_by)) as found,
+        closing(build_store(library, True, settings.qdrant_api_key)) as store,
+    ):
         return Ingestion(store, found, found, len(found.sources), on_progress, dry_run).run(found.documents())
 
 
@@ -217,14 +230,18 @@ def build_local_embedder(settings: Settings) -> LocalEmbedder:
     return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
 
 
-def build_reader(settings: Settings) -> Reader:
-    """The reader of files, folders and sites. What it needs is loaded when something is read, not for a question."""
-    return _LateReader(settings)
+def build_reader(settings: Settings, root: Path | None = None) -> Reader:
+    """The reader of files, folders and sites; files under `root` have their names in there as sources.
+
+    What it needs is loaded when something is read, not for a question.
+    """
+    return _LateReader(settings, root)
 
 
 class _LateReader:
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, root: Path | None) -> None:
         self._settings = settings
+        self._root = root
         self._reader: FileReader | None = None
 
     def listing(self, source: str) -> SourceListing:
@@ -260,7 +277,7 @@ class _LateReader:
                 self._settings.max_file_size, self._settings.max_pdf_seconds, self._settings.max_pdf_memory
             )
             self._reader = FileReader(
-                limits, self._settings.pdf_password or None, find_ocr(self._settings.ocr_languages)
+                limits, self._settings.pdf_password or None, find_ocr(self._settings.ocr_languages), self._root
             )
         return self._reader
 

@@ -11,6 +11,8 @@ import pytest
 from helpers import HashEmbedder
 from made_sets import make_set
 from postgres_server import new_library
+from qdrant_server import api_key as qdrant_key
+from qdrant_server import new_library as new_qdrant_library
 from quality.harness import QueryCachingEmbedder, data_folder, ndcg
 
 from answerable.answering.extractive import ExtractiveAnswerer
@@ -23,6 +25,7 @@ from answerable.stores.copying import copy_store
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres import PostgresStore
+from answerable.stores.qdrant import QdrantStore
 
 BEST = 10
 DOCUMENTS = 1000
@@ -57,11 +60,12 @@ def assert_congruent(questions: QuestionSet, embedder: Embedder, folder: Path) -
             "memory": MemoryStore(),
             "embedded": EmbeddedStore(folder / "library"),
             "postgres": PostgresStore(new_library()),
+            "qdrant": QdrantStore(new_qdrant_library(), key=qdrant_key()),
         }
         for store in stores.values():
             opened.enter_context(closing(store))
         library(stores["memory"], embedder).add_documents(questions.documents[:DOCUMENTS])
-        for name in ("embedded", "postgres"):
+        for name in ("embedded", "postgres", "qdrant"):
             copy_store(stores["memory"], stores[name])
         figures = {name: found_by(library(store, embedder), questions) for name, store in stores.items()}
     score, plain, filtered = figures.pop("memory")

@@ -14,6 +14,8 @@ import numpy as np
 import pytest
 from helpers import HashEmbedder, add, indexed_chunk, indexed_document, indexed_texts, make_document
 from postgres_server import new_library
+from qdrant_server import api_key as qdrant_key
+from qdrant_server import new_library as new_qdrant_library
 
 from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
@@ -22,11 +24,13 @@ from answerable.protocols import Fingerprint, IndexedChunk, Store, SyncRecord
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
 from answerable.stores.postgres import PostgresStore
+from answerable.stores.qdrant import QdrantStore
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
     "postgres": lambda folder: PostgresStore(new_library()),
+    "qdrant": lambda folder: QdrantStore(new_qdrant_library(), key=qdrant_key()),
 }
 PRINT = HashEmbedder(4).fingerprint
 Scored = list[tuple[int, float]]

@@ -10,6 +10,7 @@ __all__ = [
     "KeywordIndex",
     "MemoryStore",
     "PostgresStore",
+    "QdrantStore",
     "copy_store",
 ]
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from answerable.stores.keywords import KeywordIndex
     from answerable.stores.memory import MemoryStore
     from answerable.stores.postgres import PostgresStore
+    from answerable.stores.qdrant import QdrantStore
 else:
     __getattr__, __dir__ = exported_from(
         __name__,
@@ -29,6 +31,7 @@ else:
             "KeywordIndex": "keywords",
             "MemoryStore": "memory",
             "PostgresStore": "postgres",
+            "QdrantStore": "qdrant",
             "copy_store": "copying",
         },
     )

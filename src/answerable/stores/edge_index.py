@@ -9,14 +9,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import math
 import os
 import shutil
-import sys
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime, timezone
-from hashlib import blake2b
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,17 +22,35 @@ import qdrant_edge as edge
 from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import FloatArray
 from answerable.errors import LibraryError
-from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not, OneOf, Scalar, comparable
+from answerable.filters import Filter
 from answerable.stores.database import Database, Entry
+from answerable.stores.keywords import Scored
+from answerable.stores.qdrant_values import (
+    USUAL_FIELDS,
+    Conditions,
+    equality_key,
+    field_numbers,
+    first_of_equals,
+    range_key,
+    sparse_vector,
+)
+
+__all__ = ["EdgeIndex", "Scored"]
 
 FORMAT = 2
 _BATCH = 500
 _BLOCK = 65_536
 # Below this many chunks a scan of all vectors takes a few milliseconds; building the graph takes a minute.
 _GRAPH_FROM = 20_000
-_INDEXED_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
 
-Scored = list[tuple[int, float]]
+_CONDITIONS = Conditions(
+    one_of=lambda key, values: edge.FieldCondition(key=key, match=edge.MatchAny(values)),
+    within=lambda key, bounds: edge.FieldCondition(key=key, range=edge.RangeFloat(**bounds)),
+    lacks=lambda key: edge.IsEmptyCondition(key),
+    all_of=lambda conditions: edge.Filter(must=conditions),
+    any_of=lambda conditions: edge.Filter(should=conditions),
+    none_of=lambda conditions: edge.Filter(must_not=conditions),
+)
 
 
 class EdgeIndex:
@@ -86,16 +101,14 @@ class EdgeIndex:
 
     def _query(self, vector: Any, using: str, k: int, where: Filter | None) -> Scored:
         assert self._shard is not None
-        condition = edge.Filter(must=[_condition(where)]) if where is not None else None
-        limit = k + 1
-        while True:
+        shard = self._shard
+        condition = edge.Filter(must=[_CONDITIONS.spell(where)]) if where is not None else None
+
+        def search(limit: int) -> list[tuple[int, float]]:
             request = edge.QueryRequest(limit=limit, query=edge.Query.Nearest(vector, using=using), filter=condition)
-            found = [(int(point.id), float(point.score)) for point in self._shard.query(request)]
-            found.sort(key=lambda pair: (-pair[1], pair[0]))
-            # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
-            if len(found) < limit or found[-1][1] < found[k - 1][1]:
-                return found[:k]
-            limit *= 2
+            return [(int(point.id), float(point.score)) for point in shard.query(request)]
+
+        return first_of_equals(k, search)
 
     def _build(self) -> None:
         try:
@@ -168,11 +181,11 @@ class EdgeIndex:
             wal_enabled=False,
         )
         self._shard = edge.EdgeShard.create(str(self._folder / "shard"), config)
-        for field in _INDEXED_FIELDS:
+        for field in USUAL_FIELDS:
             self._shard.update(
-                edge.UpdateOperation.create_field_index(_equality_key(field), edge.PayloadSchemaType.Integer)
+                edge.UpdateOperation.create_field_index(equality_key(field), edge.PayloadSchemaType.Integer)
             )
-        for key in (_range_key("date", datetime.min), _range_key("page", 0.0)):
+        for key in (range_key("date", datetime.min), range_key("page", 0.0)):
             self._shard.update(edge.UpdateOperation.create_field_index(key, edge.PayloadSchemaType.Float))
         self._state = {"added": 0, "removed": 0, "waiting": 0, "files": {}}
 
@@ -256,78 +269,9 @@ def _point(entry: Entry) -> Any:
     vectors: dict[str, Any] = {"dense": entry.vector.tolist()}
     if entry.terms:
         vectors["terms"] = _sparse(term_weights(entry.terms))
-    return edge.Point(entry.number, vectors, _payload(entry.fields))
+    return edge.Point(entry.number, vectors, field_numbers(entry.fields))
 
 
 def _sparse(weights: Mapping[str, float]) -> Any:
-    hashed: dict[int, float] = {}
-    for term, weight in weights.items():
-        key = zlib.crc32(term.encode("utf-8", "replace"))
-        hashed[key] = hashed.get(key, 0.0) + weight
+    hashed = sparse_vector(weights)
     return edge.SparseVector(list(hashed), list(hashed.values()))
-
-
-def _payload(fields: Mapping[str, Any]) -> dict[str, Any]:
-    payload: dict[str, Any] = {}
-    for name, values in fields.items():
-        payload[_equality_key(name)] = [_hash_value(value) for value in values]
-        for value in values:
-            if (bound := comparable(value)) is not None:
-                payload.setdefault(_range_key(name, bound), []).append(_number(bound))
-    return payload
-
-
-def _condition(where: Filter) -> Any:
-    """A filter in the engine's own form. Names and values go in as hashes: nothing of them is ever parsed."""
-    match where:
-        case OneOf(field, values):
-            return edge.FieldCondition(
-                key=_equality_key(field), match=edge.MatchAny([_hash_value(value) for value in values])
-            )
-        case Between(field, gt, gte, lt, lte):
-            given = {"gt": gt, "gte": gte, "lt": lt, "lte": lte}
-            bounds = {name: bound for name, bound in given.items() if bound is not None}
-            key = _range_key(field, next(iter(bounds.values())))
-            return edge.FieldCondition(
-                key=key, range=edge.RangeFloat(**{name: _number(bound) for name, bound in bounds.items()})
-            )
-        case Exists(field):
-            return edge.Filter(must_not=[edge.IsEmptyCondition(_equality_key(field))])
-        case AllOf(filters):
-            return edge.Filter(must=_conditions(filters))
-        case AnyOf(filters):
-            return edge.Filter(should=_conditions(filters))
-        case Not(inner):
-            return edge.Filter(must_not=[_condition(inner)])
-
-
-def _conditions(filters: Iterable[Filter]) -> list[Any]:
-    return [_condition(inner) for inner in filters]
-
-
-def _equality_key(field: str) -> str:
-    return f"e{_digest(field) & (2**63 - 1):x}"
-
-
-def _range_key(field: str, bound: Bound) -> str:
-    # Numbers and dates don't compare: each has a key of its own.
-    kind = "d" if isinstance(bound, datetime) else "n"
-    return f"{kind}{_digest(field) & (2**63 - 1):x}"
-
-
-def _hash_value(value: Scalar) -> int:
-    # 1 and 1.0 are equal, True isn't: as in `filters.matches`.
-    if isinstance(value, (str, bool)):
-        return _digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
-    return _digest(f"number\0{int(value):x}" if math.isfinite(value) and value == int(value) else f"number\0{value}")
-
-
-def _digest(text: str) -> int:
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
-
-
-def _number(bound: Bound) -> float:
-    if isinstance(bound, datetime):
-        return bound.replace(tzinfo=timezone.utc).timestamp()
-    # The engine's payloads are JSON, which has no infinity.
-    return min(max(bound, -sys.float_info.max), sys.float_info.max)
