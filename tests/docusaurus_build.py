@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,7 +23,13 @@ BASE = "/book/"
 # In seconds, for a test that may be the first to need the site.
 LONGEST_BUILD = 1800
 # Read here, since every test runs with an environment of its own; npm's settings are in the user's home.
-_ENVIRONMENT = {**os.environ, "CI": "1", "NO_UPDATE_NOTIFIER": "1"}
+# Where the system has no Node.js of an age that will do, the one beside this Python is used.
+_ENVIRONMENT = {
+    **os.environ,
+    "CI": "1",
+    "NO_UPDATE_NOTIFIER": "1",
+    "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
+}
 
 
 def docusaurus_site() -> Path:
@@ -57,8 +64,8 @@ def _build(work: Path) -> Path:
 
 
 def _run(work: Path, program: str, *arguments: str) -> None:
-    command = shutil.which(program)
-    assert command, f"the tests need {program}, of Node.js 20 or newer: make system, or install it"
+    command = shutil.which(program, path=_ENVIRONMENT["PATH"])
+    assert command, f"the tests need {program}, of Node.js 20 or newer: make system"
     done = subprocess.run(
         [command, *arguments],
         cwd=work,

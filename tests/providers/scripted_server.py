@@ -21,7 +21,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 
 class Ending(Enum):
@@ -82,6 +85,11 @@ class ScriptedServer:
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
 
     @property
+    def connections(self) -> int:
+        """How many connections were made to it, whatever came over them."""
+        return self._server.connections
+
+    @property
     def url(self) -> str:
         """Where it listens, without a slash at the end."""
         return f"http://127.0.0.1:{self._server.server_address[1]}"
@@ -94,7 +102,11 @@ class ScriptedServer:
         with self._lock:
             self._scripts[path] = list(steps)
 
-    def __enter__(self) -> ScriptedServer:
+    def unscripted(self, request: Request) -> Reply:
+        """What a request to a path without a script gets."""
+        return failure(404, "there is no such route")
+
+    def __enter__(self) -> Self:
         self._thread.start()
         return self
 
@@ -107,8 +119,8 @@ class ScriptedServer:
     def _next(self, request: Request) -> Reply:
         with self._lock:
             self.requests.append(request)
-            steps = self._scripts.get(request.path, [])
-            step = (steps.pop(0) if len(steps) > 1 else steps[0]) if steps else failure(404, "there is no such route")
+            steps = self._scripts.get(request.path) or [self.unscripted]
+            step = steps.pop(0) if len(steps) > 1 else steps[0]
         return step(request) if callable(step) else step
 
     def _play(self, handler: BaseHTTPRequestHandler, request: Request) -> None:
@@ -138,6 +150,12 @@ class ScriptedServer:
 
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
+    connections = 0
+
+    def verify_request(self, *_: object) -> bool:
+        """Counts a connection: the one thread that accepts them asks this of each."""
+        self.connections += 1
+        return True
 
     def handle_error(self, *_: object) -> None:
         """Nothing: a client that goes away between two requests is no news."""
@@ -176,7 +194,7 @@ def _send(
             handler.send_header(name, value)
         if chunked:
             handler.send_header("Transfer-Encoding", "chunked")
-        else:
+        elif "Content-Length" not in reply.headers:
             length = sum(len(piece) for piece in reply.pieces if isinstance(piece, bytes))
             handler.send_header("Content-Length", str(length + (reply.ending is not Ending.COMPLETE)))
         handler.end_headers()

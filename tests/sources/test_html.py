@@ -10,6 +10,8 @@ from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceError
 from answerable.sources.html import read_html
 
+LINKS = "".join(f"<div><a href='/{number}'>Division {number}</a></div>" for number in range(20))
+TRAINING = "".join(f"<p>{'Divers of the fire brigade train on every second Monday. ' * 4}{n}</p>" for n in range(3))
 DOCUSAURUS = """<!doctype html><html lang="pt-BR" class="docs-doc-page"><head><title>Nós | Livro</title>
 <meta property="og:title" content="Nós | Livro"><link rel="canonical" href="https://livro.example/nos"></head><body>
 <nav>menu</nav><main><article><nav class="theme-doc-breadcrumbs"><ul>
@@ -209,3 +211,15 @@ def test_random_markup_never_raises_anything_else(markup: str | bytes) -> None:
         assert not document.content[end : part.start].strip()
         end = part.end
     assert not document.content[end:].strip()
+
+
+def test_a_menu_without_an_element_of_its_own_is_left_out() -> None:
+    document = read_html(f"<body><div>{LINKS}</div><div><h1>Divers</h1>{TRAINING}</div></body>", "divers.html")
+    assert document.content.count("every second Monday") == 12
+    assert "Division" not in document.content
+
+
+def test_a_small_page_with_links_and_code_keeps_its_code() -> None:
+    code = "<pre>" + "\n".join(f"pump --start {number}" for number in range(30)) + "</pre>"
+    links = "<p>See <a href='/a'>the list of all pumps that there are</a>.</p>"
+    assert read_html(f"<body><h1>Pumps</h1>{links}{code}</body>", "pumps.html").content.count("pump --start") == 30

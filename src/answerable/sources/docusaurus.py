@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from answerable.datatypes import Document, DocumentType, document_id
 from answerable.errors import EmptySource, UnsupportedSource
-from answerable.sources.html import decode_html, parse_page, sound_markup
+from answerable.sources.html import parse_page, sound_markup
 from answerable.sources.markdown import section_parts
 from answerable.sources.text import stem
 
@@ -39,6 +39,7 @@ class PageKind(str, Enum):
 
 
 _DOCUMENT = "html.docs-doc-page"
+_DOCUMENT_TEXT = ".theme-doc-markdown"
 # In this order: the wrappers' classes stand on other kinds too, that of documents on lists of a category's documents.
 _KINDS = (
     ("html.docs-wrapper [class*=generatedIndexPage]", PageKind.CATEGORY),
@@ -59,6 +60,8 @@ def kind_of_page(html: Page, source: str = "") -> PageKind | None:
     Raises DamagedSource when the markup is made to take for ever; `source` names the page in the message.
     """
     page = _parsed(html, source)
+    if page.css_first(_DOCUMENT) and page.css_first(_DOCUMENT_TEXT):
+        return PageKind.DOCUMENT
     return next((kind for selector, kind in _KINDS if page.css_first(selector)), None)
 
 
@@ -75,15 +78,16 @@ def read_docusaurus(data: Page, source: str, url: str = "") -> Document:
     """
     from answerable.sources.docusaurus_metadata import docusaurus_metadata
     from answerable.sources.docusaurus_text import main_text
-    from answerable.sources.html_metadata import page_language, page_title
+    from answerable.sources.html_metadata import page_language, page_metas, page_title
 
     page = _parsed(data, source)
     main = _document_text(page)
     if main is None:
         raise UnsupportedSource(f"{source} is no document of a Docusaurus site: read it as any other page")
-    title, metadata = page_title(page), docusaurus_metadata(page, url)
+    metas = page_metas(page)
+    title, metadata = page_title(page, metas), docusaurus_metadata(page, metas, url)
     # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
-    page.strip_tags(["script", "style", "template"])
+    main.strip_tags(["script", "style", "template"])
     content, headings = main_text(main)
     if not content:
         raise EmptySource(f"{source} shows no text: leave it out, or add the pages that it leads to")
@@ -116,4 +120,4 @@ def _document_text(page: LexborHTMLParser) -> LexborNode | None:
 def _parsed(html: Page, source: str) -> LexborHTMLParser:
     if not isinstance(html, bytes | str):
         return html
-    return parse_page(sound_markup(html if isinstance(html, str) else decode_html(html, source), source))
+    return parse_page(sound_markup(html, source))

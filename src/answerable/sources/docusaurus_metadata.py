@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin
 
 from selectolax.lexbor import LexborHTMLParser
 from selectolax.lexbor import LexborNode as Node
 
-from answerable.sources.html_metadata import page_metadata
+from answerable.sources.html_metadata import page_metadata, page_metas
 from answerable.sources.html_words import attribute, classes, visible_text
 
-_BREADCRUMBS = ".theme-doc-breadcrumbs .breadcrumbs__item, nav[aria-label] > .breadcrumbs > .breadcrumbs__item"
+_BREADCRUMBS = (".theme-doc-breadcrumbs .breadcrumbs__item", "nav[aria-label] > .breadcrumbs > .breadcrumbs__item")
 _OWN_CATEGORY = ".theme-doc-sidebar-item-category .menu__link--sublist[aria-current=page]"
 
 
@@ -25,15 +25,18 @@ class Neighbours:
     next: str
 
 
-def docusaurus_metadata(page: LexborHTMLParser, url: str) -> dict[str, str]:
-    """What `page_metadata` tells, and `chapter`, `section`, `version` and `locale`, as far as the page has them.
+def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
+    """What `page_metadata` tells, and breadcrumbs, chapter, section, version and locale, as far as the page has them.
 
     The chapter is the innermost category of the sidebar that the page stands in, or the page itself where it stands in
     none or opens one; the section is its name there. Sections within the page are the document's parts.
     """
-    chapter, section = _place(page)
+    items = next((nodes for selector in _BREADCRUMBS if (nodes := page.css(selector))), [])
+    breadcrumbs = [(name, item) for item in items if (name := _words(visible_text(item)))]
+    chapter, section = _place(page, breadcrumbs)
     found = {
-        **page_metadata(page, url),
+        **page_metadata(page, metas, url),
+        "breadcrumbs": " › ".join(name for name, _ in breadcrumbs),
         "chapter": chapter,
         "section": section,
         "version": page_version(page),
@@ -54,7 +57,7 @@ def page_locale(page: LexborHTMLParser) -> str:
 
 def neighbours(page: LexborHTMLParser, url: str) -> Neighbours:
     """The page's address and those that its pagination links to, all without fragment."""
-    own = page_metadata(page, url).get("url", "")
+    own = page_metadata(page, page_metas(page), url).get("url", "")
     return Neighbours(own, _linked(page, "prev", own), _linked(page, "next", own))
 
 
@@ -74,9 +77,8 @@ def reading_order(pages: Iterable[Neighbours]) -> list[str]:
     return list(order.values())
 
 
-def _place(page: LexborHTMLParser) -> tuple[str, str]:
+def _place(page: LexborHTMLParser, items: Sequence[tuple[str, Node]]) -> tuple[str, str]:
     """Chapter and section by the breadcrumbs."""
-    items = [(name, item) for item in page.css(_BREADCRUMBS) if (name := _words(visible_text(item)))]
     categories = [name for name, item in items if "breadcrumbs__item--active" not in classes(item)]
     own = next((name for name, item in items if "breadcrumbs__item--active" in classes(item)), "")
     if not categories or (own and page.css_first(_OWN_CATEGORY)):
@@ -104,13 +106,12 @@ def _key(url: str) -> str:
 
 
 def _meta(page: LexborHTMLParser, name: str) -> str:
-    node = page.css_first(f"meta[name='{name}']")
+    node = (page.head or page).css_first(f"meta[name='{name}']")
     return _words(attribute(node, "content")) if node else ""
 
 
 def _declared_language(page: LexborHTMLParser) -> str:
-    root = page.css_first("html[lang]")
-    return _words(attribute(root, "lang")) if root else ""
+    return _words(attribute(page.root, "lang")) if page.root else ""
 
 
 def _words(text: str) -> str:

@@ -39,14 +39,16 @@ def read_file(
     skipped: Skipped | None = None,
     worker: PdfWorker | None = None,
     ocr: Ocr | None = None,
+    source: str | None = None,
 ) -> list[Document]:
     """The documents in a file: one, or several for an archive. Raises the SourceError that says why there is none.
 
+    `source` is what it is called, its absolute path unless given.
     `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process, `ocr` their
     pages without a text layer. `skipped` takes note of what was left out of an archive, and of pages without a text.
     """
     limits = limits or ReadLimits()
-    source = source_of(path)
+    source = source_of(path) if source is None else source
     if recognise(_load(path, source, SAMPLE), source) is Format.ZIP:
         # An export with its media may be larger than any limit; what is read of it is counted as it is unpacked.
         return read_zip(

@@ -13,10 +13,11 @@ from collections import defaultdict, deque
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from answerable.analysis.characters import encodable
 from answerable.datatypes import Document, DocumentType, document_id
 from answerable.errors import DamagedSource, EmptySource
 from answerable.sources.markdown import Heading, section_parts
-from answerable.sources.text import decode, looks_binary, stem
+from answerable.sources.text import decode, looks_binary, stem, with_plain_line_ends
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -55,13 +56,14 @@ _UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     """A document from a page, with a part for each section. Raises EmptySource when it shows no text."""
     from answerable.sources.docusaurus import is_docusaurus, read_docusaurus
-    from answerable.sources.html_metadata import page_language, page_metadata, page_title
+    from answerable.sources.html_metadata import page_language, page_metadata, page_metas, page_title
 
-    markup = sound_markup(data if isinstance(data, str) else decode_html(data, source), source)
+    markup = sound_markup(data, source)
     page = parse_page(markup)
     if is_docusaurus(page):
         return read_docusaurus(page, source, url)
-    title, metadata = page_title(page), page_metadata(page, url)
+    metas = page_metas(page)
+    title, metadata = page_title(page, metas), page_metadata(page, metas, url)
     # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
     page.strip_tags(["script", "style", "template"])
     content, headings = _main_text(page, markup)
@@ -94,7 +96,7 @@ def decode_html(data: bytes, source: str) -> str:
             if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
                 text = data.decode(_SUPERSETS.get(name, name), "replace")
                 if not looks_binary(text):
-                    return text.replace("\r\n", "\n").replace("\r", "\n")
+                    return with_plain_line_ends(text)
         except (LookupError, ValueError):
             pass  # An unknown label, or a codec that is none of text.
     return decode(data, source)
@@ -108,11 +110,12 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def sound_markup(markup: str, source: str) -> str:
+def sound_markup(data: bytes | str, source: str) -> str:
     """Markup that no parser stumbles over. Raises DamagedSource when it is made to take for ever."""
+    # A lone surrogate or a NUL in a string that was handed over breaks the parsers; what is decoded here has none.
+    markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
     _refuse_depth(markup, source)
-    # A lone surrogate or a NUL in a string that was handed over breaks the parsers.
-    return markup.encode("utf-8", "replace").decode("utf-8").replace("\0", "\ufffd")
+    return markup
 
 
 def parse_page(markup: str) -> LexborHTMLParser:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from selectolax.lexbor import LexborHTMLParser
@@ -21,21 +21,19 @@ _DATES = (
     "parsely-pub-date",
     "og:published_time",
 )
-_BREADCRUMBS = ".theme-doc-breadcrumbs .breadcrumbs__item"
 _DATE = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)")
 _SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
 
 
-def page_metadata(page: LexborHTMLParser, url: str) -> dict[str, str]:
-    """The page's canonical address, author, date and breadcrumbs, as far as declared."""
-    metas, linked = _metas(page), _linked_data(page)
+def page_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
+    """The page's canonical address, author and date, as far as declared."""
+    linked = _linked_data(page)
     found = {
         "url": _canonical(page, metas, url),
         "author": next(filter(None, (_author(metas.get(name, "")) for name in _AUTHORS)), "")
         or _named(linked.get("author")),
         "date": next(filter(None, (_date(metas.get(name, "")) for name in _DATES)), "")
         or _date(str(linked.get("datePublished", ""))),
-        "breadcrumbs": " › ".join(filter(None, (_words(each.text()) for each in page.css(_BREADCRUMBS)))),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -44,9 +42,8 @@ def _first(values: Iterable[str]) -> str:
     return next(filter(None, values), "")
 
 
-def page_title(page: LexborHTMLParser) -> str:
+def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
     """The title of the page's text: a first-level heading that the head agrees with, else the head without the site."""
-    metas = _metas(page)
     element = page.css_first("head > title") or page.css_first("title")
     declared = metas.get("og:title", "") or _words(element.text() if element else "")
     headings = [text for each in page.css("h1") if (text := _words(each.text()))]
@@ -70,7 +67,8 @@ def page_language(page: LexborHTMLParser) -> str:
     return match[1].lower() if match else ""
 
 
-def _metas(page: LexborHTMLParser) -> dict[str, str]:
+def page_metas(page: LexborHTMLParser) -> dict[str, str]:
+    """What the page's meta elements say, the first of each name, in lower case."""
     metas: dict[str, str] = {}
     for meta in page.css("meta[content]"):
         name = meta.attributes.get("property") or meta.attributes.get("name") or meta.attributes.get("itemprop") or ""
@@ -101,7 +99,7 @@ def _named(value: Any) -> str:
     return _author(_words(name)) if isinstance(name, str) else ""
 
 
-def _canonical(page: LexborHTMLParser, metas: dict[str, str], url: str) -> str:
+def _canonical(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> str:
     link = page.css_first("link[rel=canonical]")
     candidates = ((link.attributes.get("href") if link else "") or "", metas.get("og:url", ""), url)
     return next((each for each in candidates if re.match(r"https?://", each)), url)

@@ -57,14 +57,16 @@ def add_inline_text(node: Node, depth: int, pieces: list[str]) -> None:
     """Puts what `inline_text` gives behind the pieces."""
     if node.is_text_node:
         pieces.append((node.text_content or "").replace("\x0b", " "))
-    elif node.tag == "br":
+        return
+    tag = node.tag
+    if tag == "br":
         pieces.append("\x0b")
     elif depth > MAX_DEPTH:
         pieces.append(deep_text(node))
-    elif node.tag == "math" or "katex" in classes(node):
+    elif tag == "math" or "katex" in classes(node):
         pieces.append(f"${tex}$" if (tex := formula(node)) else "")
     else:
-        around = " " if node.tag in _BLOCKS else ""
+        around = " " if tag in _BLOCKS else ""
         pieces.append(around)
         for child in node.iter(include_text=True):
             if child.is_text_node:
@@ -143,7 +145,8 @@ def is_dropped(node: Node) -> bool:
     """Whether an element and all in it is no text of the page."""
     if node.is_text_node:
         return False
-    if node.tag in _DROPPED or not node.is_element_node:
+    tag = node.tag
+    if tag in _DROPPED or not node.is_element_node:
         return True
     attributes = node.attributes
     if not attributes:
@@ -151,7 +154,7 @@ def is_dropped(node: Node) -> bool:
     role = attributes.get("role") or ""
     if "hidden" in attributes and attributes["hidden"] != "until-found" and role != "tabpanel":
         return True
-    return role in ("navigation", "search", "tablist", "menu", "dialog") or (node.tag == "a" and _is_permalink(node))
+    return role in ("navigation", "search", "tablist", "menu", "dialog") or (tag == "a" and _is_permalink(node))
 
 
 def _is_permalink(node: Node) -> bool:

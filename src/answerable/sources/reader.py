@@ -17,12 +17,22 @@ from answerable.sources.pdf_ocr import Ocr
 
 
 class FileReader:
-    """Reads files and folders within limits; `password` opens encrypted PDFs, `ocr` reads pages without text."""
+    """Reads files and folders within limits; `password` opens encrypted PDFs, `ocr` reads pages without text.
 
-    def __init__(self, limits: ReadLimits | None = None, password: str | None = None, ocr: Ocr | None = None) -> None:
+    The source of a file under `root` is its name in there, of any other its absolute path.
+    """
+
+    def __init__(
+        self,
+        limits: ReadLimits | None = None,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        root: Path | None = None,
+    ) -> None:
         self._limits = limits or ReadLimits()
         self._password = password
         self._ocr = ocr
+        self._root = None if root is None else Path(os.path.abspath(root))
         self._worker = PdfWorker()
 
     def listing(self, source: str) -> SourceListing:
@@ -34,7 +44,7 @@ class FileReader:
         skipped = Skipped()
         if not os.path.isdir(path):
             if not os.path.lexists(path):
-                raise SourceNotFound(f"there is nothing at {source_of(path)}: check the path")
+                raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
             return SourceListing((self._item(path, skipped),), skipped.counts, skipped.errors, is_single=True)
         items = tuple(self._item(file, skipped) for file in walk(path, skipped))
         if not items:
@@ -57,7 +67,14 @@ class FileReader:
         self._worker.close()
 
     def _item(self, path: Path, skipped: Skipped) -> SourceItem:
-        return SourceItem(source_of(path), partial(self._read, path, skipped))
+        return SourceItem(self._source(path), partial(self._read, path, skipped))
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
-        return read_file(path, self._limits, self._password, skipped, self._worker, self._ocr)
+        source = self._source(path)
+        return read_file(path, self._limits, self._password, skipped, self._worker, self._ocr, source)
+
+    def _source(self, path: Path) -> str:
+        absolute = Path(os.path.abspath(path))
+        if self._root is None or not absolute.is_relative_to(self._root):
+            return source_of(path)
+        return source_of(absolute)[len(source_of(self._root)) :].lstrip("/")

@@ -122,9 +122,10 @@ class Choice:
         return self.recall(url, self._judge(page, url, header))
 
     def _judge(self, page: LexborHTMLParser, url: str, header: str) -> Verdict:
-        if refresh_target(page, url):
+        metas = page.css("meta")
+        if refresh_target(metas, url):
             return Verdict("leads to another page")
-        if not self._options.everything and "noindex" in robots_directives(page, header):
+        if not self._options.everything and "noindex" in robots_directives(metas, header):
             return Verdict(NOT_INDEXED)
         if canonical := self._canonical(page, url):
             return Verdict(SAME, {_SAME_AS: canonical})

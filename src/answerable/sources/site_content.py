@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from answerable.datatypes import Document, document_id
 from answerable.sources.docusaurus import is_docusaurus, read_docusaurus
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
-from answerable.sources.html import decode_html, parse_page, read_html, sound_markup
+from answerable.sources.html import parse_page, read_html, sound_markup
 from answerable.sources.site_fetch import Fetched
 from answerable.sources.text import magic_name
 
@@ -54,7 +54,7 @@ class SiteContent:
 
     @cached_property
     def _markup(self) -> str:
-        return sound_markup(decode_html(self._body, self._source), self._source)
+        return sound_markup(self._body, self._source)
 
     def documents(self, read: Read) -> list[Document]:
         """The documents in it; the tree isn't of use afterwards. `read` is for all that isn't HTML."""

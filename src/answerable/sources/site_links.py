@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 from urllib.parse import urljoin
@@ -20,6 +20,7 @@ from answerable.sources.site_pages import SitePage, exchange, is_below, page_key
 
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
+    from selectolax.lexbor import LexborNode as Node
 
 MAX_DEPTH = 16
 _MAX_QUERIES = 20
@@ -40,17 +41,19 @@ _SESSION = re.compile(r";jsessionid=[^/?]*", re.IGNORECASE)
 _REFRESH = re.compile(r"\s*(?:[0-9](?:\.\d*)?)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
 
 
-def robots_directives(page: LexborHTMLParser | None, header: str = "") -> frozenset[str]:
-    """What a page, and the header that came with it, ask of robots: noindex, nofollow, …, in lower case."""
-    metas = page.css("meta[name=robots i], meta[name=answerable i]") if page else []
-    texts = (header, *(attribute(each, "content") for each in metas))
+def robots_directives(metas: Sequence[Node], header: str = "") -> frozenset[str]:
+    """What a page's meta elements, and the header that came with it, ask of robots: noindex, …, in lower case."""
+    asking = (each for each in metas if attribute(each, "name").lower() in ("robots", "answerable"))
+    texts = (header, *(attribute(each, "content") for each in asking))
     words = {word.strip().lower() for text in texts for word in text.split(",")}
     return frozenset(words | ({"noindex", "nofollow"} if "none" in words else set()))
 
 
-def refresh_target(page: LexborHTMLParser, url: str) -> str:
-    """Where a page sends its readers on to at once, or nothing."""
-    for meta in page.css("meta[http-equiv=refresh i]"):
+def refresh_target(metas: Sequence[Node], url: str) -> str:
+    """Where a page sends its readers on to at once, by its meta elements, or nothing."""
+    for meta in metas:
+        if attribute(meta, "http-equiv").lower() != "refresh":
+            continue
         match = _REFRESH.match(attribute(meta, "content"))
         target = resolved(url, match[1].strip()) if match else ""
         if target and target != url:
@@ -60,14 +63,15 @@ def refresh_target(page: LexborHTMLParser, url: str) -> str:
 
 def page_links(page: LexborHTMLParser, url: str) -> list[str]:
     """The addresses that a page leads to, in plain form without fragment; none where it asks not to follow them."""
-    if "nofollow" in robots_directives(page):
+    metas = page.css("meta")
+    if "nofollow" in robots_directives(metas):
         return []
     stated = page.css_first("base[href]")
     base = resolved(url, attribute(stated, "href")) if stated else url
     nodes = page.css("link[rel=canonical], a[href], area[href], frame[src], iframe[src]")
     followed = (node for node in nodes if "nofollow" not in attribute(node, "rel").lower().split())
     found = [resolved(base or url, attribute(node, "href") or attribute(node, "src")) for node in followed]
-    return list(dict.fromkeys(filter(None, [refresh_target(page, url), *found])))
+    return list(dict.fromkeys(filter(None, [refresh_target(metas, url), *found])))
 
 
 def resolved(base: str, link: str) -> str:

@@ -98,11 +98,11 @@ class PageReader:
             copy = self.choice.judge_copy(page.public, digest)
             if copy.reason:
                 return copy
-            if content.is_html and "nofollow" not in robots_directives(None, fetched.robots):
+            if content.is_html and "nofollow" not in robots_directives((), fetched.robots):
                 self._links.follow(page_links(content.tree, fetched.url), page.url)
         if content.is_html:
             return self.choice.judge(content.tree, page.public, fetched.robots)
-        return Verdict(NOT_INDEXED if "noindex" in robots_directives(None, fetched.robots) else "")
+        return Verdict(NOT_INDEXED if "noindex" in robots_directives((), fetched.robots) else "")
 
     def _trusted(self, source: str) -> SyncRecord | None:
         """What is known of a page, if that holds for as long as the page doesn't change."""
