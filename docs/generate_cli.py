@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+from typer.core import TyperGroup
 from typer.main import get_group
 
 from answerable.interfaces.cli import main
@@ -17,12 +20,7 @@ def page() -> str:
     group = get_group(main.app)
     options = {**group.context_settings, "terminal_width": WIDTH}
     with group.make_context("answerable", [], resilient_parsing=True, **options) as context:
-        sections = [("answerable", group.get_help(context))]
-        for name in group.list_commands(context):
-            command = group.get_command(context, name)
-            assert command is not None
-            with command.make_context(name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH) as inner:
-                sections.append((f"answerable {name}", command.get_help(inner)))
+        sections = list(_sections(group, context))
     statuses = (main.__doc__ or "").split("Exit status:")[1].strip()
     return "\n".join(
         [
@@ -35,6 +33,16 @@ def page() -> str:
             "",
         ]
     )
+
+
+def _sections(command: Any, context: Any) -> Iterator[tuple[str, str]]:
+    """A command's name and help page, then those of the commands that it has. Typer has no public name for either."""
+    yield context.command_path, command.get_help(context)
+    for name in command.list_commands(context) if isinstance(command, TyperGroup) else ():
+        inner = command.get_command(context, name)
+        assert inner is not None
+        with inner.make_context(name, [], parent=context, resilient_parsing=True, terminal_width=WIDTH) as opened:
+            yield from _sections(inner, opened)
 
 
 def _trimmed(text: str) -> str:

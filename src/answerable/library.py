@@ -103,6 +103,11 @@ class Library:
     ) -> None:
         self.close()
 
+    @property
+    def embedder(self) -> Embedder:
+        """What makes the vectors."""
+        return self._embedder
+
     def close(self) -> None:
         """Frees everything. Closing twice is fine."""
         self._answerer.close()
@@ -255,6 +260,10 @@ class Library:
             for other in self._store.chunks(chunk.document_id)
             if chunk.sequence - before <= other.sequence <= chunk.sequence + after
         ]
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        return self._store.count()
 
     def stats(self) -> LibraryStats:
         """What the library holds."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from answerable.analysis.chats import ChatStatistics, chat_statistics
-from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, RetrievalResult
+from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
 from answerable.ingestion import AddReport
 from answerable.protocols import StoredDocument
 
@@ -57,6 +57,33 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
         **({"statistics": statistics_json(statistics)} if statistics else {}),
         "chunks": [{"start": chunk.start, "end": chunk.end, "location": str(chunk.location)} for chunk in chunks],
         "content": found.content,
+    }
+
+
+def part_json(part: Part) -> Plain:
+    """A page, a section, a message … of a document; what it has not is left out."""
+    known = {
+        "page": part.page,
+        "headings": part.headings,
+        "anchor": part.anchor,
+        "time": part.time.isoformat() if part.time else None,
+        "sender": part.sender,
+        "body": part.body,
+        "symbol": part.symbol,
+    }
+    named = {name: value for name, value in known.items() if value is not None and value != ()}
+    return {"kind": str(part.kind), "start": part.start, "end": part.end, **named}
+
+
+def chunk_json(chunk: Chunk) -> Plain:
+    """A passage with its number in the document, and its place."""
+    return {
+        "number": chunk.sequence,
+        "start": chunk.start,
+        "end": chunk.end,
+        "content": chunk.content,
+        "location": str(chunk.location),
+        **_place(chunk.location),
     }
 
 
@@ -150,5 +177,6 @@ def _place(location: Location) -> Plain:
         "anchor": location.anchor,
         "times": [time.isoformat() for time in location.times] if location.times else None,
         "senders": location.senders,
+        "symbol": location.symbol,
     }
     return {name: value for name, value in known.items() if value}

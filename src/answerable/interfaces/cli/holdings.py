@@ -1,0 +1,73 @@
+"""The commands that show, remove and copy what a library holds."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from answerable.build import copy_library
+from answerable.interfaces.cli import render
+from answerable.interfaces.cli.filters import comes_from
+from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibraryOption, open_library
+from answerable.library import Library
+from answerable.settings import load_settings
+
+if TYPE_CHECKING:
+    from answerable.stores.copying import CopyReport
+
+
+def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """List the documents of the library."""
+    with open_library(library) as opened:
+        render.documents(opened.documents(), as_json)
+
+
+def show(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """Show a document with its text."""
+    with open_library(library) as opened:
+        found = opened.document(_document_id(opened, document))
+        render.document(found, opened.chunks(found.id), as_json)
+
+
+def remove(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """Remove every trace of a document from the library. The file itself stays."""
+    with open_library(library) as opened:
+        found = opened.document(_document_id(opened, document))
+        opened.remove(found.id)
+    render.removed(found, as_json)
+
+
+def copy(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="The library to copy: a folder, postgresql://… or qdrant+http://….")
+    ],
+    target: Annotated[str, typer.Argument(metavar="TO", help="Where to: a folder, postgresql://… or qdrant+http://….")],
+    as_json: JsonOption = False,
+) -> None:
+    """Copy a library to another place, without embedding again. What is there already is left as it is.
+
+    An interrupted copy is finished by the same command.
+    """
+    from answerable.interfaces.cli.printing import print_json
+
+    shows = sys.stderr.isatty() and not as_json
+
+    def show(now: CopyReport) -> None:
+        typer.echo(f"\r{now.copied + now.unchanged} of {now.documents} documents ", nl=False, err=True)
+
+    done = copy_library(source, target, show if shows else None, load_settings().qdrant_api_key)
+    if shows and done.copied:
+        typer.echo(err=True)
+    if as_json:
+        print_json({"copied": done.copied, "unchanged": done.unchanged, "chunks": done.chunks})
+    else:
+        typer.echo(
+            f"copied {done.copied:,} documents ({done.chunks:,} passages), {done.unchanged:,} were there already"
+        )
+
+
+def _document_id(library: Library, name: str) -> str:
+    found = [document.id for document in library.documents() if comes_from(document.source, name)]
+    return found[0] if len(found) == 1 else library.resolve(name)

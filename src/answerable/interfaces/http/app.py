@@ -1,0 +1,84 @@
+"""The application: a service's routes, and what stands in front of them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from fastapi import FastAPI
+from starlette.responses import RedirectResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from answerable import __version__
+from answerable.interfaces.http import openai_api
+from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.metrics import CountRequests
+from answerable.interfaces.http.openai_errors import OpenAIErrors
+from answerable.interfaces.http.page import page_router
+from answerable.interfaces.http.problems import add_handlers
+from answerable.interfaces.http.routes import asking, documents, ingestion, operations, sessions
+from answerable.interfaces.http.service import Service
+
+_ABOUT = "Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say."
+
+
+def create_app(service: Service) -> FastAPI:
+    """The routes over a service, which is closed with the app. `protect` puts guards in front of it."""
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await asyncio.to_thread(service.close)
+
+    app = FastAPI(
+        title="Answerable",
+        summary=_ABOUT,
+        version=__version__,
+        lifespan=lifespan,
+        # Their pages load scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        redirect_slashes=False,
+    )
+    app.state.service = service
+    add_handlers(app)
+    for routes in (operations, asking, documents, ingestion, sessions, openai_api):
+        app.include_router(routes.router)
+    app.include_router(page_router())
+    return app
+
+
+def protect(app: FastAPI, guards: Guards) -> ASGIApp:
+    """The app behind its guards, its requests counted, under the service's base path."""
+    service: Service = app.state.service
+    counted = CountRequests(OpenAIErrors(guards.around(app)), service.metrics)
+    return _BasePath(counted, app, service.options.base_path)
+
+
+class _BasePath:
+    """Puts an app under a path, whether a proxy in front takes that path away or passes it on.
+
+    What isn't a request, the start and the end of the server, goes to `inner` at once.
+    """
+
+    def __init__(self, app: ASGIApp, inner: ASGIApp, base: str) -> None:
+        self._app = app
+        self._inner = inner
+        self._base = base
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._inner(scope, receive, send)
+            return
+        if self._base:
+            path: str = scope["path"]
+            if path == self._base:
+                # From there the page's relative addresses would lead out of the base path.
+                await RedirectResponse(f"{self._base}/")(scope, receive, send)
+                return
+            is_whole = path.startswith(f"{self._base}/")
+            scope = {**scope, "root_path": self._base, "path": path if is_whole else self._base + path}
+        await self._app(scope, receive, send)

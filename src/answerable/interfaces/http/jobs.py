@@ -1,0 +1,190 @@
+"""Ingestion in the background: one job at a time in each library, a bounded number that wait."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import time
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict
+from enum import Enum
+from typing import Any
+
+from answerable.ingestion import AddReport, OnProgress, Progress
+from answerable.interfaces.http.metrics import Metrics
+from answerable.interfaces.http.problems import Problem, problem_of
+from answerable.interfaces.plain import added_json
+
+# How often a job's progress is looked at, in seconds: what happens in between is told as one step.
+_PACE = 0.1
+_LATER = {"Retry-After": "30"}
+
+Work = Callable[[AddReport, OnProgress], None]
+"""Adds things and what became of them to the report; may raise. It ends early when the callback raises."""
+
+
+class State(str, Enum):
+    """What a job is doing, or how it ended."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class _Cancelled(Exception):
+    """Ends a job from inside its progress callback."""
+
+
+class Job:
+    """One ingestion, from its request to its report. `clean_up` runs at its end, whatever that is."""
+
+    def __init__(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None]) -> None:
+        self.id = secrets.token_hex(16)
+        self.library = library
+        self.sources = sources
+        self.state = State.WAITING
+        self.changes = 0
+        self._work = work
+        self._clean_up = clean_up
+        self._is_cancelled = threading.Event()
+        self._progress: Progress | None = None
+        self._report = AddReport()
+        self._error: dict[str, Any] | None = None
+        self._times = {"made": time.time()}
+
+    @property
+    def is_over(self) -> bool:
+        """Whether nothing of it changes any more."""
+        return self.state in (State.DONE, State.FAILED, State.CANCELLED)
+
+    def run(self) -> None:
+        """Does the work."""
+        self._become(State.RUNNING, "started")
+        ended = State.DONE
+        try:
+            self._work(self._report, self._tell)
+        except _Cancelled:
+            ended = State.CANCELLED
+        except Exception as error:
+            self._error = problem_of(error).json()
+            ended = State.FAILED
+        self._end(ended)
+
+    def drop(self) -> None:
+        """Ends it before it began."""
+        self._end(State.CANCELLED)
+
+    def cancel(self) -> None:
+        """Ends it at its next step; what was finished stays."""
+        self._is_cancelled.set()
+
+    def json(self) -> dict[str, Any]:
+        """The job for programs; times are seconds since 1970."""
+        return {
+            "job_id": self.id,
+            "library": self.library,
+            "sources": self.sources,
+            "state": str(self.state),
+            "progress": asdict(self._progress) if self._progress else None,
+            "report": added_json(self._report, dry_run=False),
+            "error": self._error,
+            **{name: self._times.get(name) for name in ("made", "started", "ended")},
+        }
+
+    def _tell(self, progress: Progress) -> None:
+        if self._is_cancelled.is_set():
+            raise _Cancelled
+        self._progress = progress
+        self.changes += 1
+
+    def _end(self, state: State) -> None:
+        self._clean_up()
+        self._become(state, "ended")
+
+    def _become(self, state: State, event: str) -> None:
+        self._times[event] = time.time()
+        self.state = state
+        self.changes += 1
+
+
+class Jobs:
+    """The jobs of a server. The latest `kept` that ended can still be looked up. Thread-safe."""
+
+    def __init__(self, waiting: int = 16, kept: int = 100, metrics: Metrics | None = None) -> None:
+        self._waiting = waiting
+        self._kept = kept
+        self._metrics = metrics or Metrics()
+        self._lock = threading.Lock()
+        self._jobs: dict[str, tuple[Job, Future[None]]] = {}
+        self._threads: dict[str, ThreadPoolExecutor] = {}
+
+    def start(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None] = lambda: None) -> Job:
+        """A job that runs when those before it in its library are over. Raises Problem when too many wait."""
+        job = Job(library, sources, work, clean_up)
+        with self._lock:
+            if sum(other.state is State.WAITING for other, _ in self._jobs.values()) >= self._waiting:
+                raise Problem(429, "too_many_jobs", "Too many jobs wait. Send it again when one is over.", _LATER)
+            if library not in self._threads:
+                self._threads[library] = ThreadPoolExecutor(1, thread_name_prefix=f"adding-{library}")
+            self._jobs[job.id] = (job, self._threads[library].submit(self._run, job))
+            ended = [found for found, (other, _) in self._jobs.items() if other.is_over]
+            for found in ended[: max(0, len(ended) - self._kept)]:
+                del self._jobs[found]
+        return job
+
+    def get(self, job_id: str, library: str) -> Job | None:
+        """The job of this id in this library, if there is one."""
+        job, _ = self._jobs.get(job_id, (None, None))
+        return job if job is not None and job.library == library else None
+
+    def list(self, library: str) -> list[Job]:
+        """A library's jobs, the latest first."""
+        with self._lock:
+            return [job for job, _ in reversed(self._jobs.values()) if job.library == library]
+
+    def cancel(self, job: Job) -> None:
+        """Ends a job: at once when it waits, otherwise at its next step."""
+        job.cancel()
+        with self._lock:
+            _, future = self._jobs.get(job.id, (job, None))
+        if future is not None and future.cancel():
+            self._count(job, job.drop)
+
+    def cancel_all(self) -> None:
+        """Cancels every job that isn't over; they may still be ending when this returns."""
+        for job, _ in list(self._jobs.values()):
+            if not job.is_over:
+                self.cancel(job)
+
+    async def watch(self, job: Job) -> AsyncGenerator[dict[str, Any], None]:
+        """What the job says of itself, now and whenever that has changed, until it is over."""
+        seen = -1
+        while seen != job.changes:
+            is_over, seen = job.is_over, job.changes
+            yield job.json()
+            while not is_over and seen == job.changes:
+                await asyncio.sleep(_PACE)
+
+    def close(self) -> None:
+        """Cancels all jobs and waits until they have ended. Closing twice is fine."""
+        self.cancel_all()
+        for threads in self._threads.values():
+            threads.shutdown(wait=True)
+
+    def _run(self, job: Job) -> None:
+        self._metrics.jobs_running.inc()
+        try:
+            self._count(job, job.run)
+        finally:
+            self._metrics.jobs_running.dec()
+
+    def _count(self, job: Job, ending: Callable[[], None]) -> None:
+        ending()
+        self._metrics.jobs.labels(str(job.state)).inc()

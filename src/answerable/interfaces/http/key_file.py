@@ -1,0 +1,138 @@
+"""The file of keys: what each may do, and its hash in the place of the key itself.
+
+A key is 256 random bits, which nobody can guess or try out, so a single SHA-256 hides it as well as a slow password
+hash would, and costs a request nothing.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import os
+import re
+import secrets
+import stat
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any, Literal
+
+from filelock import FileLock
+
+from answerable.errors import SettingsError
+
+Role = Literal["ask", "admin"]
+"""`ask` may ask, search and read; `admin` may add and remove as well."""
+ROLES: tuple[Role, ...] = ("ask", "admin")
+
+_PREFIX = "ak_"
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+_State = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key without its secret; `library` is the one that it opens (None: all), `made` an ISO time in UTC."""
+
+    id: str
+    sha256: str
+    role: Role
+    library: str | None
+    name: str
+    made: str
+
+
+class Keys:
+    """The keys of a file, read again whenever it changes. What changes the file leaves the old one or the new one."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._read: tuple[_State, tuple[Key, ...]] | None = None
+
+    def list(self) -> tuple[Key, ...]:
+        """Every key, the oldest first. Raises SettingsError where the file is missing, damaged or open to others."""
+        try:
+            status = self._path.stat()
+            state = (status.st_mtime_ns, status.st_size, status.st_ino)
+            if self._read is None or self._read[0] != state:
+                self._read = state, _parse(self._path, status)
+        except FileNotFoundError as error:
+            raise SettingsError(
+                f"There is no key file {self._path}. `answerable keys add --role admin {self._path}` makes it."
+            ) from error
+        except OSError as error:
+            raise SettingsError(f"The key file {self._path} can't be read ({error}). Check its permissions.") from error
+        return self._read[1]
+
+    def find(self, secret: str) -> Key | None:
+        """The key with this secret, in a time that doesn't depend on how much of it is right. Raises as `list`."""
+        digest = _digest(secret)
+        found = None
+        for key in self.list():
+            if hmac.compare_digest(key.sha256, digest):
+                found = key
+        return found
+
+    def add(self, role: Role, library: str | None = None, name: str = "") -> tuple[Key, str]:
+        """A new key and its secret, which is kept nowhere. Makes the file where there is none. Raises SettingsError."""
+        secret = _PREFIX + secrets.token_urlsafe(32)
+        made = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        key = Key(secrets.token_hex(4), _digest(secret), role, library, name, made)
+        with self._changing():
+            self._write([*(self.list() if self._path.exists() else ()), key])
+        return key, secret
+
+    def remove(self, key_id: str) -> Key:
+        """Takes a key away; a running server refuses it from its next request on. Raises SettingsError."""
+        with self._changing():
+            keys = {key.id: key for key in self.list()}
+            if key_id not in keys:
+                raise SettingsError(
+                    f"No key has the id {key_id!r}. `answerable keys list {self._path}` shows those there are."
+                )
+            self._write([key for key in keys.values() if key.id != key_id])
+        return keys[key_id]
+
+    def _changing(self) -> FileLock:
+        return FileLock(f"{self._path}.lock", mode=0o600)
+
+    def _write(self, keys: Sequence[Key]) -> None:
+        text = json.dumps({"format": 1, "keys": [asdict(key) for key in keys]}, indent=1) + "\n"
+        # `mkstemp` makes files that nobody else may read.
+        descriptor, draft = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(draft, self._path)
+        except BaseException:
+            Path(draft).unlink(missing_ok=True)
+            raise
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parse(path: Path, status: os.stat_result) -> tuple[Key, ...]:
+    if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise SettingsError(f"Others may write to the key file {path}, and so let themselves in. chmod 600 {path}.")
+    try:
+        raw = json.loads(path.read_text("utf-8"))
+        return tuple(_key(**entry) for entry in raw["keys"])
+    except (ValueError, TypeError, KeyError) as error:
+        raise SettingsError(
+            f"The key file {path} is damaged ({type(error).__name__}). Take it away and make new keys with "
+            "`answerable keys add`."
+        ) from error
+
+
+def _key(**entry: Any) -> Key:
+    key = Key(**entry)
+    if key.role not in ROLES or not _DIGEST.fullmatch(key.sha256) or not isinstance(key.library, (str, type(None))):
+        raise ValueError(f"no key: {key.id!r}")
+    return key

@@ -1,0 +1,98 @@
+"""Counts and times for Prometheus. Nothing of a question, an answer or a document's name is in them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.exposition import CONTENT_TYPE_LATEST
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+CONTENT_TYPE = CONTENT_TYPE_LATEST
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
+
+
+@dataclass(slots=True)
+class Asked:
+    """What became of a question: the reason of its answer, empty until there is one."""
+
+    outcome: str = ""
+
+
+class Metrics:
+    """One server's figures."""
+
+    def __init__(self) -> None:
+        self._registry = CollectorRegistry()
+        self.requests = Counter(
+            "answerable_requests",
+            "Requests that were answered.",
+            ("method", "route", "status"),
+            registry=self._registry,
+        )
+        self.request_seconds = Histogram(
+            "answerable_request_seconds",
+            "From a request to the end of its response.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self._registry,
+        )
+        self.asks = Counter(
+            "answerable_asks", "Questions, by what became of them.", ("outcome",), registry=self._registry
+        )
+        self.ask_seconds = Histogram(
+            "answerable_ask_seconds", "From a question to its answer.", buckets=_SECONDS, registry=self._registry
+        )
+        self.streams = Gauge("answerable_streams_open", "Event streams that are open.", registry=self._registry)
+        self.jobs_running = Gauge("answerable_jobs_running", "Ingestion jobs that run.", registry=self._registry)
+        self.jobs = Counter("answerable_jobs", "Ingestion jobs that ended.", ("state",), registry=self._registry)
+
+    @contextmanager
+    def asking(self) -> Iterator[Asked]:
+        """Around the answering of one question; the body says the outcome when there is one."""
+        asked, started = Asked(), time.perf_counter()
+        try:
+            yield asked
+        except GeneratorExit:
+            asked.outcome = asked.outcome or "stopped"
+            raise
+        finally:
+            self.asks.labels(asked.outcome or "failed").inc()
+            self.ask_seconds.observe(time.perf_counter() - started)
+
+    def text(self) -> bytes:
+        """All figures in Prometheus' text format."""
+        return generate_latest(self._registry)
+
+
+class CountRequests:
+    """ASGI middleware: counts requests by the route that took them, never by the path that was asked for."""
+
+    def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
+        self._app = app
+        self._metrics = metrics
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Passes a request on, and takes note when its response is over."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        started = time.perf_counter()
+        status = 500
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        finally:
+            route = getattr(scope.get("route"), "path", "none")
+            method = scope["method"] if route != "none" else "any"
+            self._metrics.requests.labels(method, route, str(status)).inc()
+            self._metrics.request_seconds.labels(route).observe(time.perf_counter() - started)

@@ -1,0 +1,95 @@
+"""The files that documents were made of, and where a quote stands in those that are PDFs.
+
+A file is handed out only when reading it again gives the very document: what a library holds says nothing of what else
+may lie at its path now.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+from answerable.datatypes import Document, DocumentType
+from answerable.errors import AnswerableError, DocumentNotFound
+from answerable.interfaces.http.libraries import Libraries
+from answerable.sources.limits import ReadLimits
+from answerable.sources.pdf import PdfWorker, Rectangle, rectangles
+
+_REMEMBERED = 256
+_MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
+
+_Checked = tuple[str, str, int, int, int]
+
+
+class Originals:
+    """Finds originals; remembers which files it has read again, for as long as they don't change. Thread-safe."""
+
+    def __init__(self, libraries: Libraries) -> None:
+        self._libraries = libraries
+        self._worker = PdfWorker()
+        self._lock = threading.Lock()
+        self._checked: OrderedDict[_Checked, None] = OrderedDict()
+
+    def path(self, library: str, document: Document) -> Path:
+        """The file, or the archive that it is in. Raises DocumentNotFound where it is gone or has changed."""
+        path = self._named(library, document.source)
+        try:
+            status = path.stat()
+            checked = (library, document.id, status.st_ino, status.st_size, status.st_mtime_ns)
+            if self._is_known(checked) or self._is_same(library, path, document):
+                self._remember(checked)
+                return path
+        except (AnswerableError, OSError, ValueError):
+            # Gone, unreadable, or no path at all: the same to whoever asks.
+            pass
+        raise DocumentNotFound("The file that this document was made of isn't there any more, or it has changed.")
+
+    def rectangles(self, library: str, document: Document, spans: Sequence[tuple[int, int]]) -> list[Rectangle]:
+        """Page, left, bottom, right and top of each line of spans of a PDF, in points from the lower left corner.
+
+        Raises DocumentNotFound where the PDF isn't there any more, and SourceError.
+        """
+        path = self.path(library, document)
+        if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
+            raise DocumentNotFound("Only a PDF that was added by itself has rectangles.")
+        settings = self._libraries.settings(library)
+        limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
+        return rectangles(path.read_bytes(), document, spans, settings.pdf_password or None, limits, self._worker)
+
+    def discard(self, library: str, document: Document) -> None:
+        """Deletes the file of a document that was removed, if it was uploaded and nothing else is made of it."""
+        path = self._named(library, document.source)
+        others = {self._named(library, other.source) for other in self._libraries.get(library).documents()}
+        if path.parent == self._libraries.uploads(library) and path not in others:
+            path.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        """Ends the process that reads PDFs. Closing twice is fine."""
+        self._worker.close()
+
+    def _named(self, library: str, source: str) -> Path:
+        """The path that a source names, of an archive's member the archive's."""
+        member = _MEMBER.fullmatch(source)
+        return self._libraries.uploads(library) / (member[1] if member else source)
+
+    def _is_same(self, library: str, path: Path, document: Document) -> bool:
+        if not path.is_file():
+            return False
+        with closing(self._libraries.reader(library)) as reader:
+            found = [found for item in reader.listing(str(path)).items for found in item.read()]
+        return any(each.source == document.source and each.content == document.content for each in found)
+
+    def _is_known(self, checked: _Checked) -> bool:
+        with self._lock:
+            return checked in self._checked
+
+    def _remember(self, checked: _Checked) -> None:
+        with self._lock:
+            self._checked[checked] = None
+            self._checked.move_to_end(checked)
+            while len(self._checked) > _REMEMBERED:
+                self._checked.popitem(last=False)

@@ -1,0 +1,87 @@
+"""The bounded set of threads that the blocking core runs in, so that the event loop never waits for it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import threading
+from collections.abc import AsyncGenerator, Callable, Generator
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from typing import Any, ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_END: Any = object()
+
+
+class Busy(Exception):
+    """All workers are taken and as much as may wait is waiting. `retry_after` are seconds."""
+
+    retry_after = 2
+
+    def __init__(self) -> None:
+        super().__init__("The server has as many requests as it can take. Try again in a few seconds.")
+
+
+class Pool:
+    """`workers` threads, and at most `waiting` calls that wait for one.
+
+    A stream takes a worker for one step at a time, only when its next item is wanted: a client that reads slowly
+    holds none. What was admitted is finished; only what is new can be refused.
+    """
+
+    def __init__(self, workers: int = 8, waiting: int = 128) -> None:
+        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answerable")
+        self._limit = workers + waiting
+        self._lock = threading.Lock()
+        self._submitted: set[Future[Any]] = set()
+
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The function's result, from a worker. Raises Busy, and what the function raises."""
+        self._admit()
+        return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs)))
+
+    async def stream(self, factory: Callable[[], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
+        """The items of a generator that blocks. Raises Busy before the first one.
+
+        Closing this, or cancelling what iterates it, closes the generator as soon as the step that runs is over.
+        """
+        self._admit()
+        generator = factory()
+        step: Future[T] | None = None
+        try:
+            while True:
+                step = self._submit(lambda: next(generator, _END))
+                item = await asyncio.wrap_future(step)
+                if item is _END:
+                    return
+                yield item
+        finally:
+            # Not awaited: whoever is cancelled may not be able to wait. While a step runs it can't be closed.
+            if step is not None and not step.done():
+                step.add_done_callback(lambda _: generator.close())
+            elif inspect.getgeneratorstate(generator) != inspect.GEN_CLOSED:
+                self._submit(generator.close)
+
+    def close(self, patience: float = 5.0) -> None:
+        """Takes no more calls and waits for those that it has, `patience` seconds at most. Closing twice is fine."""
+        self._workers.shutdown(wait=False)
+        with self._lock:
+            running = set(self._submitted)
+        wait(running, patience)
+
+    def _admit(self) -> None:
+        if len(self._submitted) >= self._limit:
+            raise Busy
+
+    def _submit(self, function: Callable[[], T]) -> Future[T]:
+        future = self._workers.submit(function)
+        with self._lock:
+            self._submitted.add(future)
+        future.add_done_callback(self._forget)
+        return future
+
+    def _forget(self, future: Future[Any]) -> None:
+        with self._lock:
+            self._submitted.discard(future)

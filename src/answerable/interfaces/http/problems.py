@@ -1,0 +1,166 @@
+"""What goes wrong, as `application/problem+json` (RFC 9457) with a code that stays the same between versions.
+
+A client is told what concerns its request. What is wrong with the server's own folders, settings and keys is written
+to its log, and the client is told so.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from answerable import errors
+from answerable.errors import AnswerableError
+from answerable.interfaces.http.libraries import UnknownLibrary
+from answerable.interfaces.http.pool import Busy
+
+MEDIA_TYPE = "application/problem+json"
+
+_STATUS: dict[type[AnswerableError], int] = {
+    AnswerableError: 500,
+    errors.SourceError: 422,
+    errors.SourceTooLarge: 413,
+    errors.SiteUnreachable: 502,
+    errors.LibraryError: 503,
+    errors.DocumentNotFound: 404,
+    UnknownLibrary: 404,
+    errors.EmbeddingError: 503,
+    errors.FilterError: 422,
+    errors.SettingsError: 503,
+    errors.MissingPackage: 503,
+    errors.ProviderError: 502,
+    errors.ProviderOverloaded: 503,
+    errors.ContentFiltered: 422,
+}
+_CODES = {
+    400: "bad_request",
+    401: "unauthorized",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    408: "too_slow",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "invalid_request",
+    429: "too_many_requests",
+    503: "busy",
+}
+# Their messages name folders, addresses and settings of the server.
+_PRIVATE = (errors.LibraryError, errors.SettingsError, errors.MissingPackage, errors.ProviderRefused)
+_OPEN = (errors.DocumentNotFound, UnknownLibrary)
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_log = logging.getLogger("answerable")
+
+
+class Problem(Exception):
+    """What a route raises to answer with a problem. `code` is for programs, `detail` says what to do next."""
+
+    def __init__(self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(detail)
+        self.status = status
+        self.code = code
+        self.detail = detail
+        self.headers = dict(headers or {})
+
+    def json(self) -> dict[str, Any]:
+        """The problem's members."""
+        return {
+            "type": f"urn:answerable:problem:{self.code}",
+            "title": HTTPStatus(self.status).phrase,
+            "status": self.status,
+            "detail": self.detail,
+            "code": self.code,
+        }
+
+
+def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
+    """A problem as a response; `more` are members of its own."""
+    found = Problem(status, code, detail, headers)
+    return JSONResponse({**found.json(), **more}, status, found.headers, MEDIA_TYPE)
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an error is to a client: one of ours by its class, anything else a fault of the server."""
+    if isinstance(error, Problem):
+        return error
+    if isinstance(error, Busy):
+        return Problem(503, "busy", str(error), {"Retry-After": str(error.retry_after)})
+    if isinstance(error, ClientDisconnect):
+        # Nobody is left to read it, and nothing is wrong with the server.
+        return Problem(400, "bad_request", "The body ended early. Send all of it.")
+    if not isinstance(error, AnswerableError):
+        _log.error("This shouldn't happen.", exc_info=error)
+        return Problem(500, "internal_error", "The server has a fault. Its log says more; tell whoever runs it.")
+    status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+    detail = str(error)
+    if isinstance(error, _PRIVATE) and not isinstance(error, _OPEN):
+        _log.error("%s", error)
+        detail = "The server can't do that as it is set up. Its log says why; tell whoever runs it."
+    retry_after = getattr(error, "retry_after", None)
+    return Problem(status, _code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None)
+
+
+def add_handlers(app: FastAPI) -> None:
+    """Makes every error of the app a problem."""
+    for kind in (Problem, Busy, AnswerableError, ClientDisconnect):
+        app.add_exception_handler(kind, _handle)
+    app.add_middleware(_Faults)
+    app.add_exception_handler(RequestValidationError, _handle_invalid)
+    app.add_exception_handler(HTTPException, _handle_http)
+
+
+class _Faults:
+    """Answers what no handler knows. Frameworks would answer too, and then break the connection off."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        is_started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal is_started
+            is_started = is_started or message["type"] == "http.response.start"
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            if scope["type"] != "http" or is_started:
+                raise
+            found = problem_of(error)
+            await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
+
+
+def _code(kind: type[AnswerableError]) -> str:
+    """`DocumentNotFound` → `document_not_found`."""
+    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
+
+
+async def _handle(_: Request, error: Exception) -> JSONResponse:
+    found = problem_of(error)
+    return problem(found.status, found.code, found.detail, found.headers)
+
+
+async def _handle_invalid(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)
+    # Without what was sent: it may be long, or secret.
+    wrong = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
+    named = "; ".join(f"{each['where']}: {each['message']}" for each in wrong[:3])
+    return problem(422, "invalid_request", f"The request makes no sense ({named}). Correct it.", errors=wrong[:20])
+
+
+async def _handle_http(_: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)
+    status = error.status_code
+    return problem(status, _CODES.get(status, "error"), str(error.detail), error.headers)

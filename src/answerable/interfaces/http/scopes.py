@@ -1,0 +1,108 @@
+"""Where a question about a selected text is searched for: the section that it stands in, its document, everything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from answerable.datatypes import Chunk
+from answerable.interfaces.http.problems import Problem
+from answerable.library import Library
+
+_CANDIDATES = 10
+# Characters that find a passage as well as many more would.
+_ENOUGH = 1_000
+# A line that is shorter may stand anywhere.
+_TELLING = 20
+
+Where = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A span of a document's content."""
+
+    document_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A part of the library to search: `kind` is section, document or library. `span` is what was selected."""
+
+    kind: str
+    where: Where | None
+    span: Span | None = None
+    section: tuple[str, ...] = ()
+
+    def json(self) -> dict[str, Any]:
+        """The scope for programs."""
+        span = self.span
+        return {
+            "kind": self.kind,
+            "section": list(self.section),
+            "document_id": span.document_id if span else None,
+            "start": span.start if span else None,
+            "end": span.end if span else None,
+        }
+
+
+def find_selected(library: Library, text: str, where: Where | None = None) -> Span | None:
+    """Where a text that somebody selected stands, whatever its white space; None where no passage has it.
+
+    Where all of it doesn't, since it was rendered, its longest line is looked for.
+    """
+    lines = sorted((line.strip() for line in text.splitlines()), key=len, reverse=True)
+    for wanted in (text.strip(), *(line for line in lines[:1] if len(line) >= _TELLING)):
+        if not wanted:
+            continue
+        pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
+        for result in library.search(wanted[:_ENOUGH], _CANDIDATES, where):
+            # What the passage itself says comes before what stands elsewhere in its document.
+            content = result.document.content
+            found = pattern.search(content, max(result.chunk.start - len(wanted), 0)) or pattern.search(content)
+            if found:
+                return Span(result.document.id, found.start(), found.end())
+    return None
+
+
+def check_span(library: Library, span: Span) -> Span:
+    """The span, if the document has it. Raises DocumentNotFound and Problem."""
+    length = len(library.document(span.document_id).content)
+    if not 0 <= span.start < span.end <= length:
+        raise Problem(422, "invalid_request", f"The document has {length} characters: give a start and an end in it.")
+    return span
+
+
+def scopes(library: Library, span: Span | None, where: Where | None) -> list[Scope]:
+    """What is to be searched, one after the other, the narrowest first and everything under `where` last."""
+    everything = Scope("library", where, span)
+    if span is None:
+        return [everything]
+    document = {"document_id": span.document_id}
+    found = [Scope("document", _all(where, document), span), everything]
+    touched = [chunk for chunk in library.chunks(span.document_id) if chunk.start < span.end and chunk.end > span.start]
+    condition, section = _section(touched)
+    if condition:
+        found.insert(0, Scope("section", _all(where, document, condition), span, section))
+    return found
+
+
+def _section(chunks: Sequence[Chunk]) -> tuple[Where | None, tuple[str, ...]]:
+    """The filter for what these chunks are a part of, and what that is called: headings, pages or days."""
+    places = [chunk.location for chunk in chunks]
+    if headings := tuple(dict.fromkeys(place.headings[-1] for place in places if place.headings)):
+        return {"heading": list(headings)}, headings
+    if pages := sorted({page for place in places if place.pages for page in range(place.pages[0], place.pages[1] + 1)}):
+        return {"page": pages}, tuple(f"page {page}" for page in pages)
+    if times := [time for place in places if place.times for time in place.times]:
+        first, last = min(times).date().isoformat(), max(times).date().isoformat()
+        return {"date": {"gte": first, "lte": last}}, (first,) if first == last else (first, last)
+    return None, ()
+
+
+def _all(*conditions: Where | None) -> Where:
+    return {"and": [condition for condition in conditions if condition]}

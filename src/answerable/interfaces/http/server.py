@@ -1,0 +1,60 @@
+"""A service on a socket: from its address to the last answer before it stops."""
+
+from __future__ import annotations
+
+import logging
+import socket
+
+import uvicorn
+
+from answerable.errors import SettingsError
+from answerable.interfaces.http.app import create_app, protect
+from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.listening import listen
+from answerable.interfaces.http.origins import is_loopback
+from answerable.interfaces.http.service import Service
+
+# After answers were told to end, what is left of their connections has so many seconds more.
+_GRACE = 3
+
+
+class Server(uvicorn.Server):
+    """A running service. When it is told to stop, it finishes answers for as long as the options say.
+
+    Raises SettingsError where others than this machine could reach a server without keys, and for an address that
+    can't be had.
+    """
+
+    def __init__(self, service: Service, guards: Guards, host: str = "127.0.0.1", port: int = 8000) -> None:
+        if guards.keys is None and not is_loopback(host):
+            raise SettingsError(
+                f"Whoever reaches {host} could read and change everything. Make a key with "
+                "`answerable keys add --role admin FILE` and start with --keys FILE, or leave --host out."
+            )
+        self.service = service
+        self.socket = listen(host, port)
+        config = uvicorn.Config(
+            protect(create_app(service), guards),
+            log_config=None,
+            log_level=logging.WARNING,
+            access_log=False,
+            lifespan="on",
+            timeout_graceful_shutdown=int(service.options.stop_after) + _GRACE,
+            **guards.uvicorn_options(),
+        )
+        super().__init__(config)
+
+    @property
+    def address(self) -> str:
+        """Where it is, with the real port."""
+        host, port, *_ = self.socket.getsockname()
+        return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.service.options.base_path}/"
+
+    def serve_until_stopped(self) -> None:
+        """Answers until a signal or `should_exit` says to stop."""
+        self.run(sockets=[self.socket])
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stops: no new connections, jobs cancelled, answers finished or ended."""
+        self.service.stop()
+        await super().shutdown(sockets)

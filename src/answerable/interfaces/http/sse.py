@@ -1,0 +1,127 @@
+"""Server-sent events: a stream that says that it lives, ends when the client goes, and says so when the server does."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing, suppress
+from typing import Any, NamedTuple
+
+from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from answerable.interfaces.http.problems import Problem, problem, problem_of
+from answerable.interfaces.http.service import Service
+
+MEDIA_TYPE = "text/event-stream"
+
+
+class Event(NamedTuple):
+    """One event: its name and what JSON has of it."""
+
+    name: str
+    data: Mapping[str, Any]
+
+    def encoded(self) -> bytes:
+        """The event as it is sent."""
+        return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
+
+
+class _Stalled(Exception):
+    """The client takes nothing."""
+
+
+async def watched(
+    events: AsyncGenerator[Event, None], receive: Receive, service: Service
+) -> AsyncGenerator[Event | None, None]:
+    """The events as they come, None whenever nothing has come for a heart-beat. Ends when the client has gone.
+
+    Raises Problem when the server stops, and what the events raise. They are closed, whatever the end.
+    """
+    gone = asyncio.ensure_future(_disconnected(receive))
+    stopping = asyncio.ensure_future(service.stopping.wait())
+    step: asyncio.Future[Event] = asyncio.ensure_future(anext(events))
+    waited: set[asyncio.Future[Any]] = {gone, stopping}
+    try:
+        while not gone.done():
+            await asyncio.wait({step, *waited}, timeout=service.options.heartbeat, return_when="FIRST_COMPLETED")
+            if step.done():
+                yield step.result()
+                step = asyncio.ensure_future(anext(events))
+            elif stopping.done():
+                raise Problem(503, "stopping", "The server is being stopped. Ask again when it is back.")
+            elif not gone.done():
+                yield None
+    except StopAsyncIteration:
+        return
+    finally:
+        for task in (step, *waited):
+            task.cancel()
+        await asyncio.gather(step, *waited, return_exceptions=True)
+        await events.aclose()
+
+
+async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service: Service) -> Event:
+    """The last of the events, for a response that isn't a stream. Raises as `watched`, and Problem without a client."""
+    last = None
+    async with aclosing(watched(events, receive, service)) as steps:
+        async for event in steps:
+            last = event or last
+    if last is None:
+        raise Problem(400, "client_gone", "The client has gone.")
+    return last
+
+
+class EventStream(Response):
+    """A response of events. What goes wrong before the first one is a problem with its own status, later an `error`.
+
+    The generator is closed when the stream ends, also because the client has gone, takes nothing for too long, or the
+    server stops.
+    """
+
+    media_type = MEDIA_TYPE
+
+    def __init__(self, events: AsyncGenerator[Event, None], service: Service) -> None:
+        super().__init__(headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"})
+        del self.headers["content-length"]
+        self._events = events
+        self._service = service
+        self._is_started = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Sends the events as they come."""
+        with self._service.metrics.streams.track_inprogress(), suppress(_Stalled):
+            try:
+                async with aclosing(watched(self._events, receive, self._service)) as steps:
+                    async for event in steps:
+                        await self._send(send, event.encoded() if event else KEEPALIVE_COMMENT)
+                await self._send(send, b"", more=False)
+            except _Stalled:
+                raise
+            except Exception as error:
+                found = problem_of(error)
+                if self._is_started:
+                    await self._send(send, self.error_event(found).encoded(), more=False)
+                else:
+                    await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
+
+    def error_event(self, found: Problem) -> Event:
+        """What a client is told of a problem under way."""
+        return Event("error", found.json())
+
+    async def _send(self, send: Send, piece: bytes, more: bool = True) -> None:
+        if not self._is_started:
+            self._is_started = True
+            await send({"type": "http.response.start", "status": 200, "headers": self.raw_headers})
+        message = {"type": "http.response.body", "body": piece, "more_body": more}
+        try:
+            await asyncio.wait_for(send(message), self._service.options.patience)
+        except asyncio.TimeoutError as error:
+            raise _Stalled from error
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass

@@ -1,0 +1,101 @@
+"""What is uploaded: named safely, kept in the library's folder, and put back as it was where it can't be added."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import BinaryIO
+
+from answerable.errors import SourceError
+from answerable.ingestion import AddReport, Failure, OnProgress, Progress
+from answerable.interfaces.http.problems import Problem
+from answerable.library import Library
+
+_INCOMING = ".incoming"
+_LONGEST = 180
+_STALE = 86_400.0
+_SEPARATOR = re.compile(r"[/\\]")
+_RESERVED = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
+
+
+def safe_name(given: str) -> str:
+    """A file's name without path, control characters and marks that turn text around; at most 180 bytes of UTF-8."""
+    last = _SEPARATOR.split(unicodedata.normalize("NFC", given))[-1]
+    visible = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in last)
+    stem, suffix = os.path.splitext(visible.translate(_RESERVED).strip(" .") or "document")
+    room = _LONGEST - len(suffix.encode())
+    if room < 1:
+        stem, suffix, room = stem + suffix, "", _LONGEST
+    return stem.encode()[:room].decode("utf-8", "ignore").rstrip(" .") + suffix
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """Files of one request, by their safe names, in a folder of their own until they are added."""
+
+    uploads: Path
+    folder: Path
+    names: tuple[str, ...]
+
+    def discard(self) -> None:
+        """Deletes what wasn't added."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def add(self, library: Library, report: AddReport, tell: OnProgress) -> None:
+        """Adds the files one after the other, each taking the place of what had its name before."""
+        for number, name in enumerate(self.names):
+            before = report.chunks
+
+            def told(now: Progress, number: int = number, before: int = before) -> None:
+                done, total = before + now.chunks_done, before + now.chunks_total
+                files = len(self.names)
+                tell(replace(now, chunks_done=done, chunks_total=total, sources_done=number, sources_total=files))
+
+            self._add(library, name, report, told)
+
+    def _add(self, library: Library, name: str, report: AddReport, tell: OnProgress) -> None:
+        kept, earlier = self.uploads / name, self.folder / "earlier"
+        if had_earlier := kept.exists():
+            kept.replace(earlier)
+        (self.folder / name).replace(kept)
+        added = AddReport()
+        try:
+            added = library.add(kept, tell)
+        except SourceError as error:
+            added.failures.append(Failure(name, error))
+        finally:
+            if not (added.added or added.changed or added.unchanged):
+                earlier.replace(kept) if had_earlier else kept.unlink()
+        report.merge(added)
+
+
+def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
+    """Writes files, each with the name that it was given, beside where they are kept. Raises Problem."""
+    names = tuple(safe_name(name) for name, _ in files)
+    if len(set(names)) < len(names):
+        raise Problem(422, "invalid_request", "Two of the files have the same name. Send them one after the other.")
+    folder = uploads / _INCOMING / secrets.token_hex(8)
+    incoming = Incoming(uploads, folder, names)
+    try:
+        folder.mkdir(parents=True, mode=0o700)
+        for name, (_, file) in zip(names, files, strict=True):
+            with (folder / name).open("xb") as kept:
+                shutil.copyfileobj(file, kept, 1 << 20)
+    except OSError as error:
+        incoming.discard()
+        raise Problem(503, "storage_failed", "The server can't keep the files. Tell whoever runs it.") from error
+    return incoming
+
+
+def clean_up(uploads: Path) -> None:
+    """Deletes what a server that was killed left, over a day ago, on its way into any library under this folder."""
+    for left in uploads.glob(f"*/{_INCOMING}/*"):
+        if time.time() - left.stat().st_mtime > _STALE:
+            shutil.rmtree(left, ignore_errors=True)

@@ -1,0 +1,131 @@
+"""The tools that read the library."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from functools import partial
+from typing import Annotated, Any, Optional
+
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field
+
+from answerable.analysis.locate import Locator
+from answerable.datatypes import Answer, Chunk, Document, RetrievalResult, chunk_id
+from answerable.interfaces.http.models import LONGEST_QUESTION
+from answerable.interfaces.mcp.calls import Calls, check_cancelled
+from answerable.interfaces.mcp.shapes import AnswerOutput, DocumentsOutput, PassageOutput, SearchOutput
+from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text
+from answerable.interfaces.plain import Plain, answer_json, narrowing_json, result_json, stored_json
+from answerable.library import Library
+
+# What a model wrote before it was checked isn't for another model to read.
+UNCHECKED = ("draft", "checks")
+
+Question = Annotated[str, Field(max_length=LONGEST_QUESTION, description="A complete question, in any language.")]
+Where = Annotated[
+    Optional[dict[str, Any]],
+    Field(
+        description='Only what matches: {"type": "pdf"}, {"sender": ["Ana"]}, {"date": {"gte": "2024-03-01"}}, '
+        '{"source": "…"}, {"document_id": "…"}, {"page": {"lte": 9}}; combined with and, or, not.'
+    ),
+]
+DocumentId = Annotated[str, Field(description="A document_id of a result, a citation or list_documents.")]
+Neighbours = Annotated[int, Field(ge=0, le=10)]
+
+
+class ReadingTools:
+    """What an assistant may do with a library without changing it."""
+
+    def __init__(self, library: Library, calls: Calls) -> None:
+        self._library = library
+        self._calls = calls
+
+    async def search(
+        self, question: Question, k: Annotated[int, Field(ge=1, le=50)] = 8, where: Where = None
+    ) -> Annotated[CallToolResult, SearchOutput]:
+        """Finds the k passages of the user's documents that have most to say on a question, best first.
+
+        Use it to look around or to gather material. To answer a question, prefer `ask`.
+        """
+        found = await self._calls.run(self._library.search, question, k, where)
+        narrowing = await self._calls.run(self._library.narrowing, question, where)
+        plain = {"narrowing": narrowing_json(narrowing), "results": [result_json(result) for result in found]}
+        return result(passages_text(found), plain)
+
+    async def ask(self, question: Question, where: Where = None) -> Annotated[CallToolResult, AnswerOutput]:
+        """Answers a question from the user's documents; each mark [n] is a citation that was checked to stand there.
+
+        Where the documents don't answer it, says so: don't fill the gap from elsewhere without saying that you do.
+        """
+        found = await self._calls.run(self._answer, question, where)
+        plain = {name: value for name, value in answer_json(found).items() if name not in UNCHECKED}
+        return result(answer_text(found), plain)
+
+    async def list_documents(
+        self,
+        contains: Annotated[str, Field(description="Only those with this in their title or source.")] = "",
+        offset: Annotated[int, Field(ge=0)] = 0,
+        limit: Annotated[int, Field(ge=1, le=200)] = 50,
+    ) -> Annotated[CallToolResult, DocumentsOutput]:
+        """Lists the user's documents by source, without their text."""
+        wanted = contains.casefold()
+        found = [
+            document
+            for document in await self._calls.run(self._library.documents)
+            if wanted in document.title.casefold() or wanted in document.source.casefold()
+        ]
+        shown = found[offset : offset + limit]
+        plain = {"total": len(found), "offset": offset, "documents": [stored_json(document) for document in shown]}
+        return result(documents_text(shown, offset, len(found)), plain)
+
+    async def get_passage(
+        self,
+        document_id: DocumentId,
+        start: Annotated[int, Field(ge=0, description="Where the span begins, in characters.")],
+        end: Annotated[Optional[int], Field(ge=1, description="Where it ends, not included.")] = None,
+        before: Neighbours = 1,
+        after: Neighbours = 1,
+    ) -> Annotated[CallToolResult, PassageOutput]:
+        """Gives the passage of a document that holds a span, with so many passages before and after it.
+
+        Use it to read on around what `search` or a citation of `ask` pointed to.
+        """
+        span = start, start + 1 if end is None else end
+        read = partial(self._passage, document_id, span, before, after)
+        document, chunk = await self._calls.run(read)
+        found = RetrievalResult(chunk, 0.0, document)
+        plain = {name: value for name, value in result_json(found).items() if name != "score"}
+        return result(passages_text([found]), {**plain, "document_characters": len(document.content)})
+
+    def _answer(self, question: str, where: Mapping[str, Any] | None) -> Answer:
+        # Closing the events stops a model that writes.
+        with closing(self._library.ask_stream(question, where)) as events:
+            for event in events:
+                check_cancelled()
+                if event.answer is not None:
+                    return event.answer
+        raise AssertionError("events end with an answer")
+
+    def _passage(self, document_id: str, span: tuple[int, int], before: int, after: int) -> tuple[Document, Chunk]:
+        """The document, and one chunk of all its text from the first passage to the last that is wanted."""
+        start, end = span
+        document = self._library.document(document_id)
+        chunks = self._library.chunks(document_id)
+        touched = [index for index, chunk in enumerate(chunks) if chunk.start < end and start < chunk.end]
+        if not touched:
+            raise ValueError(
+                f"no passage lies between the characters {start} and {end}: the document has {len(document.content)}, "
+                "so take start and end from a result or a citation"
+            )
+        wanted = chunks[max(touched[0] - before, 0) : touched[-1] + after + 1]
+        first, last = wanted[0].start, max(chunk.end for chunk in wanted)
+        content = document.content[first:last]
+        location = Locator(document).location(first, last)
+        made = chunk_id(document_id, first, content)
+        return document, Chunk(made, document_id, content, first, last, wanted[0].sequence, location)
+
+
+def result(text: str, plain: Plain) -> CallToolResult:
+    """What a tool gives: a text for the assistant, the same as values for programs."""
+    return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain)

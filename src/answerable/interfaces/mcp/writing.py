@@ -1,0 +1,108 @@
+"""The tools that change the library. They are there only where whoever starts the server asks for them."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+from anyio import Lock, from_thread
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp_types import CallToolResult
+from pydantic import Field
+
+from answerable.ingestion import Progress
+from answerable.interfaces.mcp.authorization import require_admin
+from answerable.interfaces.mcp.calls import Calls, check_cancelled
+from answerable.interfaces.mcp.reading import DocumentId, result
+from answerable.interfaces.mcp.shapes import AddedOutput, RemovedOutput
+from answerable.interfaces.mcp.texts import added_text
+from answerable.interfaces.plain import added_json
+from answerable.library import Library
+
+# Seconds between two notifications of progress.
+PACE = 0.2
+
+
+class WritingTools:
+    """What an assistant may do that changes a library; it reads files under the roots only, and sites."""
+
+    def __init__(self, library: Library, calls: Calls, roots: Sequence[Path] = ()) -> None:
+        self._library = library
+        self._calls = calls
+        self._roots = tuple(root.expanduser().resolve() for root in roots)
+        self._one_at_a_time = Lock()
+
+    async def add_source(
+        self,
+        source: Annotated[
+            str, Field(max_length=4000, description="A file, a folder, or a site's address (https://…).")
+        ],
+        context: Context[Any, Any],
+    ) -> Annotated[CallToolResult, AddedOutput]:
+        """Adds a file, a folder's files or a site to the user's library. What is there already stays as it is.
+
+        A newer version of a file takes the place of the old one; of a site that was added before, pages that are gone
+        are removed.
+        """
+        require_admin()
+        place = allowed_source(source, self._roots)
+        async with self._one_at_a_time:
+            report = await self._calls.run(self._library.add, place, Notifier(context))
+        return result(added_text(report), added_json(report, dry_run=False))
+
+    async def remove_document(self, document_id: DocumentId) -> Annotated[CallToolResult, RemovedOutput]:
+        """Removes every trace of a document from the user's library. The file itself stays."""
+        require_admin()
+        async with self._one_at_a_time:
+            await self._calls.run(self._library.remove, document_id)
+        return result("Removed.", {"removed": document_id})
+
+
+class Notifier:
+    """Tells a client how far adding has come, from the thread that adds; ends it when the client cancels."""
+
+    def __init__(self, context: Context[Any, Any]) -> None:
+        self._context = context
+        self._told = 0.0
+        self._reached = -1
+
+    def __call__(self, progress: Progress) -> None:
+        """Passages and sources are counted together, so that the number grows whichever is worked on."""
+        check_cancelled()
+        reached = progress.sources_done + progress.chunks_done
+        now = time.monotonic()
+        if reached <= self._reached or now - self._told < PACE:
+            return
+        self._told, self._reached = now, reached
+        total = progress.sources_total + progress.chunks_total
+        from_thread.run(partial(self._context.report_progress, reached, total, _said(progress)))
+
+
+def allowed_source(source: str, roots: Sequence[Path]) -> str:
+    """The address, or the real path of a file or folder under the roots. Raises ToolError."""
+    if source.lower().startswith(("http://", "https://")):
+        return source
+    try:
+        for root in roots:
+            path = (root / os.path.expanduser(source)).resolve()
+            if path.is_relative_to(root):
+                return str(path)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise ToolError("No file can have that path. Name a file under the server's roots.") from error
+    if not roots:
+        raise ToolError("Only sites can be added here. To add files, start the server with --root FOLDER.")
+    raise ToolError(
+        f"Only files under {', '.join(map(str, roots))} can be added. Start the server with another --root."
+    )
+
+
+def _said(progress: Progress) -> str:
+    name = " ".join(progress.source.rsplit("/", 1)[-1].split()) or progress.source
+    if not progress.document_total:
+        return f"reading {name}"
+    return f"{name}: passage {progress.document_done} of {progress.document_total}"

@@ -1,0 +1,170 @@
+"""Clients that take their time, or more connections than are theirs: they are cut off, and nobody else waits."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, contextmanager
+
+import pytest
+import uvicorn
+from attacks import PATIENCE, Reply, exchange, read_reply, request, upload
+from malformed import ASK
+from starlette.responses import PlainTextResponse, StreamingResponse
+from starlette.types import ASGIApp
+from targets import Target
+
+from answerable.interfaces.http.connections import ConnectionLimits
+from answerable.interfaces.http.guards import Guards
+
+HEALTH = request("GET", "/health")
+KEEP = HEALTH.replace(b"Connection: close\r\n", b"")
+
+
+@contextmanager
+def serving(app: ASGIApp, limits: ConnectionLimits, proxies: tuple[str, ...] = ()) -> Iterator[int]:
+    """The port of an app, without guards, whose connections have these limits."""
+    listening = socket.create_server(("127.0.0.1", 0))
+    options = Guards(connections=limits, proxies=proxies).uvicorn_options()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1, **options))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    try:
+        while not server.started:
+            time.sleep(0.01)
+        yield listening.getsockname()[1]
+    finally:
+        server.should_exit = True
+        thread.join(PATIENCE)
+
+
+def drip(connection: socket.socket, pieces: bytes, pause: float = 0.1, seconds: float = 8.0) -> float:
+    """Sends a byte at a time, again from the first when all are sent; the seconds until the server had enough."""
+    started = time.monotonic()
+    connection.settimeout(pause)
+    for number in range(int(seconds / pause)):
+        try:
+            connection.sendall(pieces[number % len(pieces) :][:1])
+            if connection.recv(1, socket.MSG_PEEK) == b"":
+                break
+            time.sleep(pause)
+        except TimeoutError:
+            continue
+        except OSError:
+            break
+    connection.settimeout(PATIENCE)
+    return time.monotonic() - started
+
+
+@pytest.mark.parametrize(
+    ("first", "then"),
+    [
+        pytest.param(b"", b"", id="nothing at all"),
+        pytest.param(b"", b"GET /health HTTP/1.1\r\n" + b"X-A: a\r\n" * 1_000, id="headers without end"),
+        pytest.param(b"GET / HTTP/1.1\r\nHost: localhost\r\n", b"X-A: b\r\n" * 1_000, id="headers, some at once"),
+        pytest.param(b"", b"\r\n" * 1_000, id="empty lines"),
+        pytest.param(KEEP, b"GET /health HTTP/1.1\r\n" + b"X-A: a\r\n" * 1_000, id="a second request"),
+    ],
+)
+def test_a_head_that_does_not_come_ends_the_connection(local: Target, first: bytes, then: bytes) -> None:
+    with socket.create_connection(("127.0.0.1", local.port), PATIENCE) as connection:
+        if first:
+            connection.sendall(first)
+        if first == KEEP:
+            assert read_reply(connection).status == 200
+        if then:
+            assert drip(connection, then) < 5
+        started = time.monotonic()
+        assert read_reply(connection).status in (0, 400, 408)
+        assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
+@pytest.mark.parametrize(
+    ("path", "form"), [(ASK, "application/json"), ("/api/v1/book/documents", "multipart/form-data; boundary=x")]
+)
+def test_a_body_that_comes_too_slowly_is_given_up(local: Target, path: str, form: str, framing: str) -> None:
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {form}\r\n{framing}\r\n\r\n".encode()
+    body = b"--x\r\nContent-Disposition: form-data; name=files; filename=a.txt\r\n\r\n" if "form" in form else b'{"'
+    with socket.create_connection(("127.0.0.1", local.port), PATIENCE) as connection:
+        connection.sendall(head + (b"1000\r\n" if "chunked" in framing else b"") + body)
+        assert drip(connection, b"a") < 5
+        reply = read_reply(connection)
+    assert (reply.status, reply.json()["code"]) == (408, "too_slow")
+
+
+def test_a_body_that_nobody_wants_is_not_read_for_ever(keyed: Target) -> None:
+    head = upload("/api/v1/book/documents", "a.txt", b"").replace(b"Connection: close\r\n", b"")
+    head = head.partition(b"\r\n\r\n")[0].rpartition(b"\r\n")[0] + b"\r\nContent-Length: 250000\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", keyed.port), PATIENCE) as connection:
+        connection.sendall(head)
+        assert read_reply(connection).status == 401
+        assert drip(connection, b"a") < 5
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_all_there(local: Target) -> None:
+    for path, form in ((ASK, "application/json"), ("/api/v1/book/documents", "multipart/form-data; boundary=x")):
+        head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {form}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        begins = b'--x\r\nContent-Disposition: form-data; name="files"; filename="a.txt"\r\n\r\n'
+        pieces = [b"%x\r\n%s\r\n" % (len(begins), begins)] + [b"10000\r\n" + b"a" * 65_536 + b"\r\n"] * 200
+        reply = exchange(local.port, head.encode(), *pieces)
+        assert (reply.status, reply.json()["code"]) == (413, "too_large")
+
+
+def test_others_are_served_while_slow_clients_hold_on(local: Target) -> None:
+    with ExitStack() as stack:
+        for _ in range(100):
+            slow = stack.enter_context(socket.create_connection(("127.0.0.1", local.port), PATIENCE))
+            slow.sendall(b"GET /health HTTP/1.1\r\nX-A: ")
+        started = time.monotonic()
+        assert exchange(local.port, HEALTH).status == 200
+        assert time.monotonic() - started < 2
+
+
+def test_no_more_connections_than_may_be() -> None:
+    for limits in (ConnectionLimits(total=3), ConnectionLimits(per_address=3)):
+        with serving(PlainTextResponse("fine"), limits) as port, ExitStack() as stack:
+            held = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(3)]
+            assert [answer(connection).status for connection in held] == [200] * 3
+            reply = exchange(port, HEALTH)
+            assert (reply.status, reply.headers["retry-after"]) == (503, "5")
+            held[0].close()
+            until = time.monotonic() + PATIENCE
+            while exchange(port, HEALTH).status != 200:
+                assert time.monotonic() < until
+            assert [answer(connection).status for connection in held[1:]] == [200] * 2
+
+
+def test_behind_a_proxy_all_connections_come_from_one_address() -> None:
+    with (
+        serving(PlainTextResponse("fine"), ConnectionLimits(per_address=1), proxies=("127.0.0.1",)) as port,
+        ExitStack() as stack,
+    ):
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(5)]
+        assert [answer(connection).status for connection in held] == [200] * 5
+
+
+def test_a_client_that_does_not_read_is_dropped() -> None:
+    ended = threading.Event()
+
+    async def pieces() -> AsyncIterator[bytes]:
+        try:
+            for _ in range(1_000):
+                yield b"a" * 1_000_000
+        finally:
+            ended.set()
+
+    with (
+        serving(StreamingResponse(pieces()), ConnectionLimits(listening=0.5)) as port,
+        socket.create_connection(("127.0.0.1", port), PATIENCE) as connection,
+    ):
+        connection.sendall(HEALTH)
+        assert ended.wait(PATIENCE)
+
+
+def answer(connection: socket.socket) -> Reply:
+    """What an open connection gets for one more request."""
+    connection.sendall(KEEP)
+    return read_reply(connection)

@@ -1,0 +1,194 @@
+"""Keys: who is let in where. Every route of the application is tried, so that none can be forgotten."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from attacks import Reply, exchange, post, request, upload
+from fastapi.routing import iter_route_contexts
+from targets import SECRET, TEXTS, Target
+
+from answerable.interfaces.http.app import create_app
+
+PUBLIC = {"/health", "/ready", "/openapi.json"}
+BODIES: dict[str, Any] = {
+    "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
+    "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
+    "/api/v1/{library}/sources": {"url": "http://127.0.0.1:9/"},
+    "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
+    "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
+}
+"""What a caller who may would send; a POST route that isn't here makes the tests fail."""
+ASKERS_MAY = {
+    ("GET", "/api/v1/libraries"),
+    ("POST", "/api/v1/{library}/ask"),
+    ("POST", "/api/v1/{library}/search"),
+    ("GET", "/api/v1/{library}/documents"),
+    ("GET", "/api/v1/{library}/stats"),
+    ("GET", "/api/v1/{library}/documents/{document_id}"),
+    ("GET", "/api/v1/{library}/documents/{document_id}/passages"),
+    ("GET", "/api/v1/{library}/documents/{document_id}/rectangles"),
+    ("GET", "/api/v1/{library}/documents/{document_id}/file"),
+    ("GET", "/api/v1/{library}/sessions"),
+    ("GET", "/api/v1/{library}/sessions/{session}"),
+    ("DELETE", "/api/v1/{library}/sessions/{session}"),
+    ("POST", "/v1/chat/completions"),
+    ("POST", "/v1/embeddings"),
+    ("GET", "/v1/models"),
+    ("GET", "/v1/models/{model}"),
+}
+QUESTION = {"question": "When was the lighthouse built?"}
+
+
+@dataclass(frozen=True)
+class Operation:
+    """A method on a route."""
+
+    method: str
+    path: str
+
+    def send(self, target: Target, library: str, document_id: str, headers: dict[str, str]) -> Reply:
+        """What the server says to a caller with these headers who names this library and document."""
+        path = self.path.replace("{library}", library).replace("{document_id}", document_id)
+        path = path.replace("{model}", library).replace("{session}", "x").replace("{job_id}", "x")
+        assert "{" not in path, f"{self.path} has a part that the tests don't know"
+        if self.method != "POST":
+            return exchange(target.port, request(self.method, f"{path}?start=0&end=20", headers=headers))
+        if path.endswith("/documents"):
+            return exchange(target.port, upload(path, "added.txt", b"An addition.", headers))
+        return exchange(target.port, post(path, BODIES[self.path], headers))
+
+
+def operations(target: Target) -> Iterator[Operation]:
+    """Every method on every route of the application, but for the public ones."""
+    for route in iter_route_contexts(create_app(target.service).routes):
+        path = str(route.path)
+        if path not in PUBLIC and not is_page(path):
+            yield from (Operation(method, path) for method in sorted(route.methods or ()))
+
+
+def is_page(path: str) -> bool:
+    """Whether a route is of the web page, which anybody may have."""
+    return path == "/" or path.startswith("/page")
+
+
+def wrong_keys(target: Target) -> dict[str, dict[str, str]]:
+    """Headers that let nobody in."""
+    good = target.keys["admin"]
+    return {
+        "none": {},
+        "empty": {"Authorization": ""},
+        "no key after the word": {"Authorization": "Bearer"},
+        "invented": {"Authorization": "Bearer ak_" + "A" * 43},
+        "removed": target.bearer("removed"),
+        "cut": {"Authorization": f"Bearer {good[:-1]}"},
+        "longer": {"Authorization": f"Bearer {good}A"},
+        "other letters": {"Authorization": f"Bearer {good.swapcase()}"},
+        "another scheme": {"Authorization": f"Basic {good}"},
+        "two keys": {"Authorization": f"Bearer {good}", "X-API-Key": good},
+        "in a cookie": {"Cookie": f"key={good}; Authorization=Bearer {good}"},
+        "in another header": {"X-Admin-Key": good, "Api-Key": good},
+        "half a character": {"X-API-Key": "\xff\xfe" + good},
+        "a hash": {"X-API-Key": target.key_file.list()[0].sha256 if target.key_file else ""},
+    }
+
+
+def test_nobody_comes_in_without_a_key_of_this_server(keyed: Target) -> None:
+    for label, headers in wrong_keys(keyed).items():
+        for operation in operations(keyed):
+            for library in ("book", "nowhere"):
+                reply = operation.send(keyed, library, keyed.documents["book"], headers)
+                assert reply.status == 401, f"{operation} with {label}"
+                assert reply.headers["www-authenticate"].startswith("Bearer")
+                assert not says_anything(reply), operation
+
+
+def test_a_key_in_an_address_is_none(keyed: Target) -> None:
+    secret = keyed.keys["admin"]
+    for query in (f"key={secret}", f"api_key={secret}", f"access_token={secret}", f"Authorization=Bearer%20{secret}"):
+        assert exchange(keyed.port, request("GET", f"/api/v1/libraries?{query}")).status == 401
+
+
+def test_what_is_public_says_nothing_of_the_libraries(keyed: Target) -> None:
+    for path in PUBLIC:
+        reply = exchange(keyed.port, request("GET", path))
+        assert reply.status == 200
+        assert not says_anything(reply)
+        for method in ("POST", "PUT", "DELETE", "PATCH"):
+            assert exchange(keyed.port, request(method, path)).status == 401
+
+
+@pytest.mark.parametrize("key", ["ask of book", "admin of book"])
+def test_a_key_of_one_library_cannot_tell_another_from_none(keyed: Target, key: str) -> None:
+    for operation in operations(keyed):
+        there, nowhere = (
+            operation.send(keyed, library, keyed.documents["notes"], keyed.bearer(key))
+            for library in ("notes", "nowhere")
+        )
+        assert not says_anything(there), operation
+        if "{library}" in operation.path:
+            assert (there.status, there.body) == (404, nowhere.body), operation
+        elif operation.method == "POST" or "{model}" in operation.path:
+            assert there.status == 404, operation
+
+
+def test_a_document_of_another_library_is_not_there(keyed: Target) -> None:
+    headers = keyed.bearer("admin of book")
+    for operation in operations(keyed):
+        if "{document_id}" in operation.path:
+            reply = operation.send(keyed, "book", keyed.documents["notes"], headers)
+            assert reply.status == 404, operation
+            assert not says_anything(reply), operation
+
+
+def test_a_key_that_may_ask_can_change_nothing(keyed: Target) -> None:
+    for operation in operations(keyed):
+        reply = operation.send(keyed, "book", keyed.documents["book"], keyed.bearer("ask"))
+        if (operation.method, operation.path) not in ASKERS_MAY:
+            assert reply.status == 403, operation
+            assert reply.json()["code"] == "forbidden"
+        else:
+            assert reply.status not in (401, 403), operation
+
+
+def test_a_key_opens_its_own_library_in_either_header(keyed: Target) -> None:
+    for headers in (keyed.bearer("ask of book"), {"X-API-Key": keyed.keys["ask of book"]}):
+        reply = exchange(keyed.port, post("/api/v1/book/ask", QUESTION, headers))
+        assert reply.status == 200
+        assert "1893" in reply.json()["text"]
+        listed = exchange(keyed.port, request("GET", "/api/v1/libraries", headers=headers)).json()["libraries"]
+        assert [each["name"] for each in listed] == ["book"]
+
+
+def test_a_conversation_is_seen_by_nobody_else_not_even_an_admin(keyed: Target) -> None:
+    asked = exchange(keyed.port, post("/api/v1/book/ask", QUESTION, keyed.bearer("ask"))).json()
+    path = f"/api/v1/book/sessions/{asked['session']}"
+    assert exchange(keyed.port, request("GET", path, headers=keyed.bearer("ask"))).status == 200
+    elsewhere = path.replace("book", "notes")
+    for key, tried in [("admin", path), ("ask of book", path), ("admin of book", path), ("ask", elsewhere)]:
+        for method in ("GET", "DELETE"):
+            reply = exchange(keyed.port, request(method, tried, headers=keyed.bearer(key)))
+            assert reply.status == 404
+            assert b"lighthouse" not in reply.body
+        ask_on = {**QUESTION, "session": asked["session"]}
+        continued = post(tried.partition("/sessions")[0] + "/ask", ask_on, keyed.bearer(key))
+        assert exchange(keyed.port, continued).status == 404
+    assert exchange(keyed.port, request("DELETE", path, headers=keyed.bearer("ask"))).status == 204
+
+
+def test_a_key_that_is_removed_is_out_at_once(keyed: Target) -> None:
+    assert keyed.key_file is not None
+    key, secret = keyed.key_file.add("admin")
+    asked = request("GET", "/api/v1/libraries", headers={"X-API-Key": secret})
+    assert exchange(keyed.port, asked).status == 200
+    keyed.key_file.remove(key.id)
+    assert exchange(keyed.port, asked).status == 401
+
+
+def says_anything(reply: Reply) -> bool:
+    """Whether something of the library "notes" stands in a reply."""
+    return any(word in reply.text for word in (SECRET, TEXTS["notes"][:20], json.dumps("notes"), "notes.txt"))

@@ -1,0 +1,174 @@
+"""Asking over HTTP: answers, streams, selected texts and conversations, with the embedder that users get."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+from service_on_socket import PatientModel, ask_events, read_events, small_service, upload
+
+ASK = "api/v1/library/ask"
+
+
+@pytest.mark.parametrize(
+    ("question", "expected", "source"),
+    [
+        ("How many tools may I borrow at once?", "five tools", "riverside-library-rules.pdf"),
+        ("¿Cuándo puede viajar Ana Lucía?", "27 al 31 de marzo", "Chat de WhatsApp con Viaje a Oaxaca.txt"),
+        ("Quantas horas de sol o manjericão precisa?", "seis horas", "horta-na-varanda.html"),
+    ],
+)
+def test_answers_cite_the_exact_place(client: httpx.Client, question: str, expected: str, source: str) -> None:
+    answer = client.post(ASK, json={"question": question}).json()
+    assert answer["answered"]
+    assert expected in answer["text"]
+    cited = answer["citations"][0]
+    assert cited["source"] == source
+    document = client.get(f"api/v1/library/documents/{cited['document_id']}").json()
+    assert document["content"][cited["start"] : cited["end"]] == cited["quote"]
+    assert answer["passages"][0]["meaning_rank"] or answer["passages"][0]["keyword_rank"]
+
+
+def test_a_refusal_says_so(client: httpx.Client) -> None:
+    answer = client.post(ASK, json={"question": "Who won the 1998 world cup final in Paris?", "keep": False}).json()
+    assert not answer["answered"]
+    assert answer["citations"] == []
+    assert answer["session"] is None
+
+
+def test_a_stream_ends_with_the_json_answer(client: httpx.Client) -> None:
+    body = {"question": "How much does the espresso machine's water tank hold?", "keep": False}
+    events = ask_events(client, ASK, **body)
+    assert [name for name, _ in events] == ["searched", "answer"]
+    assert events[0][1] == {"question": body["question"], "scope": "library"}
+    alone = client.post(ASK, json=body).json()
+    assert {**events[-1][1], "timings": {}} == {**alone, "timings": {}}
+
+
+def test_a_filter_is_heeded(client: httpx.Client) -> None:
+    body = {"question": "How many tools may I borrow at once?", "where": {"type": "chat"}}
+    answer = client.post(ASK, json=body).json()
+    assert all(passage["source"].endswith(".txt") for passage in answer["passages"])
+    wrong = client.post(ASK, json={**body, "where": {"date": {"from": 3}}})
+    assert (wrong.status_code, wrong.json()["code"]) == (422, "filter")
+
+
+def test_a_follow_up_is_understood_and_kept(client: httpx.Client) -> None:
+    first = client.post(ASK, json={"question": "How much sun does basil need?", "where": None}).json()
+    session = first["session"]
+    second = client.post(ASK, json={"question": "And mint?", "session": session}).json()
+    assert second["session"] == session
+    assert "basil" in second["question"] or "sun" in second["question"]
+    turns = client.get(f"api/v1/library/sessions/{session}").json()["turns"]
+    assert [turn["question"] for turn in turns] == ["How much sun does basil need?", "And mint?"]
+    assert turns[1]["answer"] == second
+    listed = client.get("api/v1/library/sessions").json()["sessions"]
+    assert session in [each["session"] for each in listed]
+    assert client.delete(f"api/v1/library/sessions/{session}").status_code == 204
+    gone = client.post(ASK, json={"question": "And mint?", "session": session})
+    assert (gone.status_code, gone.json()["code"]) == (404, "session_not_found")
+
+
+def test_a_selected_text_is_searched_where_it_stands(client: httpx.Client) -> None:
+    selected = "Misture duas partes de terra vegetal,\n   uma parte de húmus de minhoca"
+    answer = client.post(
+        ASK, json={"question": "De quanto em quanto tempo devo trocar a terra dos vasos?", "selected_text": selected}
+    ).json()
+    assert answer["scope"]["kind"] == "section"
+    assert answer["scope"]["section"] == ["A mistura de terra"]
+    assert "dezoito meses" in answer["text"]
+    document = client.get(f"api/v1/library/documents/{answer['scope']['document_id']}").json()
+    found = document["content"][answer["scope"]["start"] : answer["scope"]["end"]]
+    assert found.split() == selected.split()
+
+
+def test_what_the_section_does_not_say_is_searched_everywhere(client: httpx.Client) -> None:
+    selected = "Misture duas partes de terra vegetal"
+    body = {"question": "How many tools may I borrow at once?", "selected_text": selected}
+    answer = client.post(ASK, json=body).json()
+    assert answer["scope"]["kind"] == "library"
+    assert answer["citations"][0]["source"] == "riverside-library-rules.pdf"
+    searched = [data["scope"] for name, data in ask_events(client, ASK, **body) if name == "searched"]
+    assert searched == ["section", "document", "library"]
+
+
+def test_a_hint_names_the_place(client: httpx.Client) -> None:
+    documents = client.get("api/v1/library/documents").json()["documents"]
+    pdf = next(each for each in documents if each["type"] == "pdf")
+    hint = {"document_id": pdf["document_id"], "start": 0, "end": 40}
+    answer = client.post(ASK, json={"question": "How many tools may I borrow at once?", "hint": hint}).json()
+    assert answer["scope"]["document_id"] == pdf["document_id"]
+    far = client.post(ASK, json={"question": "What?", "hint": {**hint, "end": 10**9}})
+    assert (far.status_code, far.json()["code"]) == (422, "invalid_request")
+    none = client.post(ASK, json={"question": "What?", "hint": {**hint, "document_id": "none"}})
+    assert (none.status_code, none.json()["code"]) == (404, "document_not_found")
+
+
+def test_search_gives_passages(client: httpx.Client) -> None:
+    found = client.post("api/v1/library/search", json={"question": "Marta y Julián", "k": 2}).json()
+    assert 1 <= len(found["results"]) <= 2
+    assert "Julián" in found["results"][0]["content"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"question": ""},
+        {"question": "  \n"},
+        {"question": 3},
+        {"question": "x" * 5000},
+        {"question": "x", "unknown": 1},
+        {"question": "x", "where": []},
+        {"question": "x", "hint": {"document_id": "a", "start": -1, "end": 3}},
+        {"question": "x", "session": "y" * 70},
+    ],
+)
+def test_bodies_that_make_no_sense_are_refused(client: httpx.Client, body: dict[str, object]) -> None:
+    refused = client.post(ASK, json=body)
+    assert refused.status_code == 422
+    assert refused.headers["content-type"] == "application/problem+json"
+    assert refused.json()["code"] == "invalid_request"
+    assert refused.json()["errors"]
+
+
+def test_a_models_words_come_as_they_are_written(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue [1].")
+    model.go_on.set()
+    with small_service(tmp_path, model=model) as (_, client):
+        upload(client, ("gate.txt", b"The gate is blue. The door is green."))
+        events = ask_events(client, ASK, question="Which colour is the gate?")
+    names = [name for name, _ in events]
+    assert names[0] == "searched"
+    assert names[-1] == "answer"
+    assert "".join(data["text"] for name, data in events if name == "text").split() == "The gate is blue [1].".split()
+    marks = [data for name, data in events if name == "mark"]
+    assert [mark["number"] for mark in marks] == [1]
+    assert marks[0]["source"] == "gate.txt"
+    answer = events[-1][1]
+    assert answer["model"] == "test:patient"
+    assert answer["citations"][0]["quote"] == "The gate is blue."
+
+
+def test_closing_the_connection_stops_the_model(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue")
+    with small_service(tmp_path, model=model) as (_, client):
+        upload(client, ("gate.txt", b"The gate is blue. The door is green."))
+        body = {"question": "Which colour is the gate?"}
+        with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
+            names = [name for name, _ in zip(read_events(response), range(2), strict=False)]
+        assert len(names) == 2
+        assert model.stopped.wait(10)
+        figures = client.get("metrics").text
+    assert 'answerable_asks_total{outcome="stopped"} 1.0' in figures
+
+
+def test_a_silent_stream_says_that_it_lives(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue")
+    with small_service(tmp_path, model=model, heartbeat=0.01) as (_, client):
+        upload(client, ("gate.txt", b"The gate is blue. The door is green."))
+        body = {"question": "Which colour is the gate?"}
+        with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
+            events = read_events(response)
+            assert any(name == "comment" for name, _ in events)

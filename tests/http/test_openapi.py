@@ -1,0 +1,85 @@
+"""The OpenAPI document against the server: requests that are made from it, sensible or not, get what it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
+
+import httpx
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, given, settings, strategies
+from hypothesis.errors import Unsatisfiable
+from schemathesis import APIOperation, Case, GenerationMode
+from schemathesis.checks import (
+    content_type_conformance,
+    not_a_server_error,
+    response_headers_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+from service_on_socket import small_service, upload
+
+EXAMPLES = 10
+CHECKS = [
+    not_a_server_error,
+    status_code_conformance,
+    content_type_conformance,
+    response_headers_conformance,
+    response_schema_conformance,
+]
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx.Client]:
+    """A client of a server."""
+    with small_service(tmp_path_factory.mktemp("described")) as (_, client):
+        yield client
+
+
+@pytest.fixture(scope="module")
+def described(client: httpx.Client) -> schemathesis.BaseSchema:
+    """What the server says of itself, but for the route that fetches from elsewhere."""
+    return schemathesis.openapi.from_url(f"{client.base_url}openapi.json").exclude(operation_id="add_source")
+
+
+@pytest.mark.parametrize("mode", list(GenerationMode))
+def test_every_answer_is_one_that_is_declared(
+    client: httpx.Client, described: schemathesis.BaseSchema, mode: GenerationMode
+) -> None:
+    operations = [found.ok() for found in described.get_all_operations()]
+    assert len(operations) > 15
+    statuses = sum((answers(operation, mode, what_is_there(client)) for operation in operations), Counter())
+    # The requests got further than to what isn't there.
+    assert statuses[200 if mode is GenerationMode.POSITIVE else 422] >= EXAMPLES, statuses
+
+
+def answers(operation: APIOperation, mode: GenerationMode, known: dict[str, str]) -> Counter[int]:
+    """How often requests of an operation were answered with which status; most of them name what is there."""
+    statuses: Counter[int] = Counter()
+
+    @settings(max_examples=EXAMPLES, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+    @given(case=operation.as_strategy(generation_mode=mode), is_there=strategies.sampled_from([True, True, False]))
+    def check(case: Case, is_there: bool) -> None:
+        if is_there:
+            case.path_parameters = {name: known.get(name, value) for name, value in case.path_parameters.items()}
+        statuses[case.call_and_validate(checks=CHECKS, timeout=30).status_code] += 1
+
+    # Where nothing can be wrong there are no wrong requests to make.
+    with suppress(Unsatisfiable):
+        check()
+    return statuses
+
+
+def what_is_there(client: httpx.Client) -> dict[str, str]:
+    """A library, and a document, a session and a job in it, by what paths call them."""
+    job = upload(client, ("ferry.txt", b"The ferry to the island leaves at nine."))
+    documents = client.get("api/v1/library/documents").json()["documents"]
+    asked = client.post("api/v1/library/ask", json={"question": "When does the ferry leave?"}).json()
+    return {
+        "library": "library",
+        "document_id": next(each["document_id"] for each in documents if each["source"] == "ferry.txt"),
+        "session": asked["session"],
+        "job_id": job["job_id"],
+    }

@@ -1,0 +1,189 @@
+"""The MCP server over streamable HTTP, with the official client and with requests that it would never send."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import httpx2
+import pytest
+from commands import EXAMPLES, run_command
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+from mcp_servers import HttpServer, endless_chat, given, over_http, refused
+from providers.scripted_server import ScriptedServer
+
+from answerable.interfaces.http.key_file import Keys
+
+pytestmark = pytest.mark.anyio
+
+JSON = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
+INITIALIZE = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a test", "version": "1"},
+    },
+}
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def server(example_library: Path) -> Iterator[HttpServer]:
+    """A server of the examples without keys."""
+    with over_http(example_library) as server:
+        yield server
+
+
+@asynccontextmanager
+async def client_with(url: str, key: str, mode: Any = "auto") -> AsyncIterator[Client]:
+    """The official client with a key."""
+    headers = {"Authorization": f"Bearer {key}"}
+    async with (
+        httpx2.AsyncClient(headers=headers) as http,
+        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_whole_session(server: HttpServer, mode: Any) -> None:
+    async with Client(server.url, mode=mode) as client:
+        assert len((await client.list_tools()).tools) == 4
+        answer = await given(client, "ask", question="¿A qué hora sale el autobús?")
+        assert "a las 7:30 de la mañana" in answer["text"]
+        citation = answer["citations"][0]
+        around = await given(client, "get_passage", document_id=citation["document_id"], start=citation["start"])
+        assert citation["quote"] in around["content"]
+        assert "the question is empty" in await refused(client, "ask", question=" ")
+        assert len((await client.list_resources()).resources) == 4
+
+
+async def test_two_clients_at_once_get_each_their_own_answers(server: HttpServer) -> None:
+    asked = {
+        "How often should I descale the machine?": "Descale every 200 cups",
+        "Quando devo regar a horta?": "Regue sempre cedo",
+    }
+    async with Client(server.url) as one, Client(server.url, mode="legacy") as other:
+
+        async def ask(client: Client, question: str, words: str) -> None:
+            assert words in (await given(client, "ask", question=question))["text"]
+
+        async with anyio.create_task_group() as group:
+            for client in (one, other) * 5:
+                for question, words in asked.items():
+                    group.start_soon(ask, client, question, words)
+
+
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_a_cancelled_question_stops_the_model(
+    example_library: Path, mode: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ScriptedServer() as model:
+        model.script("/v1/chat/completions", endless_chat())
+        monkeypatch.setenv("OPENAI_BASE_URL", f"{model.url}/v1")
+        with over_http(example_library, "--model", "openai:scripted") as server:
+            async with Client(server.url, mode=mode) as client:
+                async with anyio.create_task_group() as group:
+                    group.start_soon(client.call_tool, "ask", {"question": "How often should I descale the machine?"})
+                    while not model.requests:
+                        await anyio.sleep(0.05)
+                    group.cancel_scope.cancel()
+                assert await anyio.to_thread.run_sync(model.disconnected.wait, 10)
+                assert (await given(client, "list_documents"))["total"] == 4
+
+
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Host": "evil.example"}, 421),
+        ({"Host": "127.0.0.1.evil.example:80"}, 421),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "https://evil.example", "Host": "evil.example"}, 421),
+        ({"Content-Type": "text/plain"}, 415),
+        ({"Accept": "text/html"}, 406),
+        ({"Mcp-Session-Id": "0" * 32}, 404),
+    ],
+)
+def test_requests_of_other_pages_and_programs_are_refused(
+    server: HttpServer, headers: dict[str, str], status: int
+) -> None:
+    answer = httpx.post(server.url, json=INITIALIZE, headers={**JSON, **headers})
+    assert (answer.status_code, "access-control-allow-origin" in answer.headers) == (status, False)
+
+
+def test_requests_that_make_no_sense_end_in_an_error_of_the_client(server: HttpServer) -> None:
+    bodies = [b"", b"{", b"[]", b"\xff\xfe", b'{"jsonrpc":"2.0"}', b"[" * 100_000, json.dumps("x" * 5_000_000).encode()]
+    for body in bodies:
+        assert 400 <= httpx.post(server.url, content=body, headers=JSON).status_code < 500, body[:20]
+    for method, path, status in (("PUT", "", 405), ("OPTIONS", "", 405), ("POST", "/../etc", 404), ("GET", "/x", 404)):
+        assert httpx.request(method, server.url + path, headers=JSON).status_code == status
+
+
+def test_other_machines_are_served_with_keys_only(example_library: Path) -> None:
+    done = run_command("mcp", "--library", example_library, "--http", "0.0.0.0:0")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "start with --keys FILE" in done.stderr
+
+
+@pytest.mark.parametrize("address", ["8765", "localhost", "127.0.0.1:x", "127.0.0.1:99999", "http://127.0.0.1:1", ""])
+def test_an_address_that_is_none(example_library: Path, address: str) -> None:
+    done = run_command("mcp", "--library", example_library, "--http", address)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "is no address to listen at" in done.stderr
+
+
+def test_a_port_that_is_taken(example_library: Path, server: HttpServer) -> None:
+    done = run_command("mcp", "--library", example_library, "--http", httpx.URL(server.url).netloc.decode())
+    assert done.returncode == 2
+    assert "Name another host or port" in done.stderr
+
+
+async def test_keys_decide_who_may_do_what(tmp_path: Path) -> None:
+    library, file = tmp_path / "library", tmp_path / "keys.json"
+    keys = Keys(file)
+    (_, asking), (removed, leaving), (_, bound), (_, changing) = (
+        keys.add("ask"),
+        keys.add("ask"),
+        keys.add("admin", library="books"),
+        keys.add("admin"),
+    )
+    with over_http(library, "--write", "--root", EXAMPLES, "--keys", file) as server:
+        wrong_keys: list[tuple[dict[str, str], int]] = [
+            ({}, 401),
+            ({"Authorization": "Bearer ak_wrong"}, 401),
+            ({"Authorization": f"Bearer {bound}"}, 403),
+        ]
+        for wrong, status in wrong_keys:
+            answer = httpx.post(server.url, json=INITIALIZE, headers={**JSON, **wrong})
+            assert (answer.status_code, "www-authenticate" in answer.headers) == (status, status == 401)
+        async with client_with(server.url, changing) as client:
+            assert (await given(client, "add_source", source="espresso-machine-guide.md"))["added"] == 1
+        for mode in ("auto", "legacy"):
+            async with client_with(server.url, asking, mode) as client:
+                (document,) = (await given(client, "list_documents"))["documents"]
+                assert "--role admin" in await refused(client, "remove_document", document_id=document["document_id"])
+                assert "--role admin" in await refused(client, "add_source", source="espresso-machine-guide.md")
+                assert (await given(client, "list_documents"))["total"] == 1
+        begun = httpx.post(server.url, json=INITIALIZE, headers={**JSON, "Authorization": f"Bearer {leaving}"})
+        session = {**JSON, "Mcp-Session-Id": begun.headers["mcp-session-id"]}
+        ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+        for key, status in ((leaving, 200), (asking, 404)):
+            answer = httpx.post(server.url, json=ping, headers={**session, "Authorization": f"Bearer {key}"})
+            assert answer.status_code == status
+        keys.remove(removed.id)
+        answer = httpx.post(server.url, json=ping, headers={**session, "Authorization": f"Bearer {leaving}"})
+        assert answer.status_code == 401
