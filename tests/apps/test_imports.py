@@ -22,6 +22,7 @@ OPEN = frozenset(
     for name in (
         *("datatypes", "protocols", "errors", "filters", "settings", "build", "ingestion", "library"),
         *("analysis.terms", "providers.calling"),
+        *("interfaces.http.bodies", "interfaces.http.problems"),
     )
 )
 

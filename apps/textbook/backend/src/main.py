@@ -1,0 +1,97 @@
+"""The textbook's service: `uvicorn src.main:app`, from the folder `backend`."""
+
+from __future__ import annotations
+
+import asyncio
+import hmac
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Annotated, Any, Optional
+
+from fastapi import Depends, FastAPI, Header, Request
+from fastapi.responses import JSONResponse
+
+from answerable.datatypes import Exchange
+from answerable.errors import AnswerableError, LibraryBusy
+from answerable.interfaces.http.bodies import Bodies, BodyLimits
+from answerable.interfaces.http.problems import Problem, add_handlers, problem
+from src.errors import OpenAIAPIError, QdrantOperationError
+from src.models import ChatRequest, ChatResponse, IngestRequest, IngestResponse
+from src.services import chat_service
+from src.services.history import History
+from src.settings import load
+from src.tools.sync_book_to_qdrant import sync_book
+
+_LONGEST_BODY = 200_000
+
+
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    app.state.history = History(load().sessions_path)
+    try:
+        yield
+    finally:
+        app.state.history.close()
+
+
+app = FastAPI(
+    title="Physical AI & Humanoid Robotics",
+    summary="Answers from the textbook, with where in it they come from.",
+    lifespan=_lifespan,
+    # Their pages load scripts from elsewhere.
+    docs_url=None,
+    redoc_url=None,
+)
+app.add_middleware(Bodies, limits=BodyLimits(json_bytes=_LONGEST_BODY))
+add_handlers(app)
+
+
+def admin(x_admin_key: Annotated[Optional[str], Header()] = None) -> None:
+    """Lets whoever has the key of ADMIN_API_KEY pass, nobody where there is none. Raises Problem 401."""
+    key = load().admin_key.encode()
+    # Headers are decoded as Latin-1, whatever was sent.
+    given = (x_admin_key or "").encode("latin-1", "replace")
+    if not key or not hmac.compare_digest(given, key):
+        raise Problem(
+            401, "unauthorized", "Send the administrator's key as X-Admin-Key.", {"WWW-Authenticate": "X-Admin-Key"}
+        )
+
+
+@app.post("/chat", responses={502: {"description": "OpenAI failed."}, 503: {"description": "Try again later."}})
+async def chat(request: ChatRequest, http: Request) -> ChatResponse:
+    """Answers a message from the textbook, in the light of what was said in its session before."""
+    history: History = http.app.state.history
+    before = await asyncio.to_thread(history.exchanges, request.session_id)
+    reply = await chat_service.answer(load(), request.message, request.selected_text or "", before)
+    exchange = Exchange(request.message, reply.searched, reply.text)
+    await asyncio.to_thread(history.add, request.session_id, exchange)
+    return ChatResponse(response=reply.text, session_id=request.session_id, sources=list(reply.sources) or None)
+
+
+_FAILURES: dict[int | str, dict[str, Any]] = {
+    401: {"description": "The key is missing or wrong."},
+    409: {"model": IngestResponse, "description": "An ingestion is under way."},
+    500: {"model": IngestResponse, "description": "It failed; the book is as it was."},
+}
+
+
+@app.post("/ingest", response_model=IngestResponse, responses=_FAILURES, dependencies=[Depends(admin)])
+async def ingest(request: Optional[IngestRequest] = None) -> IngestResponse | JSONResponse:
+    """Brings the collection up to date with the book's Markdown, and says so when that is done."""
+    try:
+        report = await asyncio.to_thread(sync_book, request is not None and request.force_resync)
+    except AnswerableError as error:
+        failed = IngestResponse(status="failed", message=str(error), ingested_count=None)
+        return JSONResponse(failed.model_dump(), 409 if isinstance(error, LibraryBusy) else 500)
+    return IngestResponse(status="success", message=str(report), ingested_count=report.chunks)
+
+
+@app.exception_handler(OpenAIAPIError)
+async def _openai_failed(_: Request, error: OpenAIAPIError) -> JSONResponse:
+    wait = {"Retry-After": str(int(error.retry_after) or 1)} if error.retry_after is not None else None
+    return problem(503 if error.retryable else 502, "openai_error", str(error), wait)
+
+
+@app.exception_handler(QdrantOperationError)
+async def _qdrant_failed(_: Request, error: QdrantOperationError) -> JSONResponse:
+    return problem(503, "qdrant_error", str(error))

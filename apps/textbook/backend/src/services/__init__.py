@@ -1,0 +1,1 @@
+"""What the routes call: retrieval, hints, answers, conversations."""

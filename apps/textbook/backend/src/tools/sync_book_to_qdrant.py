@@ -1,0 +1,121 @@
+"""The book's Markdown → Qdrant: `python src/tools/sync_book_to_qdrant.py`, and what `POST /ingest` calls."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import sys
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+if not __package__:
+    # Run as a script, Python looks for modules beside it.
+    sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from answerable.errors import AnswerableError, LibraryBusy, SettingsError
+from answerable.protocols import Embedder
+from answerable.protocols import Passage as Embedded
+from src.collection import Collected
+from src.embedding import open_embedder
+from src.errors import QdrantOperationError, openai_errors
+from src.passages import Row, rows
+from src.qdrant import open_qdrant
+from src.settings import COLLECTION, Settings, load
+from src.tools.markdown_book import read_book
+
+_BATCH = 256
+_RUNNING = threading.Lock()
+_log = logging.getLogger("textbook")
+
+
+@dataclass(frozen=True, slots=True)
+class SyncReport:
+    """What a run did: the book's pages and chunks, how many of these were embedded, how many stored ones removed."""
+
+    pages: int
+    chunks: int
+    embedded: int
+    removed: int
+
+    def __str__(self) -> str:
+        return (
+            f"{self.chunks} chunks of {self.pages} pages are in the collection: {self.embedded} were embedded, "
+            f"{self.chunks - self.embedded} taken over unchanged, {self.removed} removed."
+        )
+
+
+def sync_book(force_resync: bool = False) -> SyncReport:
+    """Brings the collection up to date with the Markdown under BOOK_DOCS_PATH; without any change nothing is written.
+
+    The new version is built beside the one that answers meanwhile, and takes its place in one step; when anything
+    fails, that one stays. Vectors of unchanged passages are taken over, unless `force_resync` makes all anew.
+    Raises LibraryBusy while this process is at it already, SettingsError, SourceError, OpenAIAPIError and
+    QdrantOperationError.
+    """
+    if not _RUNNING.acquire(blocking=False):
+        raise LibraryBusy("The book is being ingested already. Try again when that has ended.")
+    try:
+        return _sync(load(), force_resync)
+    finally:
+        _RUNNING.release()
+
+
+def _sync(settings: Settings, force_resync: bool) -> SyncReport:
+    embedder = open_embedder(settings.engine)
+    passages = read_book(settings.docs_folder, settings.engine)
+    wanted = list(rows(passages, str(embedder.fingerprint)))
+    with open_qdrant(settings.qdrant) as opened:
+        collected = Collected(opened)
+        stored = collected.hashes()
+        if stored and not force_resync and not collected.version():
+            raise QdrantOperationError(
+                f"The collection {COLLECTION!r} isn't this tool's. Ingest with force_resync to replace it."
+            )
+        kept = {} if force_resync else _kept(collected, stored, wanted)
+    missing = {row.hash: row for row in wanted if row.hash not in kept}
+    removed = len(stored.keys() - {row.id for row in wanted})
+    report = SyncReport(len({passage.source for passage in passages}), len(wanted), len(missing), removed)
+    if not force_resync and stored.keys() == {row.id for row in wanted}:
+        return report
+    vectors = {**kept, **_embed(embedder, list(missing.values()))}
+    with open_qdrant(settings.qdrant) as opened:
+        Collected(opened).replace(wanted, vectors, embedder.fingerprint.dimension)
+    return report
+
+
+def _kept(collected: Collected, stored: dict[str, str], wanted: Sequence[Row]) -> dict[str, list[float]]:
+    """The stored vectors of what is wanted, by hash."""
+    hashes = {row.hash for row in wanted}
+    return collected.vectors(list({made: point for point, made in stored.items() if made in hashes}.values()))
+
+
+def _embed(embedder: Embedder, new: Sequence[Row]) -> dict[str, list[float]]:
+    found: dict[str, list[float]] = {}
+    for start in range(0, len(new), _BATCH):
+        some = new[start : start + _BATCH]
+        with openai_errors():
+            vectors = embedder.embed_passages([Embedded(row.passage.indexed) for row in some])
+        found.update((row.hash, vector.whole.tolist()) for row, vector in zip(some, vectors, strict=True))
+        _log.info("%d of %d chunks embedded", len(found), len(new))
+    return found
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """What the command line asks for; the exit status: 1 after an error, 2 where a setting makes no sense."""
+    parser = argparse.ArgumentParser(description="Brings the book's Markdown into Qdrant.")
+    parser.add_argument("--force-resync", action="store_true", help="embed everything again")
+    given = parser.parse_args(arguments)
+    logging.basicConfig(format="%(levelname)s %(message)s", level=logging.WARNING, stream=sys.stderr)
+    _log.setLevel(logging.INFO)
+    try:
+        print(sync_book(given.force_resync))
+    except AnswerableError as error:
+        print(" ".join(str(error).split()), file=sys.stderr)
+        return 2 if isinstance(error, SettingsError) else 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+"""`sync_book`: what is stored and embedded when, and what is left when Qdrant fails."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import httpx
+import pytest
+from providers.scripted_server import ScriptedServer
+from qdrant_client import models
+from qdrant_server import Fault, StandIn
+from textbook_parts import (
+    NODES,
+    embedded,
+    passages,
+    say,
+    versions,
+    write_book,
+)
+
+from answerable.errors import SourceError
+from src.errors import QdrantOperationError
+from src.qdrant import open_qdrant
+from src.settings import COLLECTION, load
+from src.tools.sync_book_to_qdrant import sync_book
+
+QUESTION = "What is a node?"
+PAGES = 3
+CHUNKS = 6
+
+
+def test_ingesting_again_writes_and_embeds_nothing(anywhere: str, openai: ScriptedServer) -> None:
+    sync_book()
+    before, requests = versions(), len(openai.requests)
+    report = sync_book()
+    assert (report.chunks, report.embedded, report.removed) == (CHUNKS, 0, 0)
+    assert versions() == before
+    assert len(openai.requests) == requests
+
+
+def test_only_what_changed_is_embedded(anywhere: str, docs: Path, openai: ScriptedServer) -> None:
+    sync_book()
+    write_book(docs, {"module1/services.md": "# Services\n\nA service answers at once.\n"})
+    write_book(docs, {"module3/legs.md": "# Legs\n\nLegs walk.\n"})
+    (docs / "module2" / "arms.mdx").unlink()
+    report = sync_book()
+    assert (report.pages, report.chunks, report.embedded, report.removed) == (3, 5, 2, 3)
+    assert embedded(openai)[CHUNKS:] == [
+        "Services\n# Services\n\nA service answers at once.",
+        "Legs\n# Legs\n\nLegs walk.",
+    ]
+    assert {passage.source for passage in passages()} == {NODES, "docs/module1/services.md", "docs/module3/legs.md"}
+
+
+def test_what_is_taken_over_is_found_as_before(anywhere: str, docs: Path, client: httpx.Client) -> None:
+    sync_book()
+    before = say(client, QUESTION).json()
+    write_book(docs, {"module3/legs.md": "# Legs\n\nLegs walk.\n"})
+    sync_book()
+    assert say(client, QUESTION, "s2").json()["response"] == before["response"]
+
+
+def test_a_moved_file_keeps_its_vectors(docs: Path) -> None:
+    sync_book()
+    shutil.move(docs / "module2", docs / "part2")
+    assert sync_book().embedded == 0
+    assert "docs/part2/arms.mdx" in {passage.source for passage in passages()}
+
+
+def test_the_same_text_twice_is_stored_twice(docs: Path, openai: ScriptedServer) -> None:
+    write_book(docs, {"a.md": "# Twin\n\nThe same.\n", "b.md": "# Twin\n\nThe same.\n"})
+    assert sync_book().chunks == CHUNKS + 2
+    assert len(passages()) == CHUNKS + 2
+    assert len(embedded(openai)) == CHUNKS + 1
+
+
+def test_a_resync_makes_all_anew_beside_the_old_one(anywhere: str) -> None:
+    sync_book()
+    before = versions()
+    report = sync_book(force_resync=True)
+    assert (report.chunks, report.embedded) == (CHUNKS, CHUNKS)
+    after = versions()
+    assert len(before) == len(after) == 1
+    assert before != after
+
+
+def test_a_resync_leaves_nothing_of_before(docs: Path) -> None:
+    sync_book()
+    with open_qdrant(load().qdrant) as opened:
+        stray = models.PointStruct(id=1, vector=[0.1] * 1536, payload={"text": "stray"})
+        opened.client.upsert(COLLECTION, [stray])
+    sync_book(force_resync=True)
+    assert "stray" not in {passage.text for passage in passages()}
+
+
+def test_a_qdrant_that_fails_at_any_request_leaves_the_old_book_or_the_new_one(on_server: StandIn, docs: Path) -> None:
+    sync_book()
+    start = len(on_server.requests)
+    sync_book(force_resync=True)
+    count = len(on_server.requests) - start
+    assert count > 8
+    outcomes = set()
+    for number in range(1, count + 1):
+        write_book(docs, {"edition.md": f"# Edition\n\nThis is edition {number}.\n"})
+        outcomes.add(_broken_off(on_server, number))
+        texts = [passage.text for passage in passages()]
+        assert len(texts) >= CHUNKS
+        assert sum("This is edition" in text for text in texts) <= 1
+    assert outcomes == {True, False}
+    assert sync_book().chunks == CHUNKS + 1
+    assert sum("edition" in passage.text for passage in passages()) == 1
+
+
+def _broken_off(server: StandIn, number: int) -> bool:
+    """Whether a resync says that it failed when the server is gone once it has carried out so many requests."""
+    last = len(server.requests) + number
+
+    def gone(at: int, is_done: bool) -> Fault | None:
+        return Fault(None) if at > last or (at == last and is_done) else None
+
+    server.meddle = gone
+    try:
+        sync_book(force_resync=True)
+    except QdrantOperationError:
+        return True
+    finally:
+        server.meddle = lambda at, is_done: None
+    return False
+
+
+def test_what_was_left_by_one_that_was_killed_is_removed() -> None:
+    old, young = f"{COLLECTION}.{10**9}", f"{COLLECTION}.{10**20 // 50}"
+    with open_qdrant(load().qdrant) as opened:
+        for name in (old, young):
+            opened.client.create_collection(name, models.VectorParams(size=2, distance=models.Distance.COSINE))
+    sync_book()
+    left = versions()
+    assert old not in left
+    assert young in left
+
+
+def test_a_page_that_cannot_be_read_leaves_the_book_as_it_was(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync_book()
+    write_book(docs, {"module3/legs.md": f"# Legs\n\n{'Legs walk. ' * 200}\n"})
+    monkeypatch.setenv("ANSWERABLE_MAX_FILE_SIZE", "1000")
+    with pytest.raises(SourceError):
+        sync_book(force_resync=True)
+    assert len(passages()) == CHUNKS
+
+
+def test_long_sections_are_cut(docs: Path) -> None:
+    text = " ".join(f"Sentence {number} of the long section stands here." for number in range(100))
+    write_book(docs, {"long.md": f"# Long\n\n## Section\n\n{text}\n"})
+    sync_book()
+    pieces = [passage for passage in passages() if passage.chapter == "Long"]
+    assert len(pieces) > 2
+    assert {piece.section for piece in pieces} == {"Section"}
+    assert all(len(piece.text) <= 1800 for piece in pieces)
