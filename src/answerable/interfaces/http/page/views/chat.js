@@ -1,0 +1,66 @@
+/** A chat as a conversation: who said what and when, day by day, with the quoted message marked. */
+
+import { useTexts } from "../texts.js";
+import { html, useMemo } from "../ui.js";
+import { run, Runs, touches } from "./runs.js";
+import { focusOf, Window } from "./window.js";
+
+const COLOURS = 8;
+
+const colours = (messages) => {
+  const senders = [...new Set(messages.map((message) => message.sender).filter(Boolean))];
+  return Object.fromEntries(senders.map((sender, index) => [sender, index % COLOURS]));
+};
+
+/** The text of a message, without the spaces and line ends that divide it from the next. */
+const bodyOf = (content, { start, end, body }) => {
+  const from = body ?? start;
+  return run(from, from + content.slice(from, end).trimEnd().length);
+};
+
+const Message = ({ message, content, target, colour, isFirst }) => {
+  const { time } = useTexts();
+  const isQuoted = touches(message, target);
+  return html`
+    <li
+      class=${isQuoted ? "message quoted-message" : "message"}
+      data-colour=${colour}
+      aria-current=${isQuoted ? "true" : undefined}
+    >
+      ${isFirst && html`<span class="sender">${message.sender}</span>`}
+      <span class="said"><${Runs} content=${content} runs=${[bodyOf(content, message)]} target=${target} /></span>
+      <time datetime=${message.time}>${time(message.time)}</time>
+    </li>
+  `;
+};
+
+const Notice = ({ message, content, target }) => html`
+  <li class="notice"><${Runs} content=${content} runs=${[bodyOf(content, message)]} target=${target} /></li>
+`;
+
+/** The messages of a chat. */
+export const ChatView = ({ content, parts, target }) => {
+  const { day } = useTexts();
+  const colour = useMemo(() => colours(parts), [parts]);
+  const show = (message, index) => {
+    const before = parts[index - 1];
+    const isNewDay = message.time?.slice(0, 10) !== before?.time?.slice(0, 10);
+    const props = { message, content, target };
+    return html`
+      ${isNewDay && message.time && html`<li class="day" key=${`day-${index}`}><span>${day(message.time)}</span></li>`}
+      ${
+        message.kind === "message"
+          ? html`<${Message}
+              key=${index}
+              ...${props}
+              colour=${colour[message.sender]}
+              isFirst=${isNewDay || before?.sender !== message.sender}
+            />`
+          : html`<${Notice} key=${index} ...${props} />`
+      }
+    `;
+  };
+  return html`<ol class="chat">
+    <${Window} items=${parts} focus=${focusOf(parts, target)} show=${show} />
+  </ol>`;
+};

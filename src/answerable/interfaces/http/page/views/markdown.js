@@ -1,0 +1,154 @@
+/** Markdown, and what is kept as Markdown: shown as it is meant, without losing or changing a character of it. */
+
+import { html, useMemo } from "../ui.js";
+import { Lexer, lexer } from "../vendor/marked.mjs";
+import { run, Runs } from "./runs.js";
+import { focusOf, Window } from "./window.js";
+
+const FRONT_MATTER = /^---\n[\s\S]*?\n---\n/;
+const ITEM = /\n(?=[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t])/g;
+const BULLET = /^([ \t]*)(?:([-*+])|\d{1,9}[.)])([ \t]+)/;
+const KINDS = { strong: "strong", em: "em", del: "del", codespan: "codespan", link: "linked", image: "em" };
+
+const whole = (tokens) => tokens.map((token) => token.raw).join("");
+
+/** Where inside a token its text stands; what is before and after it is how Markdown says what it is. */
+const inner = (token) => {
+  const text = token.type === "codespan" || token.type === "escape" ? token.text : whole(token.tokens ?? []);
+  const at = token.raw.lastIndexOf(
+    text,
+    token.type === "link" || token.type === "image" ? token.raw.indexOf("](") : undefined,
+  );
+  return text && at >= 0 ? { at, text } : null;
+};
+
+const inlineRuns = (tokens, start, kind = "") =>
+  tokens.flatMap((token) => {
+    const from = start;
+    start += token.raw.length;
+    const found = token.type in KINDS || token.type === "escape" ? inner(token) : null;
+    if (!found) return [run(from, start, kind)];
+    const inside = `${kind} ${KINDS[token.type] ?? ""}`.trim();
+    const [first, last] = [from + found.at, from + found.at + found.text.length];
+    return [
+      run(from, first, "syntax"),
+      ...(token.tokens ? inlineRuns(token.tokens, first, inside) : [run(first, last, inside)]),
+      run(last, start, "syntax"),
+    ];
+  });
+
+/** The runs of a text inside a block; as it is, should marked have changed anything in it. */
+const inline = (text, start) => {
+  const tokens = Lexer.lexInline(text);
+  return whole(tokens) === text ? inlineRuns(tokens, start) : [run(start, start + text.length)];
+};
+
+/** A block; `runs` makes its runs, when it is shown. */
+const block = (kind, start, text, runs, more = {}) => ({ kind, start, end: start + text.length, runs, ...more });
+
+const headed = (token, start) => {
+  const marks = token.raw.match(/^ {0,3}#{1,6}[ \t]*/)?.[0].length ?? 0;
+  // A heading that is underlined has its marks behind it.
+  const length = marks ? token.raw.length : token.raw.indexOf("\n");
+  const text = token.raw.slice(marks, length);
+  return [
+    block(
+      "heading",
+      start,
+      token.raw,
+      () => [
+        run(start, start + marks, "syntax"),
+        ...inline(text, start + marks),
+        run(start + length, start + token.raw.length, "syntax"),
+      ],
+      { level: token.depth },
+    ),
+  ];
+};
+
+const listed = (token, start) => {
+  const items = [];
+  let from = 0;
+  for (const end of [...Array.from(token.raw.matchAll(ITEM), (match) => match.index + 1), token.raw.length]) {
+    const raw = token.raw.slice(from, end);
+    const [marks, indent, bullet] = raw.match(BULLET) ?? ["", "", ""];
+    const at = start + from;
+    const mark = run(at, at + marks.length, bullet ? "syntax" : "");
+    const level = Math.min(3, Math.floor(indent.replace(/\t/g, "    ").length / 2));
+    items.push(
+      block(
+        bullet ? "item bullet" : "item",
+        at,
+        raw,
+        () => [mark, ...inline(raw.slice(marks.length), at + marks.length)],
+        { indent: level },
+      ),
+    );
+    from = end;
+  }
+  return items;
+};
+
+const fenced = (token, start) => {
+  const [opening] = token.raw.match(/^ {0,3}(`{3,}|~{3,})[^\n]*\n/) ?? [""];
+  const closing = opening ? (token.raw.match(/\n {0,3}(`{3,}|~{3,})[ \t]*\n*$/)?.[0].length ?? 0) : 0;
+  const [first, last] = [start + opening.length, start + Math.max(opening.length, token.raw.length - closing)];
+  return [
+    block("pre", start, token.raw, () => [
+      run(start, first, "syntax"),
+      run(first, last),
+      run(last, start + token.raw.length, "syntax"),
+    ]),
+  ];
+};
+
+const asIs = (kind) => (token, start) => [block(kind, start, token.raw, () => [run(start, start + token.raw.length)])];
+
+const BLOCKS = {
+  heading: headed,
+  list: listed,
+  code: fenced,
+  table: asIs("pre"),
+  html: asIs("pre"),
+  def: asIs("pre"),
+  space: asIs("space"),
+  hr: asIs("rule"),
+  blockquote: (token, start) => [block("blockquote", start, token.raw, () => inline(token.raw, start))],
+};
+
+const paragraph = (token, start) => [block("paragraph", start, token.raw, () => inline(token.raw, start))];
+
+/** The blocks of a Markdown text, each with its runs; together they are the text, character by character. */
+export const blocksOf = (content) => {
+  const front = content.match(FRONT_MATTER)?.[0] ?? "";
+  const rest = content.slice(front.length);
+  const tokens = lexer(rest);
+  if (whole(tokens) !== rest) tokens.splice(0, tokens.length, { type: "html", raw: rest });
+  let start = front.length;
+  const found = front ? [block("front", 0, front, () => [run(0, front.length)])] : [];
+  for (const token of tokens) {
+    found.push(...(BLOCKS[token.type] ?? paragraph)(token, start));
+    start += token.raw.length;
+  }
+  return found;
+};
+
+/** A text of Markdown. */
+export const MarkdownView = ({ content, target }) => {
+  const blocks = useMemo(() => blocksOf(content), [content]);
+  const show = (each, index) => {
+    const runs = html`<${Runs} content=${content} runs=${each.runs()} target=${target} />`;
+    if (each.kind === "heading")
+      return html`<div
+        key=${index}
+        class="md heading"
+        role="heading"
+        aria-level=${Math.min(6, each.level + 2)}
+        data-level=${each.level}
+      >
+        ${runs}
+      </div>`;
+    return html`<div key=${index} class="md ${each.kind}" data-indent=${each.indent}>${runs}</div>`;
+  };
+  return html`<div class="text"><${Window} items=${blocks} focus=${focusOf(blocks, target)} show=${show} /></div>`;
+};

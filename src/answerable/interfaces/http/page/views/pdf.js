@@ -1,0 +1,135 @@
+/** A PDF as it is printed, with rectangles over the quote and its text to select. Pages are drawn as they come near. */
+
+import { useTexts } from "../texts.js";
+import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
+
+const VENDOR = new URL("../vendor/", import.meta.url);
+const NEAR = "600px 0px";
+const SHARPEST = 3;
+
+/** Opens a PDF; gives pdf.js and the document, which is to be destroyed. */
+export const openPdf = async (data) => {
+  const pdfjs = await import("../vendor/pdf.min.mjs");
+  pdfjs.GlobalWorkerOptions.workerSrc = new URL("pdf.worker.min.mjs", VENDOR).href;
+  const loading = pdfjs.getDocument({
+    data,
+    wasmUrl: VENDOR.href,
+    useSystemFonts: true,
+    disableFontFace: false,
+    enableXfa: false,
+    stopAtErrors: false,
+    verbosity: pdfjs.VerbosityLevel.ERRORS,
+  });
+  return { pdfjs, document: await loading.promise };
+};
+
+const draw = async ({ pdfjs, page, canvas, layer, width, signal }) => {
+  const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
+  const density = Math.min(devicePixelRatio || 1, SHARPEST);
+  canvas.width = Math.floor(viewport.width * density);
+  canvas.height = Math.floor(viewport.height * density);
+  const drawing = page.render({ canvas, viewport, transform: [density, 0, 0, density, 0, 0] });
+  signal.addEventListener("abort", () => drawing.cancel());
+  layer.replaceChildren();
+  layer.style.setProperty("--total-scale-factor", viewport.scale);
+  const text = new pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container: layer, viewport });
+  signal.addEventListener("abort", () => text.cancel());
+  await Promise.all([drawing.promise, text.render()]);
+};
+
+/** A rectangle of the page, in points from its lower left corner, as parts of its box. */
+const boxOf = (viewport, { left, bottom, right, top }) => {
+  const [x1, y1, x2, y2] = viewport.convertToViewportRectangle([left, bottom, right, top]);
+  const part = (value, whole) => `${((100 * value) / whole).toFixed(3)}%`;
+  return {
+    left: part(Math.min(x1, x2), viewport.width),
+    top: part(Math.min(y1, y2), viewport.height),
+    width: part(Math.abs(x2 - x1), viewport.width),
+    height: part(Math.abs(y2 - y1), viewport.height),
+  };
+};
+
+/** Whether an element is on the screen or not far from it. */
+const useNear = (element) => {
+  const [isNear, setNear] = useState(false);
+  useEffect(() => {
+    const observer = new IntersectionObserver(([entry]) => setNear(entry.isIntersecting), { rootMargin: NEAR });
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return isNear;
+};
+
+const Page = ({ pdf, number, ratio, rectangles, width, start }) => {
+  const { t } = useTexts();
+  const [box, canvas, layer] = [useRef(null), useRef(null), useRef(null)];
+  const [page, setPage] = useState(null);
+  const [isDrawn, setDrawn] = useState(false);
+  const isNear = useNear(box);
+  const isWanted = isNear || rectangles.length > 0;
+  useEffect(() => {
+    if (isWanted && !page) pdf.document.getPage(number).then(setPage, () => {});
+  }, [isWanted]);
+  useEffect(() => {
+    if (!page || !isNear || !width) return undefined;
+    const stopping = new AbortController();
+    const options = { pdfjs: pdf.pdfjs, page, canvas: canvas.current, layer: layer.current, width };
+    // A drawing that is cancelled, or a page that is broken, stays white.
+    draw({ ...options, signal: stopping.signal }).then(
+      () => setDrawn(true),
+      () => {},
+    );
+    return () => stopping.abort();
+  }, [page, isNear, width]);
+  const viewport = page?.getViewport({ scale: 1 });
+  const shape = viewport ? `${viewport.width} / ${viewport.height}` : ratio;
+  return html`
+    <section
+      class="pdf-page"
+      ref=${box}
+      data-page=${number}
+      data-start=${start}
+      data-drawn=${isDrawn}
+      aria-label=${t("onPage", { n: number })}
+      style=${{ aspectRatio: shape }}
+    >
+      <canvas ref=${canvas} aria-hidden="true"></canvas>
+      ${viewport && rectangles.map((each) => html`<div class="pdf-quote" style=${boxOf(viewport, each)}></div>`)}
+      <div class="textLayer" ref=${layer}></div>
+    </section>
+  `;
+};
+
+const useWidth = (element) => {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => setWidth(Math.floor(entry.contentRect.width)));
+    observer.observe(element.current);
+    return () => observer.disconnect();
+  }, []);
+  return width;
+};
+
+/** The pages of an opened PDF; `rectangles` are those of the quote, `starts` where each page begins in the text. */
+export const PdfView = ({ pdf, rectangles, starts }) => {
+  const list = useRef(null);
+  const width = useWidth(list);
+  const numbers = Array.from({ length: pdf.document.numPages }, (_, index) => index + 1);
+  return html`
+    <div class="pdf" ref=${list}>
+      ${numbers.map(
+        (number) => html`
+          <${Page}
+            key=${number}
+            pdf=${pdf}
+            number=${number}
+            ratio=${pdf.ratio}
+            width=${width}
+            start=${starts[number] ?? 0}
+            rectangles=${rectangles.filter((each) => each.page === number)}
+          />
+        `,
+      )}
+    </div>
+  `;
+};

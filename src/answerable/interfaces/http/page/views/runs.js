@@ -1,0 +1,49 @@
+/** Pieces of a document's text, each with its offset, so that a quote is marked exactly and a selection found again. */
+
+import { html } from "../ui.js";
+
+/** A run: `{start, end, kind}` in UTF-16 units; `kind` is a class of the styles, or empty. */
+export const run = (start, end, kind = "") => ({ start, end, kind });
+
+const cut = ({ start, end, kind }, target) => {
+  const from = Math.min(Math.max(target.start, start), end);
+  const to = Math.max(Math.min(target.end, end), from);
+  const pieces = [
+    { start, end: from, kind, isQuote: false },
+    { start: from, end: to, kind, isQuote: true },
+    { start: to, end, kind, isQuote: false },
+  ];
+  return pieces.filter((piece) => piece.start < piece.end);
+};
+
+/** Shows runs of a text; what is in the target, a span in units, is marked. */
+export const Runs = ({ content, runs, target }) =>
+  runs
+    .flatMap((each) => cut(each, target))
+    .map((piece) => {
+      const text = content.slice(piece.start, piece.end);
+      return piece.isQuote
+        ? html`<mark class=${piece.kind} data-start=${piece.start}>${text}</mark>`
+        : html`<span class=${piece.kind} data-start=${piece.start}>${text}</span>`;
+    });
+
+/** Whether two spans have something in common. */
+export const touches = (span, target) => span.start < target.end && span.end > target.start;
+
+const offsetOf = (node, offset) => {
+  const holder = node.nodeType === Node.TEXT_NODE && node.parentElement.closest("[data-start]");
+  return holder && holder.firstChild === node ? Number(holder.dataset.start) + offset : null;
+};
+
+/** Where a selected range stands in the text: `{start, end}` in units, or null where its ends aren't in runs. */
+export const spanOf = (range) => {
+  const start = offsetOf(range.startContainer, range.startOffset);
+  const end = offsetOf(range.endContainer, range.endOffset);
+  return start !== null && end !== null && start < end ? { start, end } : null;
+};
+
+/** The offset of what encloses a node, as a hint where in the text it is. */
+export const nearOf = (node) => {
+  const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
+  return Number(element.closest("[data-start]")?.dataset.start ?? 0);
+};

@@ -1,0 +1,226 @@
+"""The web page in a real browser: documents come in, questions are asked, and quotes are shown where they stand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from browser import documents, last_quotes, serving, squeezed, visiting
+from made_files import zipped
+from service_on_socket import EXAMPLES, upload
+
+CHAT = "Chat de WhatsApp con Viaje a Oaxaca.txt"
+PDF = EXAMPLES / "riverside-library-rules.pdf"
+GUIDE = EXAMPLES / "espresso-machine-guide.md"
+GARDEN = EXAMPLES / "horta-na-varanda.html"
+CODE = '''"""Doors and gates."""
+
+
+def paint(gate: str) -> str:
+    """The colour of a gate is always cobalt blue."""
+    return "🚪 cobalt"
+'''
+# Characters outside the basic plane take two units in JavaScript and one in Python.
+EMOJI = "🎉🎉 Party notes 🎈\n\n🥁 The drummer arrives at half past seven 🕢 with two cymbals.\n"
+MARKUP = """# Ferns
+
+A **fern** of the kind [maidenhair](https://example.org/a) needs *misting every `three` days*, \\*always\\*.
+
+- Use rain water
+  that stood for a day.
+- Never use tap water.
+
+```text
+fern = shade
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server in its own process, with documents of every kind."""
+    with serving(tmp_path_factory.mktemp("page")) as found, httpx.Client(base_url=found, timeout=120) as client:
+        texts = {"gates.py": CODE, "party.txt": EMOJI, "ferns.md": MARKUP}
+        job = upload(
+            client,
+            *((path.name, path.read_bytes()) for path in sorted(EXAMPLES.iterdir())),
+            *((name, text.encode()) for name, text in texts.items()),
+        )
+        assert job["report"]["added"] == 7, job
+        yield found
+
+
+def test_from_an_empty_library_to_answers_in_three_languages(tmp_path: Path) -> None:
+    archive = {
+        "name": "Chat.zip",
+        "mimeType": "application/zip",
+        "buffer": zipped({CHAT: (EXAMPLES / CHAT).read_bytes()}),
+    }
+    with serving(tmp_path) as address, visiting(address) as visitor:
+        page = visitor.page
+        page.locator(".welcome .drop-zone").wait_for()
+        visitor.shot("empty")
+        visitor.pick({"name": PDF.name, "mimeType": "application/pdf", "buffer": PDF.read_bytes()}, archive)
+        page.locator(".job[data-state=done]").wait_for()
+        page.get_by_role("button", name="Add documents").click()
+        page.locator("dialog[open]").wait_for()
+        visitor.shot("add")
+        visitor.pick(GUIDE, GARDEN)
+        page.locator(".job[data-state=done]").nth(1).wait_for()
+        visitor.shot("added")
+        assert set(documents(address)) == {PDF.name, f"Chat.zip!/{CHAT}", GUIDE.name, GARDEN.name}
+        page.get_by_role("button", name="Dismiss").first.click()
+        assert page.locator(".job").count() == 1
+
+        turn = visitor.ask("How many tools may I borrow at once?")
+        assert "five tools" in turn.inner_text()
+        assert page.locator(".job").count() == 0
+        assert squeezed(visitor.cite(turn)) == squeezed(last_quotes(address, visitor)[0])
+        visitor.shot("pdf")
+        turn = visitor.ask("¿Cuándo puede viajar Ana Lucía?")
+        assert visitor.cite(turn) == last_quotes(address, visitor)[0]
+        assert page.locator(".quoted-message .sender").inner_text() == "Ana Lucía"
+        visitor.shot("chat")
+        turn = visitor.ask("Quantas horas de sol o manjericão precisa?")
+        assert visitor.cite(turn) == last_quotes(address, visitor)[0]
+        turn = visitor.ask("How often must the espresso machine be descaled?")
+        assert visitor.cite(turn) == last_quotes(address, visitor)[0]
+        visitor.shot("markdown")
+
+
+@pytest.mark.parametrize(
+    ("question", "source", "quote"),
+    [
+        ("How many tools may I borrow at once?", PDF.name, "five tools"),
+        ("¿Cuándo puede viajar Ana Lucía?", CHAT, "27 al 31 de marzo"),
+        ("How often must the espresso machine be descaled?", GUIDE.name, "every 200 cups"),
+        ("Quantas horas de sol o manjericão precisa?", GARDEN.name, "seis horas"),
+        ("Which colour is a gate always?", "gates.py", "cobalt blue"),
+        ("When does the drummer arrive?", "party.txt", "half past seven 🕢"),
+        ("How often does a maidenhair fern need misting?", "ferns.md", "*misting every `three` days*"),
+    ],
+)
+def test_every_kind_of_source_shows_the_quote_exactly(address: str, question: str, source: str, quote: str) -> None:
+    document = documents(address)[source]
+    content = httpx.get(f"{address}api/v1/library/documents/{document['document_id']}", timeout=60).json()["content"]
+    with visiting(address) as visitor:
+        turn = visitor.ask(question)
+        quotes = last_quotes(address, visitor)
+        assert quote in quotes[0]
+        assert quotes[0] in content
+        shown = visitor.cite(turn)
+        assert (squeezed(shown) == squeezed(quotes[0])) if source == PDF.name else (shown == quotes[0])
+        visitor.shot(f"source-{document['type']}-{source.split('.')[0].replace(' ', '-').lower()}")
+
+
+def test_a_source_is_shown_character_by_character(address: str) -> None:
+    for name, text in (("ferns.md", MARKUP), ("gates.py", CODE), ("party.txt", EMOJI)):
+        with visiting(f"{address}#library") as visitor:
+            visitor.page.locator("tr", has_text=name).locator(".document-name").click()
+            visitor.page.locator(".panel[data-shown=true]").wait_for()
+            assert visitor.page.locator(".panel-body").evaluate("(each) => each.textContent") == text
+
+
+def test_arrows_go_through_the_sources(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        turn = visitor.ask("How many tools may I borrow at once?")
+        quotes = last_quotes(address, visitor)
+        assert len(quotes) > 1
+        turn.locator(".chip").first.focus()
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
+        page.keyboard.press("Enter")
+        page.locator(".panel[data-shown=true] .pdf-quote").first.wait_for()
+        assert turn.locator(".chip[aria-pressed=true]").inner_text() == "2"
+        page.keyboard.press("ArrowLeft")
+        assert turn.locator(".chip[aria-pressed=true]").inner_text() == "1"
+        page.keyboard.press("Escape")
+        page.locator(".panel").wait_for(state="detached")
+        assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
+        page.keyboard.press("/")
+        assert page.evaluate("() => document.activeElement.tagName") == "TEXTAREA"
+
+
+def test_a_refusal_says_what_was_looked_at(address: str) -> None:
+    with visiting(address) as visitor:
+        turn = visitor.ask("Who won the 1998 world cup final in Paris?")
+        assert turn.get_attribute("data-outcome") == "refused"
+        assert "The documents don't say." in turn.inner_text()
+        assert re.search(r"Looked at \d+ passages in \d+ documents", turn.inner_text())
+        assert turn.locator(".chip").count() == 0
+        visitor.shot("refusal")
+        turn.locator(".source").first.click()
+        visitor.page.locator(".panel[data-shown=true]").wait_for()
+
+
+def test_a_selected_text_can_be_asked_about(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        visitor.cite(visitor.ask("Quantas horas de sol o manjericão precisa?"))
+        page.locator(".panel .md", has_text="Misture duas partes").select_text()
+        page.locator(".ask-about").wait_for()
+        visitor.shot("selected")
+        page.locator(".ask-about").click()
+        assert "Misture duas partes" in page.locator(".composer-hint").inner_text()
+        turn = visitor.ask("De quanto em quanto tempo devo trocar a terra dos vasos?")
+        assert "dezoito meses" in turn.inner_text()
+        assert "Found in: A mistura de terra" in turn.inner_text()
+        assert page.locator(".composer-hint").count() == 0
+        visitor.shot("about-selected")
+
+
+def test_the_trace_says_why(address: str) -> None:
+    with visiting(address) as visitor:
+        turn = visitor.ask("How many tools may I borrow at once?")
+        turn.locator(".trace summary").click()
+        said = turn.locator(".trace").inner_text()
+        assert re.search(r"Confidence\s+\d+%", said)
+        assert "quoting, without a model" in said
+        assert re.search(r"\d+ passages came up", said)
+        visitor.shot("trace")
+        turn.locator(".passages .link").last.click()
+        visitor.page.locator(".panel[data-shown=true]").wait_for()
+
+
+def test_a_conversation_stays_after_a_reload(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        visitor.ask("Quantas horas de sol o manjericão precisa?")
+        visitor.ask("E a hortelã?")
+        before = page.locator(".turn .written").all_inner_texts()
+        page.reload()
+        page.locator(".turn").nth(1).wait_for()
+        assert page.locator(".question h2").all_inner_texts() == [
+            "Quantas horas de sol o manjericão precisa?",
+            "E a hortelã?",
+        ]
+        assert page.locator(".turn .written").all_inner_texts() == before
+        visitor.cite(page.locator(".turn").first)
+        with page.expect_download() as saving:
+            page.get_by_role("button", name="Save as Markdown").click()
+        saved = Path(saving.value.path()).read_text("utf-8")
+        assert saved.startswith("# Conversation\n\n## Quantas horas de sol o manjericão precisa?")
+        assert "> Manjericão, alecrim e tomate-cereja" in saved
+        page.get_by_role("button", name="New conversation").click()
+        page.locator(".welcome").wait_for()
+        page.reload()
+        page.locator(".welcome").wait_for()
+
+
+def test_the_page_speaks_the_readers_language(address: str) -> None:
+    for locale, said in (
+        ("es-MX", "¿Qué quieres saber?"),
+        ("pt-BR", "O que você quer saber?"),
+        ("fr-FR", "What would you"),
+    ):
+        with visiting(address, locale=locale) as visitor:
+            assert said in visitor.page.locator(".welcome").inner_text()
+    with visiting(address) as visitor:
+        visitor.page.get_by_role("combobox", name="Language").select_option("pt")
+        visitor.page.reload()
+        assert "O que você quer saber?" in visitor.page.locator(".welcome").inner_text()
+        assert visitor.page.locator("html").get_attribute("lang") == "pt"

@@ -1,0 +1,136 @@
+"""The files of the web page: which are served, how, and what their texts and scripts may hold."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+from service_on_socket import small_service
+
+from answerable.interfaces.http import page as page_module
+
+PAGE = Path(page_module.__file__).with_name("page")
+OWN = [path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts]
+_FIELD = re.compile(r"\{\w+\}")
+
+
+def row_of(line: str) -> tuple[str, list[str]]:
+    """The name and the texts of a line of i18n.js."""
+    name, texts = line.strip().split(": ", 1)
+    return name, re.findall(r'"((?:[^"\\]|\\.)*)"', texts)
+
+
+def rows() -> dict[str, list[str]]:
+    """All texts by name."""
+    source = re.sub(r"\[\n\s+|,\n\s+(?=\")|,\n\s+\]", _joined, (PAGE / "i18n.js").read_text("utf-8"))
+    return dict(row_of(line) for line in source.splitlines() if re.match(r"  \w+: \[", line))
+
+
+def _joined(match: re.Match[str]) -> str:
+    return {"[": "[", "]": "]"}.get(match[0].strip(", \n"), ", ")
+
+
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("", "text/html; charset=utf-8"),
+        ("page/main.js", "text/javascript; charset=utf-8"),
+        ("page/views/pdf.js", "text/javascript; charset=utf-8"),
+        ("page/styles/base.css", "text/css; charset=utf-8"),
+        ("page/icon.svg", "image/svg+xml"),
+        ("page/vendor/pdf.worker.min.mjs", "text/javascript; charset=utf-8"),
+        ("page/vendor/openjpeg.wasm", "application/wasm"),
+    ],
+)
+def test_files_are_served_and_known_again(client: httpx.Client, path: str, kind: str) -> None:
+    found = client.get(path)
+    assert (found.status_code, found.headers["content-type"]) == (200, kind)
+    assert found.headers["cache-control"] == "no-cache"
+    assert found.headers["x-content-type-options"] == "nosniff"
+    assert "default-src 'none'" in found.headers["content-security-policy"]
+    assert "unsafe-inline" not in found.headers["content-security-policy"]
+    again = client.get(path, headers={"If-None-Match": f'W/"x", {found.headers["etag"]}'})
+    assert (again.status_code, again.content, again.headers["etag"]) == (304, b"", found.headers["etag"])
+    assert client.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+    head = client.head(path)
+    assert (head.status_code, head.content) == (200, b"")
+    assert head.headers["content-length"] == str(len(found.content))
+
+
+def test_only_the_worker_may_compile_and_only_webassembly(client: httpx.Client) -> None:
+    for path in PAGE.rglob("*.*js"):
+        policy = client.get(f"page/{path.relative_to(PAGE).as_posix()}").headers["content-security-policy"]
+        assert ("wasm-unsafe-eval" in policy) == (path.name == "pdf.worker.min.mjs")
+        assert "'unsafe-eval'" not in policy
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "page/",
+        "page/index.html",
+        "page/vendor",
+        "page/vendor/README.md",
+        "page/vendor/licences/pdfjs.txt",
+        "page/../app.py",
+        "page/..%2Fapp.py",
+        "page/%2e%2e/app.py",
+        "page/vendor%5C..%5C..%5Capp.py",
+        "page//etc/passwd",
+        "page/MAIN.JS",
+        "page/main.js%00",
+    ],
+)
+def test_nothing_else_is_served(client: httpx.Client, path: str) -> None:
+    found = client.get(path)
+    assert (found.status_code, found.json()["code"]) == (404, "not_found")
+
+
+def test_the_base_path_leads_to_the_page(tmp_path: Path) -> None:
+    with small_service(tmp_path, base_path="/base") as (server, client):
+        found = client.get(server.address.rstrip("/"))
+        assert (found.status_code, found.headers["location"]) == (307, "/base/")
+        assert client.get(found.headers["location"].removeprefix("/base/")).status_code == 200
+
+
+def test_nothing_is_inline_or_loaded_from_elsewhere() -> None:
+    for path in OWN:
+        text = path.read_text("utf-8")
+        assert not re.search(r"(src|href|url|import)\W{1,4}(https?:)?//", text), path
+        assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), (
+            path
+        )
+        assert not re.search(r"(src|href)=\"/", text), path
+    index = (PAGE / "index.html").read_text("utf-8")
+    assert "<style" not in index
+    assert " style=" not in index
+    assert re.findall(r"<script[^>]*>([^<]*)</script>", index) == [""]
+
+
+def test_every_text_is_there_in_every_language() -> None:
+    found = rows()
+    assert len(found) > 100
+    for name, texts in found.items():
+        assert len(texts) == 3, name
+        fields = [set(_FIELD.findall(text)) for text in texts]
+        assert fields[0] == fields[1] == fields[2], name
+        assert all(texts), name
+
+
+def test_every_text_is_used_and_every_used_text_is_there() -> None:
+    scripts = "\n".join(path.read_text("utf-8") for path in OWN if path.name != "i18n.js")
+    used = set(re.findall(r"\bt\(\s*\"(\w+)\"", scripts))
+    assert used <= set(rows())
+    composed = ("scope_", "step_", "kind_", "job_")
+    for name in rows():
+        assert name.startswith(composed) or re.search(rf'["."]{name}\b', scripts), name
+
+
+def test_vendored_libraries_are_named_with_their_licences() -> None:
+    readme = (PAGE / "vendor" / "README.md").read_text("utf-8")
+    for path in (PAGE / "vendor").iterdir():
+        assert path.is_dir() or path.name == "README.md" or f"`{path.name}`" in readme, path.name
+    licences = {path.stem for path in (PAGE / "vendor" / "licences").iterdir()}
+    assert {"preact", "htm", "marked", "pdfjs", "openjpeg", "jbig2"} <= licences

@@ -1,0 +1,97 @@
+"""PDFs and sites on the web page: drawn, selected, linked to, and shown as text where the file is gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from browser import last_quotes, squeezed, visiting
+from service_on_socket import EXAMPLES, small_service, upload
+from site_server import SiteServer
+
+from answerable.interfaces.http.server import Server
+from answerable.settings import Settings
+
+
+def scanned() -> bytes:
+    """A PDF of a line of text and a black square, packed as fax machines and scanners do it."""
+    text = b"BT /F1 18 Tf 72 720 Td (The ferry leaves at nine.) Tj ET q 100 0 0 100 72 500 cm /S Do Q"
+    # Eight white lines in Group 4, shown in reverse.
+    image = b"\xff\x00\x10\x01"
+    image_keys = b"/Type /XObject /Subtype /Image /Width 8 /Height 8 /ColorSpace /DeviceGray /BitsPerComponent 1"
+    fax = b"/Filter /CCITTFaxDecode /DecodeParms << /K -1 /Columns 8 /Rows 8 >> /Decode [1 0]"
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R"
+        b" /Resources << /Font << /F1 6 0 R >> /XObject << /S 5 0 R >> >> >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
+        b"<< %s %s /Length %d >>\nstream\n%s\nendstream" % (image_keys, fax, len(image), image),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    body, offsets = b"%PDF-1.4\n", []
+    for number, each in enumerate(objects, 1):
+        offsets.append(len(body))
+        body += b"%d 0 obj\n%s\nendobj\n" % (number, each)
+    table = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    end = b"trailer\n<< /Size %d /Root 1 0 R >>\nstartxref\n%d\n%%%%EOF\n" % (len(objects) + 1, len(body))
+    return body + b"xref\n0 %d\n0000000000 65535 f \n%s%s" % (len(objects) + 1, table, end)
+
+
+def test_scans_are_drawn(tmp_path: Path) -> None:
+    pixel = """(canvas) => {
+      const context = canvas.getContext("2d");
+      return [...context.getImageData(canvas.width * 122 / 612, canvas.height * 242 / 792, 1, 1).data];
+    }"""
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("ferry.pdf", scanned()))
+        with visiting(server.address) as visitor:
+            loaded: list[str] = []
+            visitor.page.on("response", lambda response: loaded.append(response.url))
+            assert squeezed(visitor.cite(visitor.ask("When does the ferry leave?"))) == "Theferryleavesatnine."
+            assert visitor.page.locator(".pdf-page canvas").evaluate(pixel) == [0, 0, 0, 255]
+            assert any(url.endswith("/page/vendor/jbig2.wasm") for url in loaded)
+
+
+def test_text_of_a_pdf_can_be_asked_about(example_server: Server) -> None:
+    with visiting(example_server.address) as visitor:
+        page = visitor.page
+        visitor.cite(visitor.ask("How many tools may I borrow at once?"))
+        page.locator(".textLayer span", has_text="Membership costs 36 euros").first.select_text()
+        page.locator(".ask-about").click()
+        turn = visitor.ask("How much does membership cost a year?")
+        assert turn.locator(".turn-hint").inner_text().startswith("Membership costs 36 euros")
+        assert "Found in: " in turn.inner_text()
+        assert "36 euros" in turn.locator(".answer").inner_text()
+
+
+def test_a_pdf_whose_file_is_gone_is_shown_as_text(tmp_path: Path) -> None:
+    path = EXAMPLES / "riverside-library-rules.pdf"
+    with small_service(tmp_path) as (server, client):
+        upload(client, (path.name, path.read_bytes()))
+        (kept,) = tmp_path.glob(f"uploads/*/{path.name}")
+        kept.unlink()
+        with visiting(server.address) as visitor:
+            shown = visitor.cite(visitor.ask("How many tools may a member borrow?"))
+            assert shown == last_quotes(server.address, visitor)[0]
+            assert visitor.page.locator(".panel .text .plain").count() > 0
+            # That there is no file is an error to the console.
+            assert all("404" in each for each in visitor.complaints)
+            visitor.complaints.clear()
+
+
+def test_a_site_is_added_by_its_address_and_linked_to(tmp_path: Path) -> None:
+    words = "On this page it is written that the lighthouse is painted white every spring. " * 4
+    with SiteServer() as site:
+        text = f"<html><head><title>Coast</title></head><body><main><h1>Coast</h1><p>{words}</p></main></body></html>"
+        site.put("/coast", text.encode())
+        settings = Settings(allow_hosts=site.home.split("/")[2], requests_per_second=1000)
+        with small_service(tmp_path, settings=settings) as (server, _), visiting(server.address) as visitor:
+            page = visitor.page
+            page.get_by_label("Or a site, by its address").fill(site.home)
+            page.get_by_role("button", name="Add", exact=True).click()
+            page.locator(".job[data-state=done]").wait_for()
+            assert "lighthouse" in visitor.cite(visitor.ask("What is painted white every spring?"))
+            link = page.get_by_role("link", name="Open the page")
+            assert str(link.get_attribute("href")).startswith(f"{site.home}coast")
+            assert link.get_attribute("rel") == "noopener noreferrer"
+            visitor.shot("site")

