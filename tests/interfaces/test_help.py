@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,21 @@ from typer.testing import CliRunner
 from answerable.interfaces.cli.main import app
 
 ROOT = Path(__file__).parents[2]
-COMMANDS = ("add", "ask", "chat", "search", "list", "show", "remove", "doctor", "calibrate")
+COMMANDS = (
+    "add",
+    "ask",
+    "chat",
+    "search",
+    "list",
+    "show",
+    "remove",
+    "copy",
+    "doctor",
+    "eval",
+    "calibrate",
+    "serve",
+    "mcp",
+)
 
 
 def test_the_documented_help_pages_are_those_of_the_command(tmp_path: Path) -> None:
@@ -31,7 +46,7 @@ def test_every_command_has_help_with_a_word_on_each_option(command: str) -> None
     assert shown.stdout.startswith(f"Usage: answerable {command}")
     for line in shown.stdout.splitlines():
         if line.startswith("  -"):
-            assert len(line.split("  ")[-1].split()) > 2, line
+            assert len(re.split(" {2,}", line.strip(), maxsplit=1)[1].split()) > 2, line
     assert CliRunner().invoke(app, [command, "-h"], prog_name="answerable").stdout == shown.stdout
 
 

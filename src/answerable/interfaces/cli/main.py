@@ -1,7 +1,7 @@
 """The command `answerable`: parses, calls the library, prints. Exit status:
 
 0  done; for `ask`, an answer or a plain refusal
-1  a file couldn't be added; the others are in
+1  a file couldn't be added; the others are in. For `eval`, a floor isn't reached
 2  the call or a setting makes no sense, there is no such library or document, or it can't be used
 130  interrupted (Ctrl-C): what was finished is kept, what was under way isn't there
 """
@@ -22,6 +22,7 @@ from answerable.interfaces.cli.adding import add
 from answerable.interfaces.cli.asking import ask, chat, search
 from answerable.interfaces.cli.holdings import copy, list_documents, remove, show
 from answerable.interfaces.cli.keys import keys
+from answerable.interfaces.cli.measuring import evaluate
 from answerable.interfaces.cli.serving import mcp, serve
 from answerable.interfaces.cli.upkeep import calibrate, doctor
 
@@ -94,6 +95,7 @@ app.command()(remove)
 app.command()(copy)
 app.command()(doctor)
 app.command()(calibrate)
+app.command("eval")(evaluate)
 app.command()(serve)
 app.command()(mcp)
 app.add_typer(keys, name="keys")

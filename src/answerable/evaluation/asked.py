@@ -1,0 +1,54 @@
+"""A question with what is expected of its answer, wherever it comes from: a question set, a list, a draft."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from answerable.analysis.languages import question_language
+from answerable.answering.asked_for import asked_for
+from answerable.evaluation.sets import Query, QuestionSet
+
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """`relevant` are the documents that bear on it with their grades; `answers` any of which will do.
+
+    `language` is empty where it isn't known; `type` is what the list says, or what the wording asks for.
+    """
+
+    id: str
+    text: str
+    answers: tuple[str, ...] = ()
+    relevant: Mapping[str, int] | None = None
+    is_unanswerable: bool = False
+    language: str = ""
+    type: str = OTHER
+
+
+def asked_of(questions: QuestionSet) -> list[Asked]:
+    """The questions of a set, those without an answer last."""
+    return [
+        *(_asked(query, query.relevant, False) for query in questions.queries),
+        *(_asked(query, None, True) for query in questions.unanswerable),
+    ]
+
+
+def type_of(text: str) -> str:
+    """What the wording asks for: a date, a number, a person, or something other."""
+    kind = asked_for(text)
+    return OTHER if kind is None else kind.value
+
+
+def _asked(query: Query, relevant: Mapping[str, int] | None, is_unanswerable: bool) -> Asked:
+    return Asked(
+        query.id,
+        query.text,
+        query.answers,
+        relevant,
+        is_unanswerable,
+        question_language(query.text),
+        type_of(query.text),
+    )

@@ -1,0 +1,88 @@
+"""One store, searched in different ways: the engine's own parts, each by itself and both together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import Any, cast
+
+from answerable.build import EXTRACTIVE, build_answerer, build_reader, build_splitter
+from answerable.datatypes import FloatArray
+from answerable.errors import SettingsError
+from answerable.filters import Filter
+from answerable.library import Library
+from answerable.protocols import Embedder, Store
+from answerable.settings import Settings
+
+
+class Retriever(str, Enum):
+    """What finds passages; the first is what users get."""
+
+    HYBRID = "hybrid"
+    DENSE = "dense"
+    BM25 = "bm25"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """A library as it answers, and the same one that never refuses: what it would have said. They share the store."""
+
+    retriever: Retriever
+    library: Library
+    unrefusing: Library
+
+    def close(self) -> None:
+        """Frees what answers; the store stays open."""
+        self.library.close()
+        self.unrefusing.close()
+
+
+def parse_retrievers(text: str) -> list[Retriever]:
+    """Names with commas between, each once, the default before all others. Raises SettingsError."""
+    names = [name.strip().lower() for name in text.split(",") if name.strip()]
+    known = [str(each) for each in Retriever]
+    if unknown := [name for name in names if name not in known]:
+        raise SettingsError(f"There is no configuration {unknown[0]!r} to compare. There are {', '.join(known)}.")
+    return list(dict.fromkeys([Retriever.HYBRID, *map(Retriever, names)]))
+
+
+def configure(settings: Settings, store: Store, embedder: Embedder, retriever: Retriever) -> Configured:
+    """A library over the store that searches by this retriever. What it would have said is quotes, never a model's."""
+
+    def library(settings: Settings) -> Library:
+        return Library(
+            cast(Store, _OneSided(store, retriever)),
+            embedder,
+            build_splitter(settings),
+            build_reader(settings),
+            build_answerer(settings, embedder.fingerprint),
+            settings.narrow,
+        )
+
+    return Configured(retriever, library(settings), library(replace(settings, model=EXTRACTIVE, wrong_answers=100)))
+
+
+class _OneSided:
+    """A store of which one of the two searches finds nothing, or neither."""
+
+    def __init__(self, store: Store, retriever: Retriever) -> None:
+        self._store = store
+        self._retriever = retriever
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def close(self) -> None:
+        # Whoever opened the store closes it: other configurations search it too.
+        pass
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
+        # Who looks for a single one asks whether anything passes the filter.
+        return [] if self._retriever is Retriever.BM25 and k > 1 else self._store.search_vectors(vector, k, where)
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
+        return [] if self._retriever is Retriever.DENSE else self._store.search_terms(terms, k, where)

@@ -1,0 +1,137 @@
+"""A report → one HTML page: tables and drawings, nothing from elsewhere, no scripts.
+
+Names and types come from people's files: they are text nodes, escaped where the page is written out.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Iterable, Sequence
+from hashlib import sha256
+from pathlib import Path
+from xml.etree.ElementTree import Element, tostring
+
+from answerable.evaluation.plots import element, interval_plot, risk_plot
+from answerable.evaluation.report import FIGURES, Figure, Group, Measured, Report, SetReport
+
+_STYLE = """
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
+table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
+th, td { padding: .25rem .75rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
+th:first-child, td:first-child { text-align: left; }
+svg { max-width: 100%; height: auto; font-size: 12px; }
+svg .grid { stroke: #d8dee4; }
+svg polyline[points] { fill: none; stroke-width: 2; }
+svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
+.c0 { stroke: #0b62b8; fill: #0b62b8; } .c1 { stroke: #b3470f; fill: #b3470f; } .c2 { stroke: #1a7f45; fill: #1a7f45; }
+small { color: #57606a; }
+"""
+_READING = (
+    "Each figure is a mean over the questions that it applies to, with its 95 % bootstrap interval; the higher, the "
+    "better. Differences are from the first configuration, p by the paired randomisation test, not corrected for how "
+    "many there are."
+)
+
+
+def write_html(report: Report, path: Path) -> None:
+    """Writes the page. What UTF-8 can't hold becomes question marks. Raises OSError."""
+    text = "<!DOCTYPE html>\n" + tostring(_page(report), "unicode", method="html") + "\n"
+    path.write_text(text, encoding="utf-8", errors="replace")
+
+
+def _page(report: Report) -> Element:
+    policy = f"default-src 'none'; style-src 'sha256-{b64encode(sha256(_STYLE.encode()).digest()).decode()}'"
+    head = element(
+        "head",
+        element("meta", charset="utf-8"),
+        element("meta", http_equiv="Content-Security-Policy", content=f"{policy}; base-uri 'none'; form-action 'none'"),
+        element("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        element("title", "Evaluation"),
+        element("style", _STYLE),
+    )
+    made_by = f"answerable {report.version}, embedder {report.embedder}, answers by {report.model}, seed {report.seed}"
+    body = element("body", element("h1", "Evaluation"), element("p", made_by), element("p", _READING))
+    for each in report.sets:
+        body.extend(_section(each))
+    return element("html", head, body, lang="en")
+
+
+def _section(found: SetReport) -> Iterable[Element]:
+    yield element("h2", found.name)
+    yield element(
+        "p",
+        f"{found.questions:,} questions, {found.unanswerable:,} of them without an answer, over {found.documents:,} "
+        f"documents in {found.passages:,} passages.",
+    )
+    yield _figures_table(found.measured)
+    yield interval_plot(found.measured)
+    if any(each.differences for each in found.measured):
+        yield element("h3", "Differences")
+        yield _differences_table(found.measured)
+    if any(each.curve for each in found.measured):
+        yield element("h3", "Wrong answers by share answered")
+        yield risk_plot(found.measured)
+        areas = (f"{each.configuration} {each.risk_area:.3f}" for each in found.measured)
+        text = f"Area under the curve, the lower the better: {', '.join(areas)}. The dots are where refusals stand now."
+        yield element("p", text)
+    default = found.measured[0]
+    for title, groups in (("By language", default.by_language), ("By type", default.by_type)):
+        if groups:
+            yield element("h3", f"{title} ({default.configuration})")
+            yield _groups_table(groups)
+    yield element("h3", "Latency in milliseconds")
+    yield _table(
+        ("configuration", "step", "p50", "p95"),
+        [
+            [each.configuration, step.step, f"{1000 * step.p50:.1f}", f"{1000 * step.p95:.1f}"]
+            for each in found.measured
+            for step in each.latencies
+        ],
+    )
+
+
+def _figures_table(measured: Sequence[Measured]) -> Element:
+    columns = [{figure.name: figure for figure in each.figures} for each in measured]
+    rows = [
+        [name, *(_told(column.get(name)) for column in columns), _count(columns[0].get(name))]
+        for name in FIGURES
+        if any(name in column for column in columns)
+    ]
+    return _table(("figure", *(each.configuration for each in measured), "questions"), rows)
+
+
+def _differences_table(measured: Sequence[Measured]) -> Element:
+    rows = [
+        [
+            change.name,
+            f"{each.configuration} - {measured[0].configuration}",
+            f"{change.value:+.3f} [{change.low:+.3f}, {change.high:+.3f}]",
+            f"{change.p:.4f}",
+        ]
+        for each in measured
+        for change in each.differences
+    ]
+    return _table(("figure", "configurations", "difference", "p"), rows)
+
+
+def _groups_table(groups: Sequence[Group]) -> Element:
+    names = [name for name in FIGURES if any(figure.name == name for group in groups for figure in group.figures)]
+    rows = []
+    for group in groups:
+        known = {figure.name: figure for figure in group.figures}
+        rows.append([group.name, f"{group.questions:,}", *(_told(known.get(name)) for name in names)])
+    return _table(("", "questions", *names), rows)
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Element:
+    head = element("tr", *(element("th", name) for name in header))
+    body = [element("tr", *(element("td", cell) for cell in row)) for row in rows]
+    return element("table", element("thead", head), element("tbody", *body))
+
+
+def _told(figure: Figure | None) -> str:
+    return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]" if figure else "–"
+
+
+def _count(figure: Figure | None) -> str:
+    return f"{figure.questions:,}" if figure else "0"

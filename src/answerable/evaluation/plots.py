@@ -1,0 +1,101 @@
+"""Figures → drawings in SVG, to stand within a page: figures with their intervals, and risk by coverage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from xml.etree.ElementTree import Element
+
+from answerable.evaluation.report import Measured
+
+WIDTH = 640
+_LEFT, _RIGHT, _TOP, _BOTTOM = 160, 20, 24, 40
+_LINE = 16
+_COLORS = 3
+"""Colours are classes of the page's style sheet, `c0` and on."""
+
+
+def element(tag: str, *children: Element | str, **attributes: object) -> Element:
+    """An element with its text, which is escaped where it is written out. `class_` is class, `font_size` font-size."""
+    made = Element(tag, {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()})
+    for child in children:
+        if isinstance(child, Element):
+            made.append(child)
+        elif len(made):
+            made[-1].tail = (made[-1].tail or "") + child
+        else:
+            made.text = (made.text or "") + child
+    return made
+
+
+def interval_plot(measured: Sequence[Measured]) -> Element:
+    """Every figure on a line from 0 to 1, a dot for each configuration with its interval."""
+    names = list(dict.fromkeys(figure.name for each in measured for figure in each.figures))
+    row = _LINE * len(measured) + 8
+    height = _TOP + row * len(names) + _BOTTOM
+    drawing = _drawing(height, "Figures with their 95 % intervals")
+    _grid(drawing, height)
+    for at, name in enumerate(names):
+        middle = _TOP + row * at + row / 2
+        drawing.append(element("text", name, x=_LEFT - 8, y=round(middle + 4, 1), text_anchor="end"))
+        for number, each in enumerate(measured):
+            y = round(_TOP + row * at + 4 + _LINE * (number + 0.5), 1)
+            for figure in (figure for figure in each.figures if figure.name == name):
+                low, value, high = (round(_x(end), 1) for end in (figure.low, figure.value, figure.high))
+                told = f"{each.configuration} {name} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
+                color = f"c{number % _COLORS}"
+                drawing.append(element("line", x1=low, x2=high, y1=y, y2=y, class_=color))
+                drawing.append(element("circle", element("title", told), cx=value, cy=y, r=4, class_=color))
+    _legend(drawing, measured)
+    return drawing
+
+
+def risk_plot(measured: Sequence[Measured]) -> Element:
+    """Of the questions answered with the most confidence, the share that is wrong: a line for each configuration.
+
+    A dot stands where its refusals are.
+    """
+    height = 320
+    drawing = _drawing(height, "Risk by coverage")
+    _grid(drawing, height)
+    bottom, tall = height - _BOTTOM, height - _BOTTOM - _TOP
+    for tenth in (0, 5, 10):
+        y = bottom - tall * tenth / 10
+        drawing.append(element("text", f"{tenth / 10:g}", x=_LEFT - 8, y=y + 4, text_anchor="end"))
+    for number, each in enumerate(measured):
+        points = " ".join(f"{_x(point.coverage):.1f},{bottom - tall * point.risk:.1f}" for point in each.curve)
+        drawing.append(element("polyline", points=points, class_=f"c{number % _COLORS}"))
+        if each.operating is not None:
+            told = f"{each.configuration}: {each.operating.risk:.3f} wrong of {each.operating.coverage:.3f} answered"
+            x, y = round(_x(each.operating.coverage), 1), round(bottom - tall * each.operating.risk, 1)
+            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=4, class_=f"c{number % _COLORS}"))
+    drawing.append(element("text", "share answered wrongly", x=8, y=16))
+    drawing.append(
+        element("text", "share of the questions answered", x=WIDTH - _RIGHT, y=height - 4, text_anchor="end")
+    )
+    _legend(drawing, measured)
+    return drawing
+
+
+def _drawing(height: int, title: str) -> Element:
+    return element(
+        "svg", element("title", title), viewBox=f"0 0 {WIDTH} {height}", width=WIDTH, height=height, role="img"
+    )
+
+
+def _grid(drawing: Element, height: int) -> None:
+    bottom = height - _BOTTOM
+    for tenth in range(0, 11, 2):
+        x = round(_x(tenth / 10), 1)
+        drawing.append(element("line", x1=x, x2=x, y1=_TOP, y2=bottom, class_="grid"))
+        drawing.append(element("text", f"{tenth / 10:g}", x=x, y=bottom + 14, text_anchor="middle"))
+
+
+def _legend(drawing: Element, measured: Sequence[Measured]) -> None:
+    for number, each in enumerate(measured):
+        x = _LEFT + 120 * number
+        drawing.append(element("circle", cx=x, cy=12, r=4, class_=f"c{number % _COLORS}"))
+        drawing.append(element("text", each.configuration, x=x + 8, y=16))
+
+
+def _x(share: float) -> float:
+    return _LEFT + (WIDTH - _LEFT - _RIGHT) * share

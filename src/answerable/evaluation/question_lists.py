@@ -1,0 +1,194 @@
+"""Lists of questions that people write, CSV or JSON lines → questions with what is expected of their answers.
+
+Columns go by their names, in English, Spanish or Portuguese, in any order; others are passed over. A row needs a
+question, and an expected answer, a document, or the word that there is no answer. Several answers or documents in one
+cell of a CSV file have `|` between them; in JSON they are a list.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from answerable.analysis.languages import question_language
+from answerable.errors import SourceError
+from answerable.evaluation.asked import type_of
+from answerable.sources.tables import rows
+from answerable.sources.text import decode
+
+_NAMES = {
+    "question": "question questions query text q pregunta pergunta consulta",
+    "answer": "answer answers expected expected_answer gold respuesta respuestas resposta respostas",
+    "document": "document documents doc source file documento documentos archivo arquivo fuente fonte",
+    "unanswerable": "unanswerable no_answer sin_respuesta sem_resposta",
+    "answerable": "answerable con_respuesta com_resposta",
+    "language": "language lang idioma lengua lingua língua",
+    "type": "type kind category tipo clase categoría categoria",
+    "id": "id",
+}
+_FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
+_TRUE = frozenset("true yes 1 x sí si sim verdadero verdadeiro".split())
+_FALSE = frozenset(("", *"false no 0 não nao falso".split()))
+_UNANSWERABLE = frozenset(("unanswerable", "no answer", "sin respuesta", "sem resposta"))
+_DELIMITERS = ",;\t"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A row of a list: documents are as they were written. `line` counts from 1."""
+
+    line: int
+    id: str
+    text: str
+    answers: tuple[str, ...]
+    documents: tuple[str, ...]
+    is_unanswerable: bool
+    language: str
+    type: str
+
+
+def read_questions(path: Path) -> list[Listed]:
+    """The rows of a list. Raises SourceError that names the line."""
+    try:
+        content = decode(path.read_bytes(), str(path))
+    except OSError as error:
+        raise SourceError(f"{path} can't be read ({error}). Check the path and the permissions.") from error
+    if "\ufffd" in content:
+        line = content.count("\n", 0, content.index("\ufffd")) + 1
+        raise SourceError(f"{path}, line {line}: a letter can't be read. Save the file as UTF-8.")
+    records = _json_records if content.lstrip()[:1] in ("{", "[") else _csv_records
+    found: list[Listed] = []
+    seen: dict[str, int] = {}
+    for line, record in _located(path, records(content)):
+        try:
+            listed = _listed(line, record)
+        except ValueError as error:
+            raise SourceError(f"{path}, line {line}: {error}") from error
+        if listed.id in seen:
+            raise SourceError(f"{path}, line {line}: the id {listed.id!r} is that of line {seen[listed.id]} too.")
+        seen[listed.id] = line
+        found.append(listed)
+    if not found:
+        raise SourceError(f"{path} has no question. It needs a line of column names and a row for each question.")
+    return found
+
+
+def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    try:
+        yield from records
+    except csv.Error as error:
+        raise SourceError(
+            f"{path}: a cell's double quotes aren't sound ({error}). One within a cell is written twice."
+        ) from error
+    except ValueError as error:
+        raise SourceError(f"{path}: {error}") from error
+
+
+def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    # Excel may say in a line of its own what separates the cells; which one it is shows below it too.
+    start = content.find("\n") + 1 if content.lower().startswith("sep=") else 0
+    header, delimiter = max(
+        ((_header(content, start, each), each) for each in _DELIMITERS), key=lambda pair: sum(map(bool, pair[0]))
+    )
+    if "question" not in header:
+        raise ValueError(
+            "there is no column called question. The first line has the names of the columns: question, answer, "
+            "document, unanswerable, language, type."
+        )
+    line, counted = 1, 0
+    for number, row in enumerate(rows(content, start, delimiter)):
+        line, counted = line + content.count("\n", counted, row.start), row.start
+        if number == 0 or not any(map(str.strip, row.cells)):
+            continue
+        if len(row.cells) > len(header) and any(map(str.strip, row.cells[len(header) :])):
+            raise ValueError(
+                f"line {line} has {len(row.cells)} cells, the first line {len(header)}. "
+                f"Put cells that hold {delimiter!r} in double quotes."
+            )
+        record: dict[str, Any] = {}
+        for field, cell in zip(header, row.cells, strict=False):
+            if field in ("answer", "document"):
+                record.setdefault(field, []).extend(cell.split("|"))
+            elif field:
+                record[field] = cell
+        yield line, record
+
+
+def _header(content: str, start: int, delimiter: str) -> list[str]:
+    """What the columns are, empty for those that don't matter; none where quotes are unsound."""
+    try:
+        first = next(rows(content, start, delimiter), None)
+    except csv.Error:
+        return []
+    return [_field(cell) for cell in first.cells] if first else []
+
+
+def _field(name: str) -> str:
+    return _FIELDS.get("_".join(name.lower().replace("-", " ").replace("_", " ").split()), "")
+
+
+def _json_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    is_list = content.lstrip().startswith("[")
+    lines = [(1, content)] if is_list else list(enumerate(content.split("\n"), 1))
+    for number, text in lines:
+        if not text.strip():
+            continue
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"line {number} is no JSON ({error}). Each line holds one object.") from error
+        for place, record in enumerate(value if is_list else [value], number):
+            if not isinstance(record, dict):
+                raise ValueError(f"line {place} holds no object with a question in it.")
+            yield place, {_field(str(name)): each for name, each in record.items()}
+
+
+def _listed(line: int, record: Mapping[str, Any]) -> Listed:
+    text = _word(record.get("question"))
+    if not text:
+        raise ValueError("the question is missing.")
+    answers, documents = _words(record.get("answer")), _words(record.get("document"))
+    is_unanswerable = _flag(record.get("unanswerable")) or _flag(record.get("answerable", "")) is False
+    if any(answer.lower() in _UNANSWERABLE for answer in answers):
+        is_unanswerable, answers = True, ()
+    if is_unanswerable and answers:
+        raise ValueError("it has an expected answer and is said to have none. Take one of them away.")
+    if not (is_unanswerable or answers or documents):
+        raise ValueError("it has neither an expected answer nor a document. Give one, or mark it as unanswerable.")
+    language = _word(record.get("language")).lower()[:2] or question_language(text)
+    kind = _word(record.get("type")) or type_of(text)
+    # The document of a question without an answer is only where one might look.
+    named = () if is_unanswerable else documents
+    return Listed(
+        line, _word(record.get("id")) or f"line {line}", text, answers, named, is_unanswerable, language, kind
+    )
+
+
+def _flag(value: Any) -> bool | None:
+    """Whether a cell says yes; None for an empty one. Raises ValueError for anything else."""
+    word = _word(value).lower()
+    if word in _TRUE:
+        return True
+    if word not in _FALSE:
+        raise ValueError(f"{word!r} says neither yes nor no.")
+    return False if word else None
+
+
+def _words(value: Any) -> tuple[str, ...]:
+    values: Sequence[Any] = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(filter(None, map(_word, values))))
+
+
+def _word(value: Any) -> str:
+    """A cell as text. Raises ValueError for what is none, such as a list where there should be one value."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if not isinstance(value, str | int | float):
+        raise ValueError(f"{json.dumps(value)[:60]} is no text.")
+    return " ".join(str(value).split())

@@ -1,0 +1,195 @@
+"""What an evaluation found: figures with their intervals, by configuration, language and type, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from answerable.errors import SettingsError
+from answerable.evaluation.answer_run import Point
+from answerable.evaluation.metrics import CUTOFFS
+from answerable.evaluation.retrieval_run import PASSAGES
+from answerable.evaluation.statistics import Array, bootstrap, intervals, means, paired_test
+
+FOUND = ("ndcg@10", *(f"recall@{k}" for k in CUTOFFS), "mrr", "map", f"answer_found@{PASSAGES}")
+SAID = ("answer_containment", "token_f1", "citation_precision", "citation_recall")
+REFUSED = ("answered", "refusal_recall", "refusal_precision")
+FIGURES = (*FOUND, *SAID, *REFUSED)
+"""Every figure, each a mean over the questions that it applies to. The higher, the better."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A mean with the ends of its 95 % interval, over so many questions."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    questions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A configuration's figure less the default's, with the ends of its 95 % interval and the paired test's p-value."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The figures of some of the questions: those in a language, or of a type."""
+
+    name: str
+    questions: int
+    figures: list[Figure]
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """Seconds of wall time of one step: half of the questions, and 95 of 100, took no longer."""
+
+    step: str
+    p50: float
+    p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What one configuration gave; `differences` are from the default, none for itself.
+
+    `curve` is risk by coverage, `risk_area` the area under it, NaN where nothing was asked; `operating` is where the
+    refusals of the settings stand, None where nothing was answered.
+    """
+
+    configuration: str
+    figures: list[Figure]
+    by_language: list[Group]
+    by_type: list[Group]
+    differences: list[Difference]
+    latencies: list[Latency]
+    curve: list[Point]
+    risk_area: float
+    operating: Point | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetReport:
+    """What was measured on one set of questions; the default configuration comes first."""
+
+    name: str
+    documents: int
+    passages: int
+    questions: int
+    unanswerable: int
+    measured: list[Measured]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All of an evaluation, with what it takes to repeat it."""
+
+    version: str
+    embedder: str
+    model: str
+    seed: int
+    sets: list[SetReport]
+
+    def to_json(self) -> dict[str, Any]:
+        """The report as values that JSON has: None for what isn't a number."""
+        plain: dict[str, Any] = _plain(asdict(self))
+        return plain
+
+
+def table(found: Sequence[Mapping[str, float]]) -> Array:
+    """The figures of each question as (questions, figures), NaN where one doesn't apply."""
+    rows = [[each.get(name, math.nan) for name in FIGURES] for each in found]
+    return np.array(rows, np.float64).reshape(len(found), len(FIGURES))
+
+
+def figures(values: Array, seed: int) -> list[Figure]:
+    """The figures that apply to any of the questions, with their intervals.
+
+    Where all questions have an answer, how many of the refusals are right says nothing.
+    """
+    counts = (~np.isnan(values)).sum(axis=0)
+    if not counts[FIGURES.index("refusal_recall")]:
+        counts[FIGURES.index("refusal_precision")] = 0
+    low, high = intervals(bootstrap(values, seed))
+    return [
+        Figure(name, float(value), float(low[at]), float(high[at]), int(counts[at]))
+        for at, (name, value) in enumerate(zip(FIGURES, means(values), strict=True))
+        if counts[at]
+    ]
+
+
+def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
+    """The same for the questions of each name, by name; nothing where all have the same."""
+    labels = np.array(names)
+    known = sorted(set(names)) if len(set(names)) > 1 else []
+    return [
+        Group(name or "unknown", int((labels == name).sum()), figures(values[labels == name], seed)) for name in known
+    ]
+
+
+def differences(default: Array, other: Array, seed: int) -> list[Difference]:
+    """How each figure differs from the default's, on the same questions."""
+    low, high = intervals(bootstrap(other, seed) - bootstrap(default, seed))
+    change, p = means(other) - means(default), paired_test(default, other, seed)
+    return [
+        Difference(name, float(change[at]), float(low[at]), float(high[at]), float(p[at]))
+        for at, name in enumerate(FIGURES)
+        if not np.isnan(change[at])
+    ]
+
+
+def latency(step: str, seconds: Sequence[float]) -> Latency:
+    """The quantiles of what a step took."""
+    p50, p95 = np.quantile(np.array(seconds), (0.5, 0.95))
+    return Latency(step, float(p50), float(p95))
+
+
+def parse_floors(given: Sequence[str]) -> dict[str, float]:
+    """`FIGURE=VALUE` → the least that each figure may be. Raises SettingsError."""
+    floors = {}
+    for text in given:
+        name, _, value = (part.strip() for part in text.partition("="))
+        try:
+            floor = float(value)
+        except ValueError:
+            floor = math.nan
+        if name not in FIGURES or not 0 <= floor <= 1:
+            raise SettingsError(
+                f"{text!r} is no floor. It is FIGURE=VALUE, as ndcg@10=0.7; the figures are {', '.join(FIGURES)}."
+            )
+        floors[name] = floor
+    return floors
+
+
+def below(report: Report, floors: Mapping[str, float]) -> list[str]:
+    """What doesn't reach its floor in the default configuration, a sentence for each set and figure."""
+    found = []
+    for each in report.sets:
+        values = {figure.name: figure.value for figure in each.measured[0].figures}
+        for name, floor in floors.items():
+            if name not in values:
+                found.append(f"{each.name}: no question says what {name} needs, so that it can't reach {floor:g}.")
+            elif values[name] < floor:
+                found.append(f"{each.name}: {name} is {values[name]:.4f}, below its floor of {floor:g}.")
+    return found
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _plain(each) for name, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(each) for each in value]
+    return None if isinstance(value, float) and math.isnan(value) else value

@@ -1,0 +1,65 @@
+"""Whether what was said is what was expected, by words: the normalisation of SQuAD, in each language its own articles.
+
+Lower case, without punctuation and articles, white space made one (Rajpurkar et al. 2016, arXiv:1606.05250; for other
+languages as Lewis et al. 2020, arXiv:1910.07475, do it). Scripts that don't separate words count by character.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+_ARTICLES = {
+    "de": "der die das den dem des ein eine einen einem eines einer",
+    "en": "a an the",
+    "es": "el la los las un una unos unas",
+    "fr": "le la les l un une des",
+    "it": "il lo la i gli le l un uno una",
+    "pt": "o a os as um uma uns umas",
+}
+ARTICLES = {language: frozenset(words.split()) for language, words in _ARTICLES.items()}
+# In these an apostrophe parts the article from its noun; elsewhere it is within a word, and goes.
+_ELIDING = ("fr", "it")
+_APOSTROPHES = str.maketrans("'’", "  ")
+_UNSEPARATED = ((0x0E00, 0x0EFF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))
+
+
+def tokens(text: str, language: str) -> list[str]:
+    """The words that count; all of them where they are nothing but articles."""
+    plain = unicodedata.normalize("NFC", text).lower()
+    if language in _ELIDING:
+        plain = plain.translate(_APOSTROPHES)
+    found = "".join(map(_spread, plain)).split()
+    articles = ARTICLES.get(language, frozenset())
+    return [token for token in found if token not in articles] or found
+
+
+def holds(text: str, expected: Iterable[str], language: str) -> bool:
+    """Whether one of the expected answers stands in the text, word for word and in order."""
+    said = tokens(text, language)
+    return any(_stands_in(tokens(each, language), said) for each in expected)
+
+
+def token_f1(text: str, expected: Iterable[str], language: str) -> float:
+    """The harmonic mean of precision and recall of words, of the expected answer that gives the most."""
+    said = Counter(tokens(text, language))
+    return max((_f1(said, Counter(tokens(each, language))) for each in expected), default=0.0)
+
+
+def _f1(said: Counter[str], wanted: Counter[str]) -> float:
+    shared = (said & wanted).total()
+    return 2 * shared / (said.total() + wanted.total()) if shared else 0.0
+
+
+def _stands_in(wanted: Sequence[str], said: Sequence[str]) -> bool:
+    width = len(wanted)
+    return width > 0 and any(said[start : start + width] == wanted for start in range(len(said) - width + 1))
+
+
+def _spread(character: str) -> str:
+    """Nothing for punctuation, a character of an unseparated script between spaces, any other as it is."""
+    if any(first <= ord(character) <= last for first, last in _UNSEPARATED):
+        return f" {character} "
+    category = unicodedata.category(character)
+    return "" if category[0] == "P" or character in "$+<=>^`|~" else character

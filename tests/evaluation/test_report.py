@@ -1,0 +1,103 @@
+"""Curves, figures and floors, by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from answerable.errors import SettingsError
+from answerable.evaluation.answer_run import (
+    Point,
+    Replied,
+    area_under_risk,
+    operating_point,
+    risk_coverage,
+    thinned,
+)
+from answerable.evaluation.report import (
+    Figure,
+    Measured,
+    Report,
+    SetReport,
+    below,
+    figures,
+    groups,
+    parse_floors,
+    table,
+)
+
+# Risk by coverage
+
+
+def replied(confidence: float, is_right: bool) -> Replied:
+    return Replied({}, confidence, is_right, False, 0.1)
+
+
+def test_risk_by_coverage_by_hand() -> None:
+    curve = risk_coverage([replied(0.2, False), replied(0.9, True), replied(0.5, True), replied(0.5, False)])
+    assert [(point.confidence, point.coverage) for point in curve] == [(0.9, 0.25), (0.5, 0.75), (0.2, 1.0)]
+    assert [point.risk for point in curve] == pytest.approx([0, 1 / 3, 1 / 2])
+    assert area_under_risk(curve) == pytest.approx(0.5 / 3 + 0.25 / 2)
+    assert risk_coverage([]) == []
+
+
+def test_where_refusals_stand() -> None:
+    kept_back = replace(replied(0.2, True), is_refused=True)
+    now = operating_point([replied(0.9, True), replied(0.4, False), replied(0.5, True), kept_back])
+    assert now == Point(0.4, 0.75, 1 / 3)
+    assert operating_point([kept_back]) is operating_point([]) is None
+
+
+def test_long_curves_are_thinned() -> None:
+    curve = risk_coverage([replied(number / 1000, number % 3 > 0) for number in range(1000)])
+    few = thinned(curve, 200)
+    assert len(curve) == 1000
+    assert len(few) == 200
+    assert (few[0], few[-1]) == (curve[0], curve[-1])
+    assert thinned(few, 200) == few
+
+
+# Figures and floors
+
+
+def test_figures_are_means_over_what_applies() -> None:
+    values = table(
+        [
+            {"mrr": 1.0, "answered": 1.0},
+            {"mrr": 0.5, "answered": 0.0, "refusal_precision": 0.0},
+            {"refusal_recall": 1.0, "refusal_precision": 1.0},
+        ]
+    )
+    found = {figure.name: (figure.value, figure.questions) for figure in figures(values, 0)}
+    assert found == {"mrr": (0.75, 2), "answered": (0.5, 2), "refusal_recall": (1, 1), "refusal_precision": (0.5, 2)}
+    # Without a question that has no answer, refusals have no precision.
+    assert [figure.name for figure in figures(values[:2], 0)] == ["mrr", "answered"]
+    parts = groups(values, ["en", "", "en"], 0)
+    assert [(part.name, part.questions) for part in parts] == [("unknown", 1), ("en", 2)]
+    assert groups(values, ["en"] * 3, 0) == []
+    assert np.isnan(table([{}])).all()
+
+
+@pytest.fixture
+def report() -> Report:
+    """One set, with two figures."""
+    found = [Figure("ndcg@10", 0.75, 0.5, 1.0, 12), Figure("answered", 0.9, 0.8, 0.95, 12)]
+    measured = [Measured("hybrid", found, [], [], [], [], [], 0.1, None)]
+    return Report("1", "hash", "none", 0, [SetReport("sea", 1, 1, 12, 0, measured)])
+
+
+def test_floors(report: Report) -> None:
+    assert parse_floors(["ndcg@10=0.7", " mrr = 1 "]) == {"ndcg@10": 0.7, "mrr": 1.0}
+    assert below(report, {"ndcg@10": 0.75, "answered": 0.1}) == []
+    assert below(report, {"answered": 0.1, "mrr": 0.5, "ndcg@10": 0.8}) == [
+        "sea: no question says what mrr needs, so that it can't reach 0.5.",
+        "sea: ndcg@10 is 0.7500, below its floor of 0.8.",
+    ]
+
+
+@pytest.mark.parametrize("text", ["ndcg@10", "ndcg@10=", "ndcg@10=much", "ndcg@10=1.5", "ndcg@10=nan", "speed=1", "=1"])
+def test_what_is_no_floor(text: str) -> None:
+    with pytest.raises(SettingsError, match=r"is no floor. It is FIGURE=VALUE, as ndcg@10=0.7"):
+        parse_floors([text])
