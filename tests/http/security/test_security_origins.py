@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from attacks import Reply, exchange, request, upload
 from malformed import ASK, JSON
+from raw_requests import Reply, exchange, request, upload
 from service_on_socket import MANY, running
 from targets import SECRET, Target
 

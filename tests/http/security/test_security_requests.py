@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable
 
 import pytest
-from attacks import Reply, exchange, post, request
 from malformed import ASK, BODIES, JSON, PATHS, REQUESTS, SEARCH, sent
+from raw_requests import Reply, exchange, post, request
 from targets import SECRET, Target
 
 LEAKS = ("Traceback", "site-packages", ".py", "sqlite", "/tmp/", "root:", SECRET)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from attacks import Reply, exchange, post, request, upload
+from raw_requests import Reply, exchange, post, request, upload
 from service_on_socket import small_service, wait_for
 from targets import Target
 
