@@ -11,6 +11,7 @@ import pytest
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadLimits, Skipped, read_file, source_of, walk
+from answerable.sources.reader import FileReader
 
 
 def names(root: Path, skipped: Skipped | None = None) -> list[str]:
@@ -163,3 +164,10 @@ def test_a_sample_that_ends_within_a_character(tmp_path: Path) -> None:
         text = "ñ" * (4095 + number) + "áé" * 5_000 + " and so on" * 2_000
         (tmp_path / f"{number}.txt").write_bytes(text.encode(encoding))
         assert read_file(tmp_path / f"{number}.txt")[0].content == text
+
+
+def test_an_address_of_another_kind_is_no_path() -> None:
+    with pytest.raises(
+        UnsupportedSource, match=r"^ftp:// isn't read: give a file, a folder, or an address with https://"
+    ):
+        FileReader().listing("ftp://host/file.txt")

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, SourceNotFound
+from answerable.errors import EmptySource, SourceNotFound, UnsupportedSource
 from answerable.protocols import SourceItem, SourceListing
 from answerable.sources.files import read_bytes, read_file, source_of
 from answerable.sources.folders import walk
@@ -43,6 +43,10 @@ class FileReader:
         path = Path(os.path.expanduser(source))
         skipped = Skipped()
         if not os.path.isdir(path):
+            if not os.path.lexists(path) and "://" in source:
+                raise UnsupportedSource(
+                    f"{source.partition('://')[0]}:// isn't read: give a file, a folder, or an address with https://"
+                )
             if not os.path.lexists(path):
                 raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
             return SourceListing((self._item(path, skipped),), skipped.counts, skipped.errors, is_single=True)
