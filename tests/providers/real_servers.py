@@ -111,6 +111,8 @@ def main() -> None:
     settings.n_parallel = 2
     settings.cpuparams.n_threads = 2
     settings.warmup = False
+    # It writes until its limit: left to itself it sometimes ends before a test has caught it at work.
+    settings.sampling.ignore_eos = True
     server = xllamacpp.Server(settings)
     print(server.listening_address, flush=True)
     sys.stdin.read()

@@ -12,8 +12,12 @@ import numpy as np
 
 from answerable.datatypes import FloatArray
 from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
+from answerable.wal import use_write_ahead_log
 
 LOOKUP = 500
+
+# Seconds for another process that writes.
+WAIT = 10.0
 
 
 class CachedEmbedder:
@@ -135,8 +139,8 @@ def _pack(vectors: PassageVectors) -> bytes:
 def _open(path: Path) -> sqlite3.Connection | None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        database = sqlite3.connect(path, timeout=10, check_same_thread=False)
-        database.execute("PRAGMA journal_mode=WAL")
+        database = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
+        use_write_ahead_log(database, WAIT)
         database.execute("PRAGMA synchronous=NORMAL")
         database.execute(
             "CREATE TABLE IF NOT EXISTS cache "

@@ -9,6 +9,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
+from answerable.wal import use_write_ahead_log
+
+# Seconds for another process that writes.
+WAIT = 60.0
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
@@ -20,9 +24,9 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         path.parent.mkdir(parents=True, exist_ok=True)
         if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return _connect_read_only(path), False
-        connection = sqlite3.connect(path, timeout=60, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode = WAL")
+        use_write_ahead_log(connection, WAIT)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         return connection, True

@@ -15,6 +15,7 @@ from typing import Any
 
 from answerable.datatypes import Exchange
 from answerable.errors import SettingsError
+from answerable.wal import use_write_ahead_log
 
 # What goes back to a model is bounded by `history_tokens`; this bounds what is read for it.
 LONGEST_HISTORY = 50
@@ -76,7 +77,7 @@ class Sessions:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             path.touch(mode=0o600)
             self._database = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
-            self._database.execute("PRAGMA journal_mode = WAL")
+            use_write_ahead_log(self._database, 30)
             self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA secure_delete = ON")
             self._database.executescript(_SCHEMA)

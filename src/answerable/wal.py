@@ -1,0 +1,25 @@
+"""SQLite's write-ahead log, turned on by several processes at once."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+
+_PAUSE = 0.01
+
+
+def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
+    """Readers of the file no longer wait for its writer, nor the writer for them.
+
+    SQLite's own time-out doesn't hold for this statement: of two processes that open a new file at the same moment one
+    is told at once that it is locked. It is tried again for that long; then sqlite3.OperationalError is raised.
+    """
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+        time.sleep(_PAUSE)
