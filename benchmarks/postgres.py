@@ -30,14 +30,15 @@ from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document, FloatArray, Location, chunk_id
 from answerable.filters import Between, OneOf, normalize_fields
 from answerable.protocols import Fingerprint, IndexedChunk
-from answerable.retrieval.hybrid import CANDIDATES, hybrid_search
+from answerable.retrieval.hybrid import CANDIDATES
+from answerable.retrieval.question import analyze_question
+from answerable.retrieval.retriever import retrieve, word_weights
 from answerable.stores.postgres import PostgresStore
 
 DIMENSION = 384
 CLUSTERS = 2000
 PER_DOCUMENT = 5
 BEST = 10
-FETCHED = 12
 GROUPS = 100
 WARMING = 5
 
@@ -160,12 +161,12 @@ def quality(store: PostgresStore, vectors: FloatArray, queries: FloatArray) -> l
 
 
 def searches(store: PostgresStore, queries: FloatArray) -> dict[str, Callable[[int], object]]:
-    """Ours, by number of the query: vectors only, then hybrid with passages and documents as `Library` fetches them."""
-    asked = [terms(question, "en") for question in questions(len(queries))]
+    """Ours, by number of the query: vectors only, words only, then all of retrieval, as `Library` asks for it."""
+    asked = [analyze_question(question, ["en"]) for question in questions(len(queries))]
 
     def hybrid(number: int) -> object:
-        fused = hybrid_search(store, queries[number], asked[number % len(asked)], None).fused
-        return store.fetch([chunk for chunk, _ in fused[:FETCHED]])
+        question = asked[number % len(asked)]
+        return retrieve(store, question, queries[number], word_weights(store, question), BEST, None)
 
     def fetched(number: int) -> object:
         return store.fetch([chunk for chunk, _ in store.search_vectors(queries[number], BEST, None)])
@@ -173,7 +174,7 @@ def searches(store: PostgresStore, queries: FloatArray) -> dict[str, Callable[[i
     return {
         "vectors": lambda number: store.search_vectors(queries[number], BEST, None),
         "vectors, fetched": fetched,
-        "terms": lambda number: store.search_terms(asked[number % len(asked)], CANDIDATES, None),
+        "terms": lambda number: store.search_terms(asked[number % len(asked)].terms, CANDIDATES, None),
         "hybrid, fetched": hybrid,
     }
 

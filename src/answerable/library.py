@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.bm25 import rarity
 from answerable.analysis.characters import encodable
 from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
@@ -25,13 +24,12 @@ from answerable.datatypes import (
     Document,
     DocumentType,
     Exchange,
-    FloatArray,
     Narrowing,
     Reason,
     RetrievalResult,
 )
 from answerable.errors import DocumentNotFound, SourceError
-from answerable.filters import Filter, parse_filter
+from answerable.filters import parse_filter
 from answerable.following import follow
 from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress, check_embedder
 from answerable.protocols import (
@@ -39,16 +37,14 @@ from answerable.protocols import (
     Embedder,
     Evidence,
     Fingerprint,
-    IndexedChunk,
     Reader,
     Store,
     StoredDocument,
     TextSplitter,
 )
-from answerable.retrieval.hybrid import Scored, hybrid_search
-from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.narrowing import Narrowed, narrow
-from answerable.retrieval.question import Question, analyze_question
+from answerable.retrieval.question import analyze_question
+from answerable.retrieval.retriever import retrieve, word_weights
 
 EVIDENCE = 6
 
@@ -280,28 +276,6 @@ class Library:
     def _ingestion(self, sources: int, on_progress: OnProgress | None, dry_run: bool) -> Ingestion:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run)
 
-    def _retrieve(
-        self, asked: Question, vector: FloatArray, k: int, where: Filter | None
-    ) -> tuple[list[RetrievalResult], list[IndexedChunk]]:
-        """Results, and their chunks with vectors."""
-        found = hybrid_search(self._store, vector, asked.terms, where)
-        meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
-        known: dict[str, IndexedChunk] = {}
-        kept: list[RetrievalResult] = []
-        # Twice as many as asked for leave enough when repeats are dropped; more are fetched where they don't.
-        for reach in (2 * k, len(found.fused)):
-            stored = self._store.fetch([number for number, _ in found.fused[:reach]])
-            scores = dict(found.fused)
-            kept = drop_repeats(
-                RetrievalResult(indexed.chunk, scores[number], document, meaning.get(number), keyword.get(number))
-                for number, (indexed, document) in stored.items()
-            )
-            known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
-            if len(kept) >= k or reach >= len(found.fused):
-                break
-        kept = kept[:k]
-        return kept, [known[result.chunk.id] for result in kept]
-
     def _narrowed(self, question: str, where: Mapping[str, Any] | None) -> Narrowed | None:
         """What the question narrows the search to; not applied where nothing was said there at all."""
         chats = list(self._store.documents(str(DocumentType.CHAT))) if self._narrows else []
@@ -340,17 +314,11 @@ class Library:
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
-        results, chunks = self._retrieve(asked, vector, k, condition)
-        weights = self._word_weights(asked)
+        weights = word_weights(self._store, asked)
+        found = retrieve(self._store, asked, vector, weights, k, condition)
         clock.lap("retrieval")
-        return Evidence(asked.text, language, vector, weights, tuple(results), tuple(chunks), condition, topic)
-
-    def _word_weights(self, asked: Question) -> dict[frozenset[str], float]:
-        frequencies = self._store.document_frequency(asked.terms)
-        chunks = self._store.count()[1]
-        # A word that stands nowhere says no more than one that stands once: in a small library most words are of the
-        # question's wording ("what happens if …"), and would weigh more than all that the documents are about.
-        return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in asked.words}
+        results, chunks = zip(*found, strict=True) if found else ((), ())
+        return Evidence(asked.text, language, vector, weights, results, chunks, condition, topic)
 
     def _main_language(self) -> str:
         languages = self._store.languages()
@@ -359,10 +327,6 @@ class Library:
 
 def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"and": [one, other]} if one else other
-
-
-def _ranks(scored: Scored) -> dict[int, int]:
-    return {number: rank for rank, (number, _) in enumerate(scored, 1)}
 
 
 class _Clock:

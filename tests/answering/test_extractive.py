@@ -180,13 +180,13 @@ def test_what_speaks_for_a_sentence_by_hand() -> None:
     assert (second.coverage, second.context, second.chunk_coverage) == pytest.approx((0.25, 0.75, 1.0))
     assert (first.similarity, second.similarity) == pytest.approx((0.7, 0.6))
     assert (first.text, second.text) == ("The red house stands.", "It was sold in May.")
-    # .5 + .3 · .25 + 1 and .25 + .3 · .75 + 1 − 3 · .1
-    assert [support for _, support in rank("street", [first, second])] == pytest.approx([1.575, 1.175])
+    # .5 + .3 · .25 + 2.5 and .25 + .3 · .75 + 2.5 − 3 · .1
+    assert [support for _, support in rank("street", [first, second])] == pytest.approx([3.075, 2.675])
     # May is when: .2 more, and it comes first.
     dated = rank("when", [replace(first, similarity=0.6), second])
     assert [(sentence.start, support) for sentence, support in dated] == [
-        (second.start, pytest.approx(1.675)),
-        (first.start, pytest.approx(1.575)),
+        (second.start, pytest.approx(3.175)),
+        (first.start, pytest.approx(3.075)),
     ]
     assert rank("street", []) == []
 

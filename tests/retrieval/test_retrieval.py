@@ -11,7 +11,7 @@ from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult
 from answerable.filters import parse_filter
 from answerable.protocols import IndexedChunk
-from answerable.retrieval.hybrid import CANDIDATES, fuse, hybrid_search
+from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import analyze_question
 from answerable.stores.memory import MemoryStore
@@ -58,6 +58,43 @@ def test_fusion_is_steady_bounded_and_loses_nothing(
     assert len({number for number, _ in fused}) == len(fused)
     assert all(0 <= score <= 1 for _, score in fused)
     assert fused == sorted(fused, key=lambda pair: (-pair[1], pair[0]))
+
+
+def test_scaled_fusion_by_hand() -> None:
+    dense = [(1, 0.9), (2, 0.86), (3, 0.1)]
+    keyword = [(2, 9.0), (4, 2.0)]
+    fused = fuse_scaled(dense, keyword, deviation=0.1 / REACH, highest=10.0)
+    assert [number for number, _ in fused] == [2, 1, 4, 3]
+    assert dict(fused) == pytest.approx({2: 0.5 * 0.6 + 0.5 * 0.9, 1: 0.5, 4: 0.5 * 0.2, 3: 0.0})
+
+
+def test_words_that_stand_nowhere_leave_the_question_to_meaning() -> None:
+    dense, keyword = [(1, 0.9), (2, 0.88)], [(2, 3.0)]
+    known = fuse_scaled(dense, keyword, deviation=0.025, highest=4.0)
+    mostly_unknown = fuse_scaled(dense, keyword, deviation=0.025, highest=40.0)
+    assert known[0][0] == 2
+    assert mostly_unknown[0][0] == 1
+
+
+@given(scored, scored.map(lambda pairs: [(number, abs(score)) for number, score in pairs]), st.floats(0, 1))
+def test_scaled_fusion_is_bounded_and_loses_nothing(
+    dense: list[tuple[int, float]], keyword: list[tuple[int, float]], deviation: float
+) -> None:
+    fused = fuse_scaled(dense, keyword, deviation, highest=10.0)
+    assert {number for number, _ in fused} == {number for number, _ in (*dense, *keyword)}
+    assert all(0 <= score <= 1 for _, score in fused)
+    assert fused == sorted(fused, key=lambda pair: (-pair[1], pair[0]))
+
+
+@pytest.mark.parametrize("chunks", [60, 1000, 50_000])
+def test_deviation_is_told_from_the_highest_cosines(chunks: int) -> None:
+    draw = np.random.default_rng(chunks)
+    estimates = []
+    for _ in range(30):
+        cosines = np.sort(0.8 + 0.03 * draw.standard_normal(chunks))[::-1]
+        estimates.append(estimate_deviation(cosines[:CANDIDATES].tolist(), chunks))
+    assert np.mean(estimates) == pytest.approx(0.03, rel=0.1)
+    assert estimate_deviation([], 0) == 0.0
 
 
 def result(document: str, start: int, text: str, score: float = 1.0, context: str = "") -> RetrievalResult:
@@ -115,20 +152,21 @@ def names(store: MemoryStore, numbers: list[int]) -> list[str]:
 
 def test_search_finds_by_meaning_and_by_words(store: MemoryStore) -> None:
     vector = np.array([1.0, 0.0], np.float32)
-    found = hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, None)
+    found = hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, 10.0, None)
     assert names(store, [number for number, _ in found.dense]) == ["meaning", "words", "neither"]
     assert names(store, [number for number, _ in found.keyword]) == ["words"]
     assert names(store, [number for number, _ in found.fused]) == ["words", "meaning", "neither"]
-    assert found.fused == fuse(found.dense, found.keyword)
-    assert found == hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, None)
+    deviation = estimate_deviation([cosine for _, cosine in found.dense], 3)
+    assert found.fused == fuse_scaled(found.dense, found.keyword, deviation, 10.0)
+    assert found == hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, 10.0, None)
 
 
 def test_search_without_words_or_with_a_filter(store: MemoryStore) -> None:
     vector = np.array([1.0, 0.0], np.float32)
-    found = hybrid_search(store, vector, [], None)
+    found = hybrid_search(store, vector, [], 0.0, None)
     assert not found.keyword
     assert names(store, [number for number, _ in found.fused]) == ["meaning", "words", "neither"]
-    filtered = hybrid_search(store, vector, ["cat"], parse_filter({"kind": "b"}))
+    filtered = hybrid_search(store, vector, ["cat"], 10.0, parse_filter({"kind": "b"}))
     assert names(store, [number for number, _ in filtered.fused]) == ["words", "neither"]
 
 
@@ -136,7 +174,7 @@ def test_search_looks_at_so_many_candidates_of_each_kind() -> None:
     store = MemoryStore()
     for number in range(CANDIDATES + 20):
         store.put(*indexed(f"d{number}", "cats", number / 1000))
-    found = hybrid_search(store, np.array([1.0, 0.0], np.float32), ["cat"], None)
+    found = hybrid_search(store, np.array([1.0, 0.0], np.float32), ["cat"], 10.0, None)
     assert len(found.dense) == len(found.keyword) == CANDIDATES
 
 

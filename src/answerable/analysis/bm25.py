@@ -8,7 +8,7 @@ against .392, XQuAD es .965/.965, FaQuAD .918/.918, SQuAD2 en .926/.926, es .864
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 K1 = 1.2
 B = 0.75
@@ -25,3 +25,8 @@ def term_weights(counts: Mapping[str, int]) -> dict[str, float]:
 def rarity(chunks: int, chunks_with_term: int) -> float:
     """Inverse document frequency, never negative."""
     return math.log(1 + (chunks - chunks_with_term + 0.5) / (chunks_with_term + 0.5))
+
+
+def highest_score(rarities: Iterable[float]) -> float:
+    """What no chunk's score exceeds, of a question whose words have these rarities."""
+    return (K1 + 1) * sum(rarities)

@@ -14,6 +14,7 @@ from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason
 from answerable.protocols import Evidence
 
 SIMILARITY_WEIGHT = 3.0
+CHUNK_WEIGHT = 2.5
 CONTEXT_WEIGHT = 0.3
 ASKING = 0.6
 OFFERING = 0.2
@@ -113,7 +114,7 @@ def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float
             sentence,
             sentence.coverage
             + CONTEXT_WEIGHT * sentence.context
-            + sentence.chunk_score
+            + CHUNK_WEIGHT * sentence.chunk_score
             + SIMILARITY_WEIGHT * (sentence.similarity - closest)
             - ASKING * sentence.text.endswith(_QUESTION_MARKS)
             + OFFERING * (kind is not None and offers(sentence, kind, question)),

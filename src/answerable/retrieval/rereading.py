@@ -1,0 +1,80 @@
+"""A second look at the best candidates: short questions by sentence, long ones with what was found first.
+
+A short question asks for one thing, which stands in a sentence: a chunk's score grows with its best sentence. A long
+one describes a topic: it is asked again with what the first search found mixed in (Rocchio 1971; the weights are those
+of a softmax over the scores, so that a clear winner changes little). nDCG@10 on the development sets without either,
+and with both:
+
+    SciFact en .725 .724     Cranfield en .425 .437     FaQuAD pt .932 .939     XQuAD en .985 .986, es .981 .984
+    SQuAD2 en .947 .955, es .907 .918, pt .925 .932     es → en .938 .940       en → es .952 .953   de → en .925 .925
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from answerable.analysis.terms import terms
+from answerable.datatypes import Document, FloatArray
+from answerable.protocols import IndexedChunk
+
+SHORT, LONG = 5, 10
+SENTENCE_WEIGHT = 0.5
+CLOSENESS = 0.15
+FEEDBACK = 10
+TEMPERATURE = 0.05
+
+Stored = Mapping[int, tuple[IndexedChunk, Document]]
+
+
+def focus(words: int) -> float:
+    """How much a question of so many words asks for one thing, 0 to 1."""
+    return min(max((LONG - words) / (LONG - SHORT), 0.0), 1.0)
+
+
+def with_feedback(vector: FloatArray, found: Sequence[tuple[int, float]], stored: Stored, amount: float) -> FloatArray:
+    """The question's vector moved towards what it found (best first, of which the first few count), length 1."""
+    ranked = [(stored[number][0].vector, score) for number, score in found[:FEEDBACK] if number in stored]
+    if not ranked:
+        return vector
+    weights = np.array([math.exp((score - ranked[0][1]) / TEMPERATURE) for _, score in ranked])
+    weights /= weights.sum()
+    centre = weights @ np.stack([near for near, _ in ranked])
+    moved = vector + amount * (1 - weights[0]) * centre
+    return np.asarray(moved / np.linalg.norm(moved), np.float32)
+
+
+def reread(
+    scores: Mapping[int, float],
+    stored: Stored,
+    vector: FloatArray,
+    weights: Mapping[frozenset[str], float],
+    deviation: float,
+    amount: float,
+) -> dict[int, float]:
+    """The scores of stored chunks, best first, with what speaks for the best sentence of each; ties by number.
+
+    `weights` are the question's words by rarity, `deviation` is that of cosines, `amount` how much sentences count.
+    """
+    total = sum(weights.values()) or 1.0
+    similarities = {number: _similarities(indexed, vector) for number, (indexed, _) in stored.items()}
+    closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
+    changed = {}
+    for number, (indexed, document) in stored.items():
+        best = -1.0 if indexed.sentences else 0.0
+        for (start, end), cosine in zip(indexed.sentences, similarities[number], strict=False):
+            own = frozenset(terms(indexed.chunk.content[start:end], document.language))
+            covered = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) / total
+            best = max(best, covered - CLOSENESS * (closest - float(cosine)) / (deviation or 1.0))
+        share = amount * SENTENCE_WEIGHT
+        changed[number] = (scores[number] + share * (1 + best) / 2) / (1 + share)
+    return dict(sorted(changed.items(), key=lambda pair: (-pair[1], pair[0])))
+
+
+def _similarities(indexed: IndexedChunk, vector: FloatArray) -> FloatArray:
+    if len(indexed.sentence_vectors) == len(indexed.sentences):
+        return np.asarray(indexed.sentence_vectors @ vector)
+    # An embedder that gives no vectors of sentences leaves their chunk's.
+    return np.repeat(indexed.vector @ vector, len(indexed.sentences))
