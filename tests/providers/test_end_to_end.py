@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import subprocess
 import time
 from collections.abc import Callable, Mapping
@@ -20,11 +21,17 @@ QUESTION = "¿Cuánto cuesta el autobús?"
 COMPLETIONS = "/chat/completions"
 
 
-@pytest.fixture
-def library(tmp_path: Path) -> Path:
-    folder = tmp_path / "library"
-    assert run_command("add", EXAMPLES, "--library", folder).returncode == 0
+@pytest.fixture(scope="module")
+def added(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+    folder = tmp_path_factory.mktemp("added") / "library"
+    done = run_command("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
+    assert done.returncode == 0, done.stderr
     return folder
+
+
+@pytest.fixture
+def library(added: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(added, tmp_path / "library"))
 
 
 def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test") -> dict[str, str | Path]:
