@@ -39,21 +39,23 @@ def test_a_sentence_with_all_the_words_beats_words_scattered_over_sentences() ->
         1: stored("Cats sleep.\nDogs eat fish.", (0.85, 0.85)),
         2: stored("Cats eat fish.\nDogs bark.", (0.85, 0.8)),
     }
-    scores = reread({1: 0.9, 2: 0.85}, found, NORTH, weights, DEVIATION, amount=1.0)
-    assert list(scores) == [2, 1]
-    assert reread({1: 0.9, 2: 0.85}, found, NORTH, weights, DEVIATION, amount=0.0) == {1: 0.9, 2: 0.85}
+    scored = [(1, 0.9), (2, 0.85), (3, 0.1)]
+    scores = reread(scored, found, NORTH, weights, DEVIATION, amount=1.0)
+    assert [number for number, _ in scores] == [2, 1, 3]
+    assert reread(scored, found, NORTH, weights, DEVIATION, amount=0.0) == scored
 
 
 def test_a_sentence_near_in_meaning_counts_where_words_are_of_another_language() -> None:
     found = {1: stored("Cats sleep.", (0.80,)), 2: stored("Stones fall.", (0.90,))}
-    assert list(reread({1: 0.9, 2: 0.9}, found, NORTH, {frozenset({"gato"}): 1.0}, DEVIATION, 1.0)) == [2, 1]
+    scores = reread([(1, 0.9), (2, 0.9)], found, NORTH, {frozenset({"gato"}): 1.0}, DEVIATION, 1.0)
+    assert [number for number, _ in scores] == [2, 1]
 
 
 def test_chunks_without_sentence_vectors_or_sentences_keep_a_score_within_bounds() -> None:
     bare, document = stored("Cats sleep.", ())
-    scores = reread({1: 1.0, 2: 0.2}, {1: (bare, document), 2: stored("", ())}, NORTH, {}, 0.0, 1.0)
-    assert list(scores) == [1, 2]
-    assert all(0 <= score <= 1 for score in scores.values())
+    scores = reread([(1, 1.0), (2, 0.2)], {1: (bare, document), 2: stored("", ())}, NORTH, {}, 0.0, 1.0)
+    assert [number for number, _ in scores] == [1, 2]
+    assert all(0 <= score <= 1 for _, score in scores)
 
 
 def test_feedback_moves_towards_what_was_found_unless_there_is_a_clear_winner() -> None:

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import HashEmbedder, make_document
 from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.analysis.terms import terms
+from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult
 from answerable.filters import parse_filter
+from answerable.library import Library
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import analyze_question
+from answerable.sources.reader import FileReader
+from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory import MemoryStore
 
 scored = st.dictionaries(st.integers(1, 20), st.floats(-10, 10), max_size=12).map(
@@ -184,3 +189,39 @@ def test_a_question_is_read_once_for_all_languages() -> None:
     assert len(asked.words) == 2
     assert asked.terms == sorted(set(asked.terms))
     assert set(terms("universidades ciudad", "es")) <= set(asked.terms)
+
+
+def test_copies_take_one_place_and_stay_findable_by_their_source() -> None:
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    text = "The warranty lasts 24 months from the day of purchase."
+    with library:
+        library.add_documents(
+            make_document(changed, name, source=name, language="en")
+            for name, changed in (
+                ("guide.md", text),
+                ("copy of guide.md", text.replace(" ", "\n")),
+                ("old guide.md", text.replace("24", "12")),
+                ("other.md", "Call Ana for anything else."),
+            )
+        )
+        results = library.search("How long does the warranty last?", 3)
+        assert [result.document.id for result in results] == ["guide.md", "old guide.md", "other.md"]
+        (copy,) = library.search("How long does the warranty last?", 3, {"source": "copy of guide.md"})
+        assert copy.document.id == "copy of guide.md"
+        library.remove("guide.md")
+        assert library.search("How long does the warranty last?", 1)[0].document.id == "copy of guide.md"
+
+
+def test_the_best_do_not_depend_on_how_many_are_asked_for() -> None:
+    library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    with library:
+        library.add_documents(
+            make_document(f"The warranty of part {number} lasts {number} months.", f"d{number}", source=f"d{number}")
+            for number in range(60)
+        )
+        few = library.search("How many months does the warranty of part 7 last?", 5)
+        many = library.search("How many months does the warranty of part 7 last?", 60)
+    assert [result.chunk.id for result in many[:5]] == [result.chunk.id for result in few]
+    assert [result.score for result in many[:5]] == [result.score for result in few]
+    assert len(many) == 60
+    assert [result.score for result in many] == sorted((result.score for result in many), reverse=True)

@@ -36,6 +36,11 @@ class CachedEmbedder:
         self._database = _open(path)
 
     @property
+    def inner(self) -> Embedder:
+        """The embedder behind the cache."""
+        return self._embedder
+
+    @property
     def fingerprint(self) -> Fingerprint:
         """That of the embedder behind the cache."""
         return self._embedder.fingerprint

@@ -81,6 +81,24 @@ class LocalEmbedder:
                 return self._engine_query(text)
             return self._embed_tokens(self._encoder, [self._tokenizer.encode([f"query: {text}"])])[0].whole
 
+    def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
+        """The vectors of each text's tokens, shape (tokens, 384), length 1. EmbeddingError where OpenVINO isn't."""
+        with self._lock:
+            encoder = self._token_encoder()
+            ids = self._tokenizer.encode([f"passage: {text}" for text in texts])
+            return [_normalize_rows(tokens) for tokens, _ in self._token_states(encoder, ids)]
+
+    def embed_query_tokens(self, text: str, spans: Sequence[tuple[int, int]]) -> list[FloatArray]:
+        """The vectors of each span's tokens, shape (tokens, 384), length 1. EmbeddingError where OpenVINO isn't."""
+        from answerable.protocols import Passage
+
+        with self._lock:
+            encoder = self._token_encoder()
+            pieces = self._tokenizer.encode(_pieces(Passage(text, tuple(spans)), "query: "))
+            ((tokens, _),) = self._token_states(encoder, [list(itertools.chain.from_iterable(pieces))])
+            ends = list(itertools.accumulate(map(len, pieces)))
+            return [_normalize_rows(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
+
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Tokens of each text as the model counts them, without prefix and marks."""
         with self._lock:
@@ -97,10 +115,20 @@ class LocalEmbedder:
         """Each text is a list of pieces of token ids: what stands before the first span, a span, what follows it, …"""
         from answerable.protocols import PassageVectors
 
+        joined = [list(itertools.chain.from_iterable(pieces)) for pieces in texts]
+        states = self._token_states(encoder, joined)
+        return [
+            PassageVectors(_normalize(whole), _pool(tokens, pieces))
+            for (tokens, whole), pieces in zip(states, texts, strict=True)
+        ]
+
+    def _token_states(
+        self, encoder: OpenVinoEncoder, texts: Sequence[Sequence[int]]
+    ) -> list[tuple[FloatArray, FloatArray]]:
+        """Of each text of token ids the states of its tokens, and their mean with those of the marks."""
         windows: list[list[int]] = []
         owners: list[int] = []
-        for number, pieces in enumerate(texts):
-            ids = [token for piece in pieces for token in piece]
+        for number, ids in enumerate(texts):
             for start in range(0, max(len(ids), 1), WINDOW):
                 windows.append([self._model.bos, *ids[start : start + WINDOW], self._model.eos])
                 owners.append(number)
@@ -113,11 +141,17 @@ class LocalEmbedder:
                 # Windows weigh by their tokens, as if the mean were taken over the whole text.
                 sums[owners[row]] += tokens.mean(axis=0) * max(len(tokens) - 2, 1)
                 states[owners[row]].append((row, tokens[1:-1]))
-        vectors = []
-        for whole, pieces, windows_of_text in zip(sums, texts, states, strict=True):
-            tokens = np.concatenate([part for _, part in sorted(windows_of_text, key=lambda pair: pair[0])])
-            vectors.append(PassageVectors(_normalize(whole), _pool(tokens, pieces)))
-        return vectors
+        ordered = (sorted(windows_of_text, key=lambda pair: pair[0]) for windows_of_text in states)
+        return [
+            (np.concatenate([part for _, part in parts]), whole) for parts, whole in zip(ordered, sums, strict=True)
+        ]
+
+    def _token_encoder(self) -> OpenVinoEncoder:
+        if self._encoder is None:
+            raise EmbeddingError(
+                "Vectors of single tokens need OpenVINO, which doesn't run here. Leave the setting rerank empty."
+            )
+        return self._encoder
 
     def _embed_with_engine(self, passage: Passage) -> PassageVectors:
         from answerable.protocols import PassageVectors
@@ -179,11 +213,11 @@ class LocalEmbedder:
             ) from error
 
 
-def _pieces(passage: Passage) -> list[str]:
+def _pieces(passage: Passage, prefix: str = "passage: ") -> list[str]:
     """The text cut at the ends of its spans: before the first, a span, between, a span, …, after the last."""
     cuts = [0, *(cut for span in passage.spans for cut in span), len(passage.text)]
     pieces = [passage.text[start:end] for start, end in itertools.pairwise(cuts)]
-    return [f"passage: {pieces[0]}", *pieces[1:]]
+    return [prefix + pieces[0], *pieces[1:]]
 
 
 def _pool(tokens: FloatArray, pieces: Sequence[Sequence[int]]) -> FloatArray:
@@ -206,6 +240,11 @@ def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
+
+
+def _normalize_rows(vectors: FloatArray) -> FloatArray:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
 
 def _normalize(vector: FloatArray) -> FloatArray:

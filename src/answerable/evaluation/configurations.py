@@ -1,4 +1,4 @@
-"""One store, searched in different ways: the engine's own parts, each by itself and both together."""
+"""One store, searched in different ways: the engine's own parts, each by itself and one upon the other."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, cast
 
-from answerable.build import EXTRACTIVE, build_answerer, build_reader, build_splitter
+from answerable.build import EXTRACTIVE, build_answerer, build_reader, build_reranker, build_splitter
 from answerable.datatypes import FloatArray
 from answerable.errors import SettingsError
 from answerable.filters import Filter
 from answerable.library import Library
 from answerable.protocols import Embedder, Store
+from answerable.retrieval.retriever import ALL_STEPS, Steps
 from answerable.settings import Settings
 
 
@@ -22,9 +23,27 @@ class Retriever(str, Enum):
     HYBRID = "hybrid"
     DENSE = "dense"
     BM25 = "bm25"
+    MINMAX = "minmax"
+    SCALED = "scaled"
+    SENTENCES = "scaled+sentences"
+    FEEDBACK = "scaled+sentences+feedback"
+    RERANKED = "hybrid+rerank"
 
     def __str__(self) -> str:
         return self.value
+
+
+_ALONE = Steps(feedback=False, sentences=False, exact=False)
+_STEPS = {
+    Retriever.HYBRID: ALL_STEPS,
+    Retriever.DENSE: _ALONE,
+    Retriever.BM25: _ALONE,
+    Retriever.MINMAX: replace(_ALONE, scaled=False),
+    Retriever.SCALED: _ALONE,
+    Retriever.SENTENCES: replace(_ALONE, sentences=True),
+    Retriever.FEEDBACK: replace(_ALONE, sentences=True, feedback=True),
+    Retriever.RERANKED: ALL_STEPS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +70,14 @@ def parse_retrievers(text: str) -> list[Retriever]:
 
 
 def configure(settings: Settings, store: Store, embedder: Embedder, retriever: Retriever) -> Configured:
-    """A library over the store that searches by this retriever. What it would have said is quotes, never a model's."""
+    """A library over the store that searches by this retriever. What it would have said is quotes, never a model's.
+
+    Raises SettingsError where it is to rerank, and the embedder can't.
+    """
+    steps = _STEPS[retriever]
+    if steps is ALL_STEPS:
+        wanted = replace(settings, rerank="local") if retriever is Retriever.RERANKED else settings
+        steps = replace(steps, reranker=build_reranker(wanted, embedder))
 
     def library(settings: Settings) -> Library:
         return Library(
@@ -61,6 +87,7 @@ def configure(settings: Settings, store: Store, embedder: Embedder, retriever: R
             build_reader(settings),
             build_answerer(settings, embedder.fingerprint),
             settings.narrow,
+            steps=steps,
         )
 
     return Configured(retriever, library(settings), library(replace(settings, model=EXTRACTIVE, wrong_answers=100)))

@@ -49,14 +49,20 @@ class Candidates:
 
 
 def hybrid_search(
-    store: Store, vector: FloatArray, terms: Sequence[str], highest: float, where: Filter | None
+    store: Store,
+    vector: FloatArray,
+    terms: Sequence[str],
+    highest: float,
+    where: Filter | None,
+    keyword: Scored | None = None,
 ) -> Candidates:
     """The candidates for a question whose keyword score is at most `highest` (see `analysis.bm25`).
 
-    The same question on the same library gives the same.
+    `keyword` is what its terms were found to give, where that is known. The same question on the same library gives
+    the same.
     """
     dense = store.search_vectors(vector, CANDIDATES, where)
-    keyword = store.search_terms(terms, CANDIDATES, where)
+    keyword = store.search_terms(terms, CANDIDATES, where) if keyword is None else keyword
     model = store.fingerprint.model.rpartition("/")[2] if store.fingerprint else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], store.count()[1])
     return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)

@@ -1,29 +1,49 @@
-"""A question, read: its language and the terms to look for."""
+"""A question, read: its language, the terms to look for, and what it wants to the letter."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from answerable.analysis.languages import question_language
 from answerable.analysis.terms import question_words
+from answerable.protocols import Span
+from answerable.retrieval.exact import exact_texts
+
+# What stands between spaces stays together: a model reads "GLP-1R" as other tokens than its parts.
+_RUN = re.compile(r"\S*\w")
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`language` is empty where it can't be told; a word is the set of its stems in the library's languages."""
+    """`language` is empty where it can't be told; a word is the set of its stems in the library's languages.
+
+    `exact` is what the question quotes and the identifiers in it (see `exact`).
+    """
 
     text: str
     language: str
     words: tuple[frozenset[str], ...]
+    languages: frozenset[str] = frozenset()
+    exact: tuple[str, ...] = ()
 
     @property
     def terms(self) -> list[str]:
         """Every stem of every word, each once, in a steady order."""
         return sorted(frozenset[str]().union(*self.words))
 
+    def spans(self, weights: Mapping[frozenset[str], float]) -> dict[Span, float]:
+        """Where its words stand in the text, each with its weight; the highest of those without a space between."""
+        found = {}
+        for run in _RUN.finditer(self.text):
+            words = question_words(run[0], self.language, self.languages)
+            found[run.span()] = max((weights.get(word, 0.0) for word in words), default=0.0)
+        return found
+
 
 def analyze_question(text: str, languages: Collection[str], topic: str | None = None) -> Question:
     """Reads a question for a library in these languages; its words are those of `topic`, where that is given."""
     language = question_language(text)
-    return Question(text, language, tuple(question_words(text if topic is None else topic, language, languages)))
+    words = question_words(text if topic is None else topic, language, languages)
+    return Question(text, language, tuple(words), frozenset(languages), exact_texts(text))

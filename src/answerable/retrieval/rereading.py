@@ -12,13 +12,15 @@ and with both:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
 from answerable.analysis.terms import terms
-from answerable.datatypes import Document, FloatArray
+from answerable.datatypes import FloatArray
 from answerable.protocols import IndexedChunk
+from answerable.retrieval.fetched import Stored
+from answerable.retrieval.hybrid import Scored
 
 SHORT, LONG = 5, 10
 SENTENCE_WEIGHT = 0.5
@@ -26,15 +28,13 @@ CLOSENESS = 0.15
 FEEDBACK = 10
 TEMPERATURE = 0.05
 
-Stored = Mapping[int, tuple[IndexedChunk, Document]]
-
 
 def focus(words: int) -> float:
     """How much a question of so many words asks for one thing, 0 to 1."""
     return min(max((LONG - words) / (LONG - SHORT), 0.0), 1.0)
 
 
-def with_feedback(vector: FloatArray, found: Sequence[tuple[int, float]], stored: Stored, amount: float) -> FloatArray:
+def with_feedback(vector: FloatArray, found: Scored, stored: Stored, amount: float) -> FloatArray:
     """The question's vector moved towards what it found (best first, of which the first few count), length 1."""
     ranked = [(stored[number][0].vector, score) for number, score in found[:FEEDBACK] if number in stored]
     if not ranked:
@@ -47,30 +47,33 @@ def with_feedback(vector: FloatArray, found: Sequence[tuple[int, float]], stored
 
 
 def reread(
-    scores: Mapping[int, float],
+    scored: Scored,
     stored: Stored,
     vector: FloatArray,
     weights: Mapping[frozenset[str], float],
     deviation: float,
     amount: float,
-) -> dict[int, float]:
-    """The scores of stored chunks, best first, with what speaks for the best sentence of each; ties by number.
+) -> Scored:
+    """The scores with what speaks for the best sentence of each chunk that is stored here, best first, ties by number.
 
     `weights` are the question's words by rarity, `deviation` is that of cosines, `amount` how much sentences count.
     """
+    if not amount:
+        return scored
     total = sum(weights.values()) or 1.0
     similarities = {number: _similarities(indexed, vector) for number, (indexed, _) in stored.items()}
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
-    changed = {}
+    found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
         for (start, end), cosine in zip(indexed.sentences, similarities[number], strict=False):
             own = frozenset(terms(indexed.chunk.content[start:end], document.language))
             covered = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) / total
             best = max(best, covered - CLOSENESS * (closest - float(cosine)) / (deviation or 1.0))
-        share = amount * SENTENCE_WEIGHT
-        changed[number] = (scores[number] + share * (1 + best) / 2) / (1 + share)
-    return dict(sorted(changed.items(), key=lambda pair: (-pair[1], pair[0])))
+        found[number] = best
+    share = amount * SENTENCE_WEIGHT
+    changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]
+    return sorted(changed, key=lambda pair: (-pair[1], pair[0]))
 
 
 def _similarities(indexed: IndexedChunk, vector: FloatArray) -> FloatArray:

@@ -1,0 +1,70 @@
+"""What a question wants to the letter: words between quotation marks, and identifiers such as ERR_4711 or v1.2.3.
+
+Case, white space and compatibility forms don't count. What is found must end where the wanted text does: ERR_471 isn't
+in ERR_4711, nor v1.2 in v1.2.3. Plain numbers, ordinals, words with a hyphen ("20-year-old") and names with a single
+digit, which are spelt in many ways (IL-6, SHP2), are no identifiers.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+
+from answerable.analysis.indexed_text import indexed_text
+from answerable.retrieval.fetched import Fetched
+from answerable.retrieval.hybrid import Scored
+
+# Straight marks open before a word and close after one; after a digit one may stand for inches.
+_QUOTED = re.compile(
+    r"""(?<!\w)"(?!\s)([^"]{2,200})(?<!\s)"(?!\w)|“([^“”]{2,200})”|«([^«»]{2,200})»|„([^„“”]{2,200})[“”]"""
+    r"""|‹([^‹›]{2,200})›"""
+)
+_TOKEN = re.compile(r"\w+(?:(?:[-./:]|::)\w+)*(?:\(\))?")
+_CODE = re.compile(
+    r"""
+      \w*[^\W_]_\w+ (?:[-./:]\w+)* (?:\(\))?      # foo_bar, ERR_4711
+    | \w+ (?:(?:\.|::)\w+)* \(\)                  # read(), store.read()
+    | (?=.*\d.*\d) (?=.*[^\W\d_]) (?:[A-Z]{1,6}|\d+[A-Z]?) (?:[-./:](?:[A-Z]{1,6}|\d+[A-Z]?|[A-Z]\d+))+   # ISO-9001
+    | [A-Z]{1,6}\d{3,}[A-Z]?                      # RFC2616
+    | [vV]?\d+ (?:\.\d+){2,3} | [vV]\d+ (?:\.\d+)+    # 1.2.3, v1.2
+    | \d+ (?:-\d+){2,}                            # 12-0001-44
+    """,
+    re.VERBOSE,
+)
+
+
+def exact_texts(question: str) -> tuple[str, ...]:
+    """What the question quotes, and the identifiers in it, each once, as `holds` compares."""
+    quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(question)]
+    codes = [match[0] for match in _TOKEN.finditer(question) if _CODE.fullmatch(match[0])]
+    found = (_folded(text.strip(" .,;:!?")) for text in (*quoted, *codes))
+    return tuple(dict.fromkeys(text for text in found if re.search(r"\w", text)))
+
+
+def count_held(wanted: Iterable[str], text: str) -> int:
+    """How many of these stand in a text to the letter."""
+    folded = _folded(text)
+    return sum(
+        re.search(rf"(?<!\w)(?<!\w[-./:_]){re.escape(each)}(?!\w)(?![-./:_]\w)", folded) is not None for each in wanted
+    )
+
+
+def held_by(fetched: Fetched, wanted: Sequence[str], scored: Scored) -> dict[int, int]:
+    """How many of these each chunk holds to the letter; chunks without any are left out."""
+    stored = fetched.fetch([number for number, _ in scored]) if wanted else {}
+    counts = {number: count_held(wanted, indexed_text(indexed.chunk)) for number, (indexed, _) in stored.items()}
+    return {number: count for number, count in counts.items() if count}
+
+
+def lift(scored: Scored, held: Mapping[int, int]) -> Scored:
+    """Scores from 0 to 1, best first, so that a chunk is above all that hold less of what is wanted to the letter."""
+    if not held:
+        return scored
+    most = max(held.values())
+    ordered = sorted(scored, key=lambda pair: (-held.get(pair[0], 0), -pair[1], pair[0]))
+    return [(number, (score + held.get(number, 0)) / (1 + most)) for number, score in ordered]
+
+
+def _folded(text: str) -> str:
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())

@@ -1,0 +1,26 @@
+"""What a search has read of its candidates: each chunk is asked of the store once, whichever step needs it first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from answerable.datatypes import Document
+from answerable.protocols import IndexedChunk, Store
+
+Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
+
+
+class Fetched:
+    """The chunks of one search, with their documents."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._known: dict[int, tuple[IndexedChunk, Document]] = {}
+
+    def fetch(self, numbers: Sequence[int]) -> Stored:
+        """These chunks in this order; those that are gone from the store are left out."""
+        missing = [number for number in numbers if number not in self._known]
+        if missing:
+            self._known |= self.store.fetch(missing)
+        return {number: self._known[number] for number in numbers if number in self._known}

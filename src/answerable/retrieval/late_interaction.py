@@ -1,0 +1,72 @@
+"""Late interaction (Khattab & Zaharia 2020, arXiv:2004.12832): a question and a text compared token by token.
+
+Each token of the question counts by the nearest of the text's, weighted by the rarity of the word it belongs to. The
+vectors are those of the embedder that finds passages, so that no second model is needed; it wasn't trained for this.
+nDCG@10 on the development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
+
+    SciFact en .724 .736     Cranfield en .437 .430     FaQuAD pt .939 .944     XQuAD en .982 .989, es .982 .984
+    SQuAD2 en .953 .960, es .906 .917, pt .935 .945     es → en .943 .965       en → es .953 .966   de → en .929 .959
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from answerable.datatypes import FloatArray
+from answerable.protocols import Span, TokenEmbedder
+
+SPREAD = 0.2
+"""So far below the best, a text counts nothing; that of cosines in fusion (see `hybrid`)."""
+KEPT = 200
+"""The vectors of so many texts stay in memory, some 40 MB of passages of 1,000 characters."""
+
+
+class LateInteraction:
+    """A reranker on an embedder's own vectors of tokens; those of the texts judged last are kept."""
+
+    def __init__(self, embedder: TokenEmbedder) -> None:
+        self._embedder = embedder
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[str, npt.NDArray[np.float16]] = OrderedDict()
+
+    def judge(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
+        """A score of each text: 1 of the best, 0 of one that says nothing beside it. Raises EmbeddingError."""
+        asked = {span: weight for span, weight in words.items() if weight > 0}
+        if not asked or not texts:
+            return [1.0] * len(texts)
+        scores = self.compare(question, asked, texts)
+        best = max(scores)
+        return [max(1 - (best - score) / SPREAD, 0.0) for score in scores]
+
+    def compare(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
+        """The mean cosine of the question's tokens with the nearest of each text's, by the weights of their words."""
+        spans = sorted(words)
+        asked = self._embedder.embed_query_tokens(question, spans)
+        weights = np.concatenate([np.full(len(some), words[span]) for span, some in zip(spans, asked, strict=True)])
+        nearest = self._nearest(np.concatenate(asked), self._tokens(texts))
+        return [float(score) for score in weights @ nearest / (weights.sum() or 1.0)]
+
+    def _nearest(self, asked: FloatArray, texts: Sequence[npt.NDArray[np.float16]]) -> FloatArray:
+        """Of each token of the question (rows) the highest cosine with one of each text's (columns)."""
+        # A text without any token is as far as can be.
+        some = [tokens if len(tokens) else -asked.mean(axis=0, keepdims=True) for tokens in texts]
+        starts = np.cumsum([0, *map(len, some[:-1])])
+        found: FloatArray = np.maximum.reduceat(asked @ np.concatenate(some).T.astype(np.float32), starts, axis=1)
+        return found
+
+    def _tokens(self, texts: Sequence[str]) -> list[npt.NDArray[np.float16]]:
+        with self._lock:
+            missing = [text for text in dict.fromkeys(texts) if text not in self._kept]
+            for text, tokens in zip(missing, self._embedder.embed_passage_tokens(missing), strict=True):
+                self._kept[text] = tokens.astype(np.float16)
+            for text in texts:
+                self._kept.move_to_end(text)
+            found = [self._kept[text] for text in texts]
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+            return found
