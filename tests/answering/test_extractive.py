@@ -180,13 +180,14 @@ def test_what_speaks_for_a_sentence_by_hand() -> None:
     assert (second.coverage, second.context, second.chunk_coverage) == pytest.approx((0.25, 0.75, 1.0))
     assert (first.similarity, second.similarity) == pytest.approx((0.7, 0.6))
     assert (first.text, second.text) == ("The red house stands.", "It was sold in May.")
-    # .5 + .3 · .25 + 2.5 and .25 + .3 · .75 + 2.5 − 3 · .1
-    assert [support for _, support in rank("street", [first, second])] == pytest.approx([3.075, 2.675])
+    # No word is there in a like form only. .5 + .47 · .25 + .82 and .25 + .47 · .75 + .82 − 8.3 · .1
+    assert (first.near_coverage, second.near_coverage) == pytest.approx((0.5, 0.25))
+    assert [support for _, support in rank("street", [first, second])] == pytest.approx([1.4375, 0.5925])
     # May is when: .2 more, and it comes first.
     dated = rank("when", [replace(first, similarity=0.6), second])
     assert [(sentence.start, support) for sentence, support in dated] == [
-        (second.start, pytest.approx(3.175)),
-        (first.start, pytest.approx(3.075)),
+        (second.start, pytest.approx(1.6225)),
+        (first.start, pytest.approx(1.4375)),
     ]
     assert rank("street", []) == []
 

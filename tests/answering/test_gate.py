@@ -26,7 +26,15 @@ GATE = Gate(
 )
 PACKAGED = packaged_gates()
 NOTHING = Signals(**dict.fromkeys(Signals.__slots__, 0.0))
-RANGES = {"hits": (0, 3), "misses": (0, 3), "missing_names": (0, 5), "keyword_margin": (-1, 2), "standing": (-5, 15)}
+RANGES = {
+    "hits": (0, 3),
+    "misses": (0, 3),
+    "missing_rarity": (0, 40),
+    "missing_names": (0, 5),
+    "keyword_score": (0, 2.2),
+    "keyword_margin": (-1, 2),
+    "standing": (-5, 15),
+}
 ANY_SIGNALS = st.builds(Signals, **{name: st.floats(*RANGES.get(name, (0, 1))) for name in Signals.__slots__})
 
 
@@ -115,6 +123,29 @@ def test_a_gate_survives_json(gate: Gate) -> None:
     assert Gate.from_json(json.loads(json.dumps(gate.to_json()))) == gate
     # The target is the user's.
     assert Gate.from_json(gate.aiming_at(3).to_json()) == gate
+
+
+CROSSED = replace(GATE, crossed=Gate({"similarity": 10.0}, -8.0, ((0.0, 1.0), (100.0, 0.0)), GATE.background))
+
+
+def test_a_question_in_another_language_has_the_gate_for_those() -> None:
+    evidence = collect("la casa roja", text("The red house stands."), similarities=[0.9], language="es")
+    ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
+    assert CROSSED.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-1)))
+    # Ten in a hundred is a threshold of .9 there.
+    assert not CROSSED.passes(evidence, 0.89)
+    assert CROSSED.passes(evidence, 0.9)
+    assert CROSSED.aiming_at(50).passes(evidence, 0.5)
+    assert Gate.from_json(CROSSED.to_json()) == CROSSED
+
+
+@pytest.mark.parametrize(("question", "document"), [("en", "en"), ("", "en"), ("es", ""), ("es", "es")])
+def test_a_question_in_the_same_or_an_unknown_language_has_the_usual_one(question: str, document: str) -> None:
+    evidence = collect("red house", text("The red house stands."), similarities=[0.9], language="en")
+    results = tuple(
+        replace(result, document=replace(result.document, language=document)) for result in evidence.results
+    )
+    assert CROSSED.suited_to(replace(evidence, language=question, results=results)) is CROSSED
 
 
 def test_thresholds_may_stand_in_any_order() -> None:

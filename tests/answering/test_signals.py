@@ -51,7 +51,8 @@ def test_a_library_of_one_chunk_by_hand() -> None:
     assert found.chunk_coverage == pytest.approx(3 * known / total)
     assert found.hits == pytest.approx(math.log(3))
     assert found.misses == pytest.approx(math.log(2))
-    assert (found.missing_names, found.not_offered) == (0, 0)
+    assert found.missing_rarity == pytest.approx(rare)
+    assert (found.missing_names, found.not_offered, found.not_denied) == (0, 0, 0)
     present = term_weights(evidence.chunks[0].terms)
     assert found.keyword_margin == pytest.approx(known * sum(present[word] for word in ("red", "hous", "sold")) / total)
     assert found.similarity == pytest.approx(0.9)
@@ -121,8 +122,9 @@ def test_margins_are_above_the_next_chunk() -> None:
     found = signals(replace(evidence, chunks=(first, apart)), RANDOM)
     red, house = (evidence.word_weights[frozenset({term})] for term in ("red", "hous"))
     here, there = term_weights(first.terms), term_weights(second.terms)
-    expected = (red * here["red"] + house * here["hous"] - house * there["hous"]) / (red + house)
-    assert found.keyword_margin == pytest.approx(expected)
+    score = (red * here["red"] + house * here["hous"]) / (red + house)
+    assert found.keyword_score == pytest.approx(score)
+    assert found.keyword_margin == pytest.approx(score - house * there["hous"] / (red + house))
     assert found.passage_margin == pytest.approx(0.2)
     # Another chunk that is nearer still speaks against it.
     behind = signals(replace(evidence, chunks=(replace(first, vector=apart.vector), second)), RANDOM)
@@ -175,6 +177,25 @@ def test_names_and_numbers_that_the_chunk_lacks(question: str, content: str, mis
 )
 def test_what_is_asked_for_and_not_there(question: str, content: str, lacks: int) -> None:
     assert signals(collect(question, text(content))).not_offered == lacks
+
+
+@pytest.mark.parametrize(
+    ("question", "content", "lacks"),
+    [
+        ("Which mill was not sold?", "The mill was sold.", 1),
+        ("Which mill wasn't sold?", "The mill was never sold.", 0),
+        ("Which mill was sold?", "The mill was not sold.", 0),
+        ("Which mill was not only sold?", "The mill was sold.", 0),
+    ],
+)
+def test_what_is_denied_in_the_question_only(question: str, content: str, lacks: int) -> None:
+    assert signals(collect(question, text(content), language="en")).not_denied == lacks
+
+
+def test_no_is_in_the_in_portuguese() -> None:
+    document = Document.from_text("O chá foi bebido.", language="pt")
+    assert signals(collect("O que foi bebido no chá?", document, language="pt")).not_denied == 0
+    assert signals(collect("O que não foi bebido?", document, language="pt")).not_denied == 1
 
 
 def test_a_message_is_of_a_person_and_a_time() -> None:

@@ -182,9 +182,43 @@ def test_the_size_of_a_set_makes_no_difference() -> None:
     assert other.intercept == pytest.approx(one.intercept, rel=0.02)
 
 
-def test_questions_without_an_answer_by_the_sets_own_word_change_nothing() -> None:
+def test_questions_without_an_answer_by_the_sets_own_word_count_less_than_others() -> None:
     cases = made_cases()
-    assert fit_gate([*cases, case(1.0, Kind.UNANSWERABLE)], None) == fit_gate(cases, None)
+    covered = [case(0.7, Kind.UNANSWERABLE, corpus) for corpus in ("sea", "land")]
+    as_removed = [replace(each, kind=Kind.REMOVED) for each in covered] * 400
+    without, with_them, misled = (fit_gate([*cases, *more], None) for more in ([], covered, as_removed))
+    assert without.weights["coverage"] > with_them.weights["coverage"] > misled.weights["coverage"] > 0
+
+
+# Questions in another language
+
+
+def crossed_cases() -> list[Case]:
+    """Those of two sets, and of one whose questions are in another language: there only cosines tell."""
+    draw = random.Random(1)
+    tongues = [
+        Case("tongues", kind, "article", False, replace(NOTHING, coverage=draw.random(), similarity=level), 0.5, True)
+        for kind, mean in ((Kind.ANSWERABLE, 0.9), (Kind.REMOVED, 0.8), (Kind.FOREIGN, 0.7))
+        for level in (draw.gauss(mean, 0.05) for _ in range(300))
+    ]
+    strangers = [replace(each, corpus="sea", kind=Kind.FOREIGN) for each in tongues[:50]]
+    return [*made_cases(), *strangers, *tongues]
+
+
+def test_questions_in_another_language_have_a_gate_of_their_own() -> None:
+    gate = fit_gate(crossed_cases(), RANDOM)
+    assert gate.crossed
+    assert gate.crossed.weights["similarity"] > 10 > abs(gate.weights["similarity"])
+    assert gate.weights["coverage"] > 5 > abs(gate.crossed.weights["coverage"])
+    # They change nothing for the others.
+    assert replace(gate, crossed=None) == fit_gate(made_cases(), RANDOM)
+    found = {one.corpus: one for one in figures(gate, crossed_cases())}
+    assert found["tongues"].area > 0.85
+    assert found["tongues"].refused[Kind.FOREIGN] >= 0.88
+
+
+def test_words_alone_have_one_gate_for_all_languages() -> None:
+    assert fit_gate(crossed_cases(), None).crossed is None
 
 
 @pytest.mark.parametrize(
@@ -209,6 +243,8 @@ def test_figures_by_hand() -> None:
     assert (found.corpus, found.questions) == ("sea", 4)
     # Of 8 pairs, .6 and .3 lose to .7.
     assert found.area == found.cosine_area == pytest.approx(6 / 8)
+    # One is as well covered as the best, and nothing is as close as its passage is to it.
+    assert (found.unanswerable_area, found.unanswerable_cosine_area) == (pytest.approx(0.5 / 4), 1)
     assert found.refused == {
         Kind.ANSWERABLE: 0.25,
         Kind.REMOVED: 0.5,

@@ -34,6 +34,7 @@ from answerable.settings import Settings
 
 SETTINGS = Settings()
 EMBEDDER = HashEmbedder()
+COMPARED = (Retriever.HYBRID, Retriever.DENSE, Retriever.BM25)
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +47,7 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
 def report(questions: QuestionSet) -> SetReport:
     """What the set gives, its three configurations side by side."""
     with set_store(questions, SETTINGS, EMBEDDER) as store:
-        return evaluate("sea", asked_of(questions), SETTINGS, store, EMBEDDER, Plan(tuple(Retriever)))
+        return evaluate("sea", asked_of(questions), SETTINGS, store, EMBEDDER, Plan(COMPARED))
 
 
 def value(measured: Measured, name: str) -> float:
@@ -165,11 +166,29 @@ def test_each_configuration_searches_its_own_way(
     assert store.count() == (2, 2)
 
 
+@pytest.mark.parametrize(
+    "retriever", [Retriever.MINMAX, Retriever.SCALED, Retriever.SENTENCES, Retriever.FEEDBACK, Retriever.HYBRID]
+)
+def test_each_step_upon_the_others_finds_by_both(store: Store, retriever: Retriever) -> None:
+    library = configure(SETTINGS, store, EMBEDDER, retriever).library
+    results = library.search("How long does the warranty last?")
+    assert [result.document.id for result in results] == ["guide", "guia"]
+    assert results[0].meaning_rank is not None
+    assert results[0].keyword_rank is not None
+    quoted = library.search('How long does the "garantía" last?')
+    assert (quoted[0].document.id == "guia") is (retriever is Retriever.HYBRID)
+
+
+def test_reranking_needs_an_embedder_that_can(store: Store) -> None:
+    with pytest.raises(SettingsError, match="no vectors of single tokens"):
+        configure(SETTINGS, store, EMBEDDER, Retriever.RERANKED)
+
+
 def test_a_question_about_a_chat_is_narrowed_in_every_configuration() -> None:
     chat = Path(__file__).parents[2] / "examples" / "Chat de WhatsApp con Viaje a Oaxaca.txt"
     with closing(build_store(MEMORY)) as opened:
         configure(SETTINGS, opened, EMBEDDER, Retriever.HYBRID).library.add(chat)
-        for retriever in Retriever:
+        for retriever in COMPARED:
             library = configure(SETTINGS, opened, EMBEDDER, retriever).library
             narrowing = library.narrowing("¿Qué dijo Julián sobre el hotel?")
             assert narrowing is not None

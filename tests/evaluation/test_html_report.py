@@ -12,6 +12,7 @@ from lxml import html
 
 from answerable.evaluation.answer_run import Point
 from answerable.evaluation.html_report import write_html
+from answerable.evaluation.reliability import Bin, Reliability
 from answerable.evaluation.report import Difference, Figure, Group, Latency, Measured, Report, SetReport
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x00\ud800&amp;"
@@ -31,6 +32,7 @@ def measured(name: str) -> Measured:
         CURVE,
         0.125,
         Point(0.5, 0.5, 0.25),
+        Reliability([Bin(0.25, 0.5, 0.4), Bin(0.75, 0.5, 0.6)], 0.1875, 0.25),
     )
 
 
@@ -69,10 +71,11 @@ def test_every_figure_is_shown(page: str) -> None:
     text = read.text_content()
     assert "12 questions, 4 of them without an answer, over 1,234 documents in 5,678 passages." in text
     assert "hybrid 0.125, dense 0.125, bm25 0.125" in text
+    assert "hybrid 0.188 and 0.250" in text
 
 
 def test_drawings_have_a_mark_for_each_figure(page: str) -> None:
-    figures, risk = html.fromstring(page.replace("\x00", "")).xpath("//svg")
+    figures, risk, trust = html.fromstring(page.replace("\x00", "")).xpath("//svg")
     dots = figures.xpath(".//circle[title]")
     assert len(dots) == 3 * 2
     assert dots[0].xpath("title")[0].text == "hybrid ndcg@10 0.750 [0.500, 1.000]"
@@ -84,6 +87,9 @@ def test_drawings_have_a_mark_for_each_figure(page: str) -> None:
     lines = risk.xpath(".//polyline/@points")
     assert len(lines) == 3
     assert [tuple(map(float, point.split(","))) for point in lines[0].split()] == [(390, 280), (620, 280 - 0.25 * 256)]
+
+    assert len(trust.xpath(".//circle[title]")) == 3 * 2
+    assert len(trust.xpath(".//polyline")) == 3
 
 
 def test_a_report_of_searches_only_has_no_curve(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from answerable.analysis.terms import terms
+from answerable.answering.word_forms import WordForms
 from answerable.datatypes import Part, PartKind, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
@@ -23,10 +24,10 @@ class Sentence:
     """A span of a document that can be quoted.
 
     `similarity` is the cosine of question and sentence (of its chunk, where sentences have no vectors); `coverage` the
-    share of the question's terms, by rarity, in the sentence itself; `context` the share that only what it stands
-    under or after has: the sentence before it, the line that leads in to its list, the first row of its table, its
-    headings, its sender, the title; `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval;
-    `terms` are the sentence's own.
+    share of the question's terms, by rarity, in the sentence itself; `near_coverage` the same with terms that are there
+    in a like form ("vende" for "vendió"); `context` the share that only what it stands under or after has: the sentence
+    before it, the line that leads in to its list, the first row of its table, its headings, its sender, the title;
+    `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval; `terms` are the sentence's own.
     """
 
     result: RetrievalResult
@@ -34,6 +35,7 @@ class Sentence:
     end: int
     similarity: float
     coverage: float
+    near_coverage: float
     context: float
     chunk_coverage: float
     chunk_score: float
@@ -82,6 +84,7 @@ def _sentences_of(
             end=chunk.start + end,
             similarity=float(similarity),
             coverage=coverage,
+            near_coverage=_near_share(weights, own, total),
             context=_share(weights, own | around, total) - coverage,
             chunk_coverage=chunk_coverage,
             chunk_score=result.score,
@@ -123,6 +126,11 @@ def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> b
 
 def _share(weights: Mapping[frozenset[str], float], present: Collection[str], total: float) -> float:
     return sum(weight for word, weight in weights.items() if not word.isdisjoint(present)) / total
+
+
+def _near_share(weights: Mapping[frozenset[str], float], own: Collection[str], total: float) -> float:
+    forms = WordForms(own)
+    return sum(weight for word, weight in weights.items() if not word.isdisjoint(own) or forms.has_like(word)) / total
 
 
 def _terms_of(text: str, result: RetrievalResult) -> frozenset[str]:

@@ -31,13 +31,16 @@ NARROWED = 0.5
 class Gate:
     """`weights` are by signal; `thresholds` the probability below which to refuse, by percentage of wrong answers.
 
-    `background` is that of the embedder, None where the gate looks at words only.
+    `background` is that of the embedder, None where the gate looks at words only. `crossed` is the gate for questions
+    in a language that none of the passages has: words say little there, so that all is weighed differently. None
+    where there is one for both.
     """
 
     weights: Mapping[str, float]
     intercept: float
     thresholds: tuple[tuple[float, float], ...]
     background: Background | None = None
+    crossed: Gate | None = None
     wrong_answers: float = 10.0
 
     @property
@@ -48,7 +51,12 @@ class Gate:
 
     def aiming_at(self, wrong_answers: float) -> Gate:
         """The same gate with another target, in percent."""
-        return replace(self, wrong_answers=wrong_answers)
+        crossed = self.crossed.aiming_at(wrong_answers) if self.crossed else None
+        return replace(self, crossed=crossed, wrong_answers=wrong_answers)
+
+    def suited_to(self, evidence: Evidence) -> Gate:
+        """The gate for questions in the language of the passages, or the one for questions in another."""
+        return self.crossed if self.crossed and is_crossed(evidence) else self
 
     def confidence(self, evidence: Evidence, ranked: Sequence[Sentence]) -> float:
         """How likely the first of the ranked sentences answers the question, 0 to 1.
@@ -57,11 +65,11 @@ class Gate:
         """
         if evidence.topic is not None and not evidence.word_weights:
             return 1.0
-        return self.probability(read_signals(evidence, ranked, self.background))
+        return self.suited_to(evidence).probability(read_signals(evidence, ranked, self.background))
 
     def passes(self, evidence: Evidence, confidence: float) -> bool:
         """Whether to answer. Messages that passed a filter of the question's own have less left to prove."""
-        return confidence >= self.threshold * (1.0 if evidence.topic is None else NARROWED)
+        return confidence >= self.suited_to(evidence).threshold * (1.0 if evidence.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
         """The same from the signals."""
@@ -71,9 +79,13 @@ class Gate:
 
     def to_json(self) -> dict[str, Any]:
         """What `from_json` reads. The target is the user's and isn't kept."""
-        values = asdict(self)
-        del values["wrong_answers"]
-        return values
+        return {
+            "weights": dict(self.weights),
+            "intercept": self.intercept,
+            "thresholds": [list(pair) for pair in self.thresholds],
+            "background": asdict(self.background) if self.background else None,
+            "crossed": self.crossed.to_json() if self.crossed else None,
+        }
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Gate:
@@ -86,7 +98,15 @@ class Gate:
         weights = {str(name): float(weight) for name, weight in values["weights"].items()}
         if unknown := weights.keys() - set(Signals.__slots__):
             raise ValueError(f"it weighs {', '.join(sorted(unknown))}")
-        return cls(weights, float(values["intercept"]), thresholds, background)
+        # Gates that were kept before there was a second one have none.
+        crossed = cls.from_json(values["crossed"]) if values.get("crossed") else None
+        return cls(weights, float(values["intercept"]), thresholds, background, crossed)
+
+
+def is_crossed(evidence: Evidence) -> bool:
+    """Whether the question is in a language that none of the passages has, as far as their languages are known."""
+    spoken = {result.document.language for result in evidence.results}
+    return bool(evidence.language) and "" not in spoken and evidence.language not in spoken
 
 
 def packaged_gates() -> dict[str, Gate]:

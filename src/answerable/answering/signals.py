@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from itertools import takewhile
 
 import numpy as np
 
@@ -14,14 +13,13 @@ from answerable.analysis.bm25 import term_weights
 from answerable.analysis.indexed_text import indexed_text
 from answerable.analysis.terms import fold, words
 from answerable.answering.asked_for import asked_for, offers
+from answerable.answering.checking.wording import Wording
 from answerable.answering.evidence import Sentence
 from answerable.protocols import Evidence, IndexedChunk
 
 LIKE = 3
 OTHERS = 30
 PRIOR = 5
-SHORTEST = 4
-ALIKE = 0.6
 
 _NAMES = re.compile(r"(?<!^)(?<![¿¡\"“«(])\b[^\W\d_]\w+|\b\d(?:[\w.,:]*\w)?")
 
@@ -40,10 +38,12 @@ class Signals:
 
     `coverage`: that the sentence has with its setting (see `Sentence.context`); `near_coverage`: that it has itself,
     in this or a like form ("vende" for "vendió"); `chunk_coverage`: that its chunk has.
-    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks). `missing_names`: names and
-    numbers of the question that its chunk lacks. `keyword_margin`: the chunk's keyword score above the next chunk's,
-    by what the question could reach. `not_offered`: 1 where the question asks for a date, a number or a person and the
-    sentence has none. Semantic, 0 without a background: `similarity`, the sentence's cosine; `standing`, how many
+    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks), `missing_rarity`: their
+    rarities added up. `missing_names`: names and numbers of the question that its chunk lacks. `keyword_score`: the
+    chunk's, by the rarity of all words (a word that is repeated is the chunk's topic, not what is asked of it);
+    `keyword_margin`: how far it is above the next chunk's. `not_offered`: 1 where the question asks for a date, a
+    number or a person and the sentence has none. `not_denied`: 1 where the question says not and the sentence doesn't.
+    Semantic, 0 without a background: `similarity`, the sentence's cosine; `standing`, how many
     deviations it lies above the other sentences; `passage_margin`, the chunk's cosine above the next chunk's.
     """
 
@@ -52,9 +52,12 @@ class Signals:
     chunk_coverage: float
     hits: float
     misses: float
+    missing_rarity: float
     missing_names: float
+    keyword_score: float
     keyword_margin: float
     not_offered: float
+    not_denied: float
     similarity: float = 0.0
     standing: float = 0.0
     passage_margin: float = 0.0
@@ -74,34 +77,28 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
     chunk = next(
         indexed for result, indexed in zip(evidence.results, evidence.chunks, strict=True) if result is best.result
     )
-    weights = evidence.word_weights
-    own = {word for word in weights if not word.isdisjoint(best.terms)}
-    total = sum(weights.values()) or 1.0
+    own = [word for word in evidence.word_weights if not word.isdisjoint(best.terms)]
+    missing = [weight for word, weight in evidence.word_weights.items() if word.isdisjoint(chunk.terms.keys())]
+    score, next_score = _keyword_scores(evidence, chunk)
     kind = asked_for(evidence.question)
+    denied = Wording(evidence.question, evidence.language).negated
     semantic = (0.0, 0.0, 0.0)
     if background is not None:
         semantic = (best.similarity, _standing(ranked, background), _passage_margin(evidence, chunk, background))
     return Signals(
         best.coverage + best.context,
-        sum(weight for word, weight in weights.items() if word in own or _has_like(best.terms, word)) / total,
+        best.near_coverage,
         best.chunk_coverage,
         math.log1p(len(own)),
-        math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in weights)),
+        math.log1p(len(missing)),
+        sum(missing),
         _missing_names(evidence.question if evidence.topic is None else evidence.topic, chunk),
-        _keyword_margin(evidence, chunk),
+        score,
+        score - next_score,
         float(kind is not None and not offers(best, kind, evidence.question)),
+        float(bool(denied) and not Wording(best.text, best.result.document.language).negated),
         *semantic,
     )
-
-
-def _has_like(terms: Collection[str], word: Collection[str]) -> bool:
-    """Whether one of the terms begins as one of the word's stems does: irregular forms, kindred languages."""
-    return any(_alike(term, stem) for stem in word if len(stem) >= SHORTEST for term in terms)
-
-
-def _alike(one: str, other: str) -> bool:
-    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
-    return shared >= SHORTEST and shared >= ALIKE * max(len(one), len(other))
 
 
 def _missing_names(question: str, chunk: IndexedChunk) -> float:
@@ -113,10 +110,11 @@ def _missing_names(question: str, chunk: IndexedChunk) -> float:
     return float(sum(not present.issuperset(words(name)) for name in names))
 
 
-def _keyword_margin(evidence: Evidence, best: IndexedChunk) -> float:
-    total = sum(evidence.word_weights.values())
-    scores = {chunk.chunk.id: _keyword_score(evidence.word_weights, chunk) for chunk in evidence.chunks}
-    return (scores.pop(best.chunk.id) - max(scores.values(), default=0.0)) / (total or 1.0)
+def _keyword_scores(evidence: Evidence, best: IndexedChunk) -> tuple[float, float]:
+    """The keyword scores of a chunk and of the best of the others, by the rarity of all words."""
+    total = sum(evidence.word_weights.values()) or 1.0
+    scores = {chunk.chunk.id: _keyword_score(evidence.word_weights, chunk) / total for chunk in evidence.chunks}
+    return scores.pop(best.chunk.id), max(scores.values(), default=0.0)
 
 
 def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk) -> float:

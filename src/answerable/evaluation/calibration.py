@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -20,10 +20,12 @@ Array = npt.NDArray[np.float64]
 TARGETS = (0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 RIDGE = 1e-3
 STEPS = 50
-FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3}
+FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3, Kind.UNANSWERABLE: 1 / 4}
 """What the kinds weigh in every set when weights are fitted: those close to what is there teach the most."""
-ASKED = {Kind.REMOVED: 1 / 4, Kind.FOREIGN: 3 / 4}
-"""What they weigh when a target is met: of four questions without an answer, one is close to what is there."""
+ASKED = {Kind.REMOVED: 1 / 8, Kind.FOREIGN: 7 / 8}
+"""What they weigh when a target is met: of eight questions without an answer, one is close to what is there."""
+CROSSED_SHARE = 0.15
+"""How much smaller the share of wrong answers is held where the question is in another language: words tell little."""
 SMALL_SHARE = 0.5
 """What a set's small libraries weigh beside all of it."""
 
@@ -31,27 +33,46 @@ SMALL_SHARE = 0.5
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
     """A gate for these cases; without a background one that looks at words only. Raises ValueError without both kinds.
 
-    The sets weigh alike, whatever their size. A question without an answer by a set's own word is never fitted on.
+    The sets weigh alike, whatever their size. Sets whose questions are in another language than their documents give
+    the gate for such questions, where there are any and vectors are looked at.
     """
+    foreign_tongue = _crossed_sets(cases)
+    if foreign_tongue == {case.corpus for case in cases}:
+        return _fit(cases, background)
+    gate = _fit([case for case in cases if case.corpus not in foreign_tongue and not case.is_crossed], background)
+    if background is None or not foreign_tongue:
+        return gate
+    crossed = _fit([case for case in cases if case.corpus in foreign_tongue and case.is_crossed], background)
+    stricter = [(target, crossed.aiming_at(CROSSED_SHARE * target).threshold) for target in TARGETS[:-1]]
+    return replace(gate, crossed=replace(crossed, thresholds=(*stricter, crossed.thresholds[-1])))
+
+
+def _crossed_sets(cases: Sequence[Case]) -> set[str]:
+    """The sets most of whose answerable questions are in another language than what they find."""
+    tally = Counter((case.corpus, case.is_crossed) for case in cases if case.kind is Kind.ANSWERABLE)
+    return {corpus for corpus, _ in tally if tally[corpus, True] > tally[corpus, False]}
+
+
+def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
     used = [case for case in cases if case.kind in FITTED]
     answerable = np.array([case.kind is Kind.ANSWERABLE for case in used])
-    if not answerable.any() or answerable.all():
+    wrong = [case for case in used if case.kind in ASKED]
+    if not answerable.any() or not wrong:
         raise ValueError("a gate needs questions that have an answer and questions that have none")
     names = LEXICAL if background is None else LEXICAL + SEMANTIC
     signals = np.array([[getattr(case.signals, name) for name in names] for case in used])
-    coefficients, intercept = fit_logistic(signals, answerable, _weights(used, FITTED))
+    coefficients, intercept = fit_logistic(signals, answerable, case_weights(used))
     gate = Gate(
         {name: round(float(value), 4) for name, value in zip(names, coefficients, strict=True)},
         round(float(intercept), 4),
         ((0.0, 1.0),),
         background,
     )
-    wrong = [case for case in used if case.kind in ASKED]
-    thresholds = _thresholds(np.array(_probabilities(gate, wrong)), _weights(wrong, ASKED))
-    return Gate(gate.weights, gate.intercept, thresholds, background)
+    thresholds = _thresholds(np.array(probabilities(gate, wrong)), case_weights(wrong, ASKED))
+    return replace(gate, thresholds=thresholds)
 
 
-def _weights(cases: Sequence[Case], shares: Mapping[Kind, float]) -> Array:
+def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
     """A weight for each case, 1 on average, so that sets and kinds have their shares however many cases there are."""
     masses = Counter((case.corpus, case.kind, case.is_small) for case in cases)
     weights = np.array(
@@ -125,7 +146,9 @@ def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
 class Figures:
     """What a gate does to a set's questions: areas under the curve, and the shares of each kind that it refuses.
 
-    `cosine_area` is that of the plainest rule, the highest passage cosine.
+    `area` is of the answerable ones against those whose document is removed, `unanswerable_area` against those that
+    have no answer by the set's own word (NaN where there are none); the cosine areas are those of the plainest rule,
+    the highest passage cosine.
     """
 
     corpus: str
@@ -133,6 +156,8 @@ class Figures:
     area: float
     cosine_area: float
     refused: dict[Kind, float]
+    unanswerable_area: float = float("nan")
+    unanswerable_cosine_area: float = float("nan")
 
 
 def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
@@ -140,27 +165,47 @@ def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
     found = []
     for corpus in dict.fromkeys(case.corpus for case in cases):
         here = {kind: [case for case in cases if case.corpus == corpus and case.kind is kind] for kind in Kind}
-        right, removed = here[Kind.ANSWERABLE], here[Kind.REMOVED]
+        right, removed, unanswerable = here[Kind.ANSWERABLE], here[Kind.REMOVED], here[Kind.UNANSWERABLE]
         if not right or not removed:
             continue
         found.append(
             Figures(
                 corpus,
                 len(right),
-                area_under_curve(_probabilities(gate, right), _probabilities(gate, removed)),
-                area_under_curve([case.closest for case in right], [case.closest for case in removed]),
+                *_areas(gate, right, removed),
                 {
-                    kind: float(np.mean([value < gate.threshold for value in _probabilities(gate, some)]))
+                    kind: float(np.mean([_is_refused(gate, case) for case in some]))
                     for kind, some in here.items()
                     if some
                 },
+                *_areas(gate, right, unanswerable),
             )
         )
     return found
 
 
-def _probabilities(gate: Gate, cases: Sequence[Case]) -> list[float]:
-    return [gate.probability(case.signals) for case in cases]
+def _areas(gate: Gate, right: Sequence[Case], wrong: Sequence[Case]) -> tuple[float, float]:
+    """The areas under the curve of the gate and of the plain cosine; NaN without any of the wrong."""
+    if not wrong:
+        return float("nan"), float("nan")
+    return (
+        area_under_curve(probabilities(gate, right), probabilities(gate, wrong)),
+        area_under_curve([case.closest for case in right], [case.closest for case in wrong]),
+    )
+
+
+def probabilities(gate: Gate, cases: Sequence[Case]) -> list[float]:
+    """What the gate gives each case, by the language of its question."""
+    return [_suited(gate, case).probability(case.signals) for case in cases]
+
+
+def _is_refused(gate: Gate, case: Case) -> bool:
+    suited = _suited(gate, case)
+    return suited.probability(case.signals) < suited.threshold
+
+
+def _suited(gate: Gate, case: Case) -> Gate:
+    return gate.crossed if gate.crossed and case.is_crossed else gate
 
 
 def _thresholds(wrong: Array, weights: Array) -> tuple[tuple[float, float], ...]:

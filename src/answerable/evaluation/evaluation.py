@@ -12,6 +12,7 @@ from answerable.errors import SourceError
 from answerable.evaluation.answer_run import Replied, area_under_risk, operating_point, reply, risk_coverage, thinned
 from answerable.evaluation.asked import Asked
 from answerable.evaluation.configurations import Configured, Retriever, configure
+from answerable.evaluation.reliability import Reliability, reliability
 from answerable.evaluation.report import (
     Measured,
     SetReport,
@@ -112,4 +113,11 @@ def _measure(run: _Run, asked: Sequence[Asked], default: Array | None, seed: int
         thinned(curve, CURVE),
         area_under_risk(curve),
         operating_point(run.replied),
+        _reliability(run.replied, asked),
     )
+
+
+def _reliability(replies: Sequence[Replied], asked: Sequence[Asked]) -> Reliability | None:
+    if not replies or not any(each.is_unanswerable for each in asked):
+        return None
+    return reliability([each.confidence for each in replies], [each.is_right for each in replies])

@@ -11,21 +11,19 @@ from hashlib import sha256
 from pathlib import Path
 from xml.etree.ElementTree import Element, tostring
 
-from answerable.evaluation.plots import element, interval_plot, risk_plot
+from answerable.evaluation.plots import STYLE, element, interval_plot, reliability_plot, risk_plot
 from answerable.evaluation.report import FIGURES, Figure, Group, Measured, Report, SetReport
 
-_STYLE = """
+_STYLE = (
+    """
 body { font: 15px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 table { border-collapse: collapse; margin: 1rem 0; display: block; overflow-x: auto; }
 th, td { padding: .25rem .75rem; border-bottom: 1px solid #d8dee4; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child { text-align: left; }
-svg { max-width: 100%; height: auto; font-size: 12px; }
-svg .grid { stroke: #d8dee4; }
-svg polyline[points] { fill: none; stroke-width: 2; }
-svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
-.c0 { stroke: #0b62b8; fill: #0b62b8; } .c1 { stroke: #b3470f; fill: #b3470f; } .c2 { stroke: #1a7f45; fill: #1a7f45; }
 small { color: #57606a; }
 """
+    + STYLE
+)
 _READING = (
     "Each figure is a mean over the questions that it applies to, with its 95 % bootstrap interval; the higher, the "
     "better. Differences are from the first configuration, p by the paired randomisation test, not corrected for how "
@@ -74,6 +72,12 @@ def _section(found: SetReport) -> Iterable[Element]:
         areas = (f"{each.configuration} {each.risk_area:.3f}" for each in found.measured)
         text = f"Area under the curve, the lower the better: {', '.join(areas)}. The dots are where refusals stand now."
         yield element("p", text)
+    trusted = [(each.configuration, each.reliability) for each in found.measured if each.reliability]
+    if trusted:
+        yield element("h3", "Right answers by confidence")
+        yield reliability_plot(trusted)
+        errors = (f"{name} {one.brier:.3f} and {one.calibration_error:.3f}" for name, one in trusted)
+        yield element("p", f"Brier score and calibration error, the lower the better: {', '.join(errors)}.")
     default = found.measured[0]
     for title, groups in (("By language", default.by_language), ("By type", default.by_type)):
         if groups:

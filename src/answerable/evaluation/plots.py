@@ -1,17 +1,26 @@
-"""Figures → drawings in SVG, to stand within a page: figures with their intervals, and risk by coverage."""
+"""Figures → drawings in SVG, to stand within a page: figures with intervals, risk by coverage, and reliability."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
+from answerable.evaluation.reliability import Reliability
 from answerable.evaluation.report import Measured
 
 WIDTH = 640
 _LEFT, _RIGHT, _TOP, _BOTTOM = 160, 20, 24, 40
 _LINE = 16
-_COLORS = 3
-"""Colours are classes of the page's style sheet, `c0` and on."""
+_COLORS = 4
+STYLE = """
+svg { max-width: 100%; height: auto; font-size: 12px; }
+svg .grid { stroke: #d8dee4; }
+svg polyline[points] { fill: none; stroke-width: 2; }
+svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
+.c0 { stroke: #0b62b8; fill: #0b62b8; } .c1 { stroke: #b3470f; fill: #b3470f; } .c2 { stroke: #1a7f45; fill: #1a7f45; }
+.c3 { stroke: #7a3db8; fill: #7a3db8; }
+"""
+"""Belongs in the style sheet of the page, or in the drawing where that stands alone."""
 
 
 def element(tag: str, *children: Element | str, **attributes: object) -> Element:
@@ -45,7 +54,7 @@ def interval_plot(measured: Sequence[Measured]) -> Element:
                 color = f"c{number % _COLORS}"
                 drawing.append(element("line", x1=low, x2=high, y1=y, y2=y, class_=color))
                 drawing.append(element("circle", element("title", told), cx=value, cy=y, r=4, class_=color))
-    _legend(drawing, measured)
+    _legend(drawing, [each.configuration for each in measured])
     return drawing
 
 
@@ -72,7 +81,34 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
     drawing.append(
         element("text", "share of the questions answered", x=WIDTH - _RIGHT, y=height - 4, text_anchor="end")
     )
-    _legend(drawing, measured)
+    _legend(drawing, [each.configuration for each in measured])
+    return drawing
+
+
+def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
+    """The share of answers that are right by what was predicted, a line for each name; exact ones lie on the grey one.
+
+    The dots are the larger, the more questions they stand for.
+    """
+    height = 320
+    drawing = _drawing(height, "Reliability")
+    _grid(drawing, height)
+    bottom, tall = height - _BOTTOM, height - _BOTTOM - _TOP
+    for tenth in (0, 5, 10):
+        y = bottom - tall * tenth / 10
+        drawing.append(element("text", f"{tenth / 10:g}", x=_LEFT - 8, y=y + 4, text_anchor="end"))
+    drawing.append(element("line", x1=_x(0), y1=bottom, x2=_x(1), y2=_TOP, class_="grid"))
+    for number, (name, one) in enumerate(found):
+        color = f"c{number % _COLORS}"
+        places = [(round(_x(each.predicted), 1), round(bottom - tall * each.observed, 1)) for each in one.bins]
+        drawing.append(element("polyline", points=" ".join(f"{x},{y}" for x, y in places), class_=color))
+        for (x, y), each in zip(places, one.bins, strict=True):
+            told = f"{name}: predicted {each.predicted:.2f}, observed {each.observed:.2f}, {each.share:.1%} of all"
+            radius = round(2 + 6 * each.share**0.5, 1)
+            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=radius, class_=color))
+    drawing.append(element("text", "share that is right", x=8, y=16))
+    drawing.append(element("text", "predicted probability", x=WIDTH - _RIGHT, y=height - 4, text_anchor="end"))
+    _legend(drawing, [name for name, _ in found])
     return drawing
 
 
@@ -90,11 +126,11 @@ def _grid(drawing: Element, height: int) -> None:
         drawing.append(element("text", f"{tenth / 10:g}", x=x, y=bottom + 14, text_anchor="middle"))
 
 
-def _legend(drawing: Element, measured: Sequence[Measured]) -> None:
-    for number, each in enumerate(measured):
+def _legend(drawing: Element, names: Sequence[str]) -> None:
+    for number, name in enumerate(names):
         x = _LEFT + 120 * number
         drawing.append(element("circle", cx=x, cy=12, r=4, class_=f"c{number % _COLORS}"))
-        drawing.append(element("text", each.configuration, x=x + 8, y=16))
+        drawing.append(element("text", name, x=x + 8, y=16))
 
 
 def _x(share: float) -> float:

@@ -13,9 +13,11 @@ import numpy as np
 
 from answerable.answering.evidence import sentences
 from answerable.answering.extractive import ExtractiveAnswerer, rank
+from answerable.answering.gate import is_crossed
 from answerable.answering.signals import Background, Signals, read_signals
 from answerable.build import build_reader, build_splitter, build_store
 from answerable.datatypes import Document
+from answerable.evaluation.copies import copies
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import Library
 from answerable.protocols import Embedder, Store
@@ -26,7 +28,7 @@ SMALL = (1, 3)
 
 
 class Kind(str, Enum):
-    """What was done to the question's document."""
+    """What was done to the question's document; where it is removed, those that repeat it are too."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"
@@ -36,7 +38,10 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question asked of a library: of all of a set, or of few documents. `closest` is the highest passage cosine."""
+    """A question asked of a library: of all of a set, or of few documents. `closest` is the highest passage cosine.
+
+    `is_crossed` is that the question is in another language than what was found.
+    """
 
     corpus: str
     kind: Kind
@@ -44,6 +49,7 @@ class Case:
     is_small: bool
     signals: Signals
     closest: float
+    is_crossed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,11 +134,13 @@ def collect_cases(
             run.ask(library, query, Kind.FOREIGN, name)
         for query in draw.sample(questions.unanswerable, min(sampling.questions, len(questions.unanswerable))):
             run.ask(library, query, Kind.UNANSWERABLE, article(questions, query))
-        for removed in dict.fromkeys(tuple(sorted(query.relevant)) for query in asked):
+        repeated = copies(questions.documents)
+        for relevant in dict.fromkeys(tuple(sorted(query.relevant)) for query in asked):
+            removed = sorted({*relevant, *(other for each in relevant for other in repeated.get(each, ()))})
             for document_id in removed:
                 library.remove(document_id)
             for query in asked:
-                if tuple(sorted(query.relevant)) == removed:
+                if tuple(sorted(query.relevant)) == relevant:
                     run.ask(library, query, Kind.REMOVED, article(questions, query))
             library.add_documents([documents[document_id] for document_id in removed])
 
@@ -172,7 +180,8 @@ class _Run:
         if ranked:
             signals = read_signals(evidence, ranked, self.background)
             closest = max(float(np.dot(chunk.vector, evidence.vector)) for chunk in evidence.chunks)
-            self.cases.append(Case(self.corpus, kind, article, is_small, signals, closest))
+            crossed = is_crossed(evidence)
+            self.cases.append(Case(self.corpus, kind, article, is_small, signals, closest, crossed))
 
 
 class _QuestionMemory:

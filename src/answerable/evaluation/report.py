@@ -12,6 +12,7 @@ import numpy as np
 from answerable.errors import SettingsError
 from answerable.evaluation.answer_run import Point
 from answerable.evaluation.metrics import CUTOFFS
+from answerable.evaluation.reliability import Reliability
 from answerable.evaluation.retrieval_run import PASSAGES
 from answerable.evaluation.statistics import Array, bootstrap, intervals, means, paired_test
 
@@ -67,7 +68,8 @@ class Measured:
     """What one configuration gave; `differences` are from the default, none for itself.
 
     `curve` is risk by coverage, `risk_area` the area under it, NaN where nothing was asked; `operating` is where the
-    refusals of the settings stand, None where nothing was answered.
+    refusals of the settings stand, None where nothing was answered. `reliability` is that of the confidence; None where
+    every question has an answer, or nothing was asked.
     """
 
     configuration: str
@@ -79,6 +81,7 @@ class Measured:
     curve: list[Point]
     risk_area: float
     operating: Point | None
+    reliability: Reliability | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,33 @@
+"""Documents that mostly repeat others: what one of them says isn't gone as long as the other is there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from answerable.analysis.terms import fold, words
+from answerable.datatypes import Document
+
+LENGTH = 4
+SHARE = 0.3
+
+
+def copies(documents: Sequence[Document]) -> dict[str, frozenset[str]]:
+    """For each document that has any, the ids of those that hold at least .3 of its sequences of four words."""
+    sequences = {document.id: _sequences(document.content) for document in documents}
+    holders: dict[tuple[str, ...], list[str]] = {}
+    for name, held in sequences.items():
+        for sequence in held:
+            holders.setdefault(sequence, []).append(name)
+    found = {}
+    for name, held in sequences.items():
+        shared = Counter(other for sequence in held for other in holders[sequence] if other != name)
+        repeating = frozenset(other for other, count in shared.items() if count >= SHARE * len(held))
+        if repeating:
+            found[name] = repeating
+    return found
+
+
+def _sequences(text: str) -> set[tuple[str, ...]]:
+    spelt = [fold(word) for word in words(text)]
+    return {tuple(spelt[start : start + LENGTH]) for start in range(len(spelt) - LENGTH + 1)}
