@@ -1,0 +1,89 @@
+"""`answerable verify` as people and schedules run it."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+from verification.libraries import EXAMPLES
+
+from answerable.interfaces.cli.main import app
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder whose one file is in the library."""
+    (tmp_path / "files").mkdir()
+    shutil.copy(EXAMPLES / "espresso-machine-guide.md", tmp_path / "files")
+    assert run(tmp_path, "add", str(tmp_path / "files")).exit_code == 0
+    return tmp_path
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(app, [*arguments, "--library", str(folder / "library")], prog_name="answerable")
+
+
+def test_a_clean_library_says_what_was_checked(folder: Path) -> None:
+    shown = run(folder, "verify")
+    assert shown.exit_code == 0
+    first, *rest = shown.stdout.splitlines()
+    assert first.startswith("checked 1 document, ")
+    assert ", 1 source; " in first
+    assert rest == ["nothing differs"]
+
+
+def test_what_differs_is_repaired_if_asked(folder: Path) -> None:
+    with closing(sqlite3.connect(folder / "library" / "library.db")) as connection, connection:
+        connection.execute("DELETE FROM chunks WHERE sequence = 1")
+    shown = run(folder, "verify")
+    assert shown.exit_code == 1
+    assert "espresso-machine-guide.md: 1 of " in shown.stdout
+    assert "--repair makes the document again from its source" in shown.stdout
+    as_json = run(folder, "verify", "--json")
+    found = json.loads(as_json.stdout)
+    assert (as_json.exit_code, found["clean"]) == (1, False)
+    assert {finding["kind"] for finding in found["findings"]} == {"missing", "wrong counts"}
+    repaired = run(folder, "verify", "--repair", "--embed", "all")
+    assert repaired.exit_code == 0
+    assert "repaired: " in repaired.stdout
+    assert "nothing differs any more" in repaired.stdout
+    assert run(folder, "verify").exit_code == 0
+
+
+def test_a_file_with_a_hostile_name_does_nothing_to_the_terminal(folder: Path) -> None:
+    name = "\x1b[31m\u202egnp.md"
+    (folder / "files" / name).write_text("# Red\n\nNothing but red.\n")
+    run(folder, "add", str(folder / "files"))
+    (folder / "files" / name).write_text("# Red\n\nNothing but green.\n")
+    shown = run(folder, "verify")
+    assert shown.exit_code == 1
+    assert "stale: " in shown.stdout
+    assert not {"\x1b", "\u202e"}.intersection(shown.stdout)
+
+
+def test_a_library_that_cant_be_opened_is_damaged(folder: Path) -> None:
+    path = folder / "library" / "library.db"
+    path.write_bytes(path.read_bytes()[:200])
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    shown = run(folder, "verify")
+    assert (shown.exit_code, shown.stdout.splitlines()[1][:8]) == (1, "damaged:")
+    assert "Restore it from a backup" in shown.stdout
+
+
+@pytest.mark.parametrize("given", ["x", "-1", "1.5", ""])
+def test_embed_takes_a_number_or_all(folder: Path, given: str) -> None:
+    shown = run(folder, "verify", "--embed", given)
+    assert shown.exit_code == 2
+    assert "--embed takes a number or all" in shown.stderr
+
+
+def test_no_library_is_no_difference(tmp_path: Path) -> None:
+    shown = run(tmp_path, "verify")
+    assert shown.exit_code == 2
+    assert "There is no library at" in shown.stderr
