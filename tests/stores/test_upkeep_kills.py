@@ -1,0 +1,206 @@
+"""Whole libraries copied, exported, imported and given another embedder, by processes that are killed at any moment.
+
+Exports say it all: what has the same bytes is the same library. Samples run in `make test`, full size in
+`make test-long`.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import upkeep_processes
+from crash_processes import text_of
+from helpers import HashEmbedder, add, make_document
+from postgres_server import new_library
+from qdrant_server import StandIn
+from test_qdrant_crash import killed_at, points
+from upkeep_processes import ACTIONS, NEW
+
+from answerable.backup.exporting import export_store
+from answerable.build import build_store
+from answerable.protocols import Store
+from answerable.reindexing import reindex
+from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.memory import MemoryStore
+from answerable.stores.qdrant import QdrantStore
+
+KILLS = pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])
+OLD, DOCUMENTS = HashEmbedder(64), 60
+
+Check = Callable[[], None]
+
+
+def fill(store: Store, embedder: HashEmbedder, documents: int = DOCUMENTS) -> None:
+    named = ((f"número{number}", number) for number in range(documents))
+    add(
+        store, *(make_document(text_of(*one), one[0], source=one[0], language="es") for one in named), embedder=embedder
+    )
+
+
+def exported(store: Store, folder: Path) -> bytes:
+    """The bytes of an export."""
+    path = folder / "check.zip"
+    export_store(store, path, overwrite=True)
+    return path.read_bytes()
+
+
+def exported_from(address: str, folder: Path) -> bytes:
+    with closing(build_store(address)) as store:
+        return exported(store, folder)
+
+
+def from_scratch(embedder: HashEmbedder, folder: Path, documents: int = DOCUMENTS) -> bytes:
+    """The export of a library that was made with an embedder."""
+    store = MemoryStore()
+    fill(store, embedder, documents)
+    return exported(store, folder)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A library in a folder, which is only ever copied."""
+    folder = tmp_path_factory.mktemp("upkeep") / "source"
+    with closing(EmbeddedStore(folder)) as store:
+        fill(store, OLD)
+    return folder
+
+
+def started(action: str, *arguments: object) -> subprocess.Popen[str]:
+    """A process that is about to do it."""
+    command = [sys.executable, upkeep_processes.__file__, action, *map(str, arguments)]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    assert child.stdout.readline() == "begins\n"
+    return child
+
+
+def seconds_of(action: str, *arguments: object) -> float:
+    """How long it takes when nothing happens to it."""
+    printed, _ = started(action, *arguments).communicate(timeout=240)
+    return float(printed)
+
+
+def kill(kills: int, attempt: int, seconds: float, action: str, *arguments: object) -> None:
+    """Does something and is killed by chance within the slice of its time that is this attempt's."""
+    child = started(action, *arguments)
+    time.sleep(seconds * (attempt + random.random()) / kills)
+    child.kill()
+    child.communicate()
+    assert child.returncode in (-signal.SIGKILL, 0)
+
+
+def is_part_of(address: str, whole: Store) -> bool:
+    """Whether each document that is there is whole and as it should be."""
+    with closing(build_store(address)) as store:
+        listed = list(store.documents())
+        for stored in listed:
+            assert store.document(stored.id) == whole.document(stored.id)
+            assert store.chunks(stored.id) == whole.chunks(stored.id)
+            assert stored.chunks == len(store.chunks(stored.id)) > 0
+        return len(listed) < whole.count()[0]
+
+
+@pytest.mark.timeout(1800)
+@KILLS
+@pytest.mark.parametrize("action", ["copy", "restore"])
+def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: str, kills: int) -> None:
+    expected = exported_from(str(source), tmp_path)
+    given = source if action == "copy" else tmp_path / "check.zip"
+    given = given if given == source else given.rename(tmp_path / "given.zip")
+    seconds = seconds_of(action, given, tmp_path / "undisturbed")
+    with closing(EmbeddedStore(source)) as whole:
+        parts = 0
+        for attempt in range(kills):
+            target = tmp_path / "target"
+            kill(kills, attempt, seconds, action, given, target)
+            parts += is_part_of(str(target), whole)
+            ACTIONS[action](str(given), str(target))  # type: ignore[operator]
+            assert exported_from(str(target), tmp_path) == expected
+            shutil.rmtree(target)
+    assert parts, "no kill came before the end"
+
+
+@pytest.mark.timeout(1800)
+@KILLS
+def test_killed_while_a_library_is_exported(source: Path, tmp_path: Path, kills: int) -> None:
+    expected = exported_from(str(source), tmp_path)
+    file = tmp_path / "file.zip"
+    seconds = seconds_of("export", source, file)
+    assert file.read_bytes() == expected
+    for attempt in range(kills):
+        file.unlink()
+        kill(kills, attempt, seconds, "export", source, file)
+        assert not file.exists() or file.read_bytes() == expected
+        file.unlink(missing_ok=True)
+        ACTIONS["export"](str(source), str(file))  # type: ignore[operator]
+        assert file.read_bytes() == expected
+
+
+@pytest.mark.timeout(1800)
+@KILLS
+@pytest.mark.parametrize("kind", ["embedded", "postgres"])
+def test_killed_while_the_embedder_is_changed(source: Path, tmp_path: Path, kind: str, kills: int) -> None:
+    """All vectors are of the old one or all of the new one, and the rest is done without what was done."""
+    before, after = from_scratch(OLD, tmp_path), from_scratch(NEW, tmp_path)
+
+    def library(number: int) -> str:
+        address = new_library() if kind == "postgres" else str(tmp_path / str(number))
+        ACTIONS["copy"](str(source), address)  # type: ignore[operator]
+        return address
+
+    undisturbed = library(-1)
+    seconds = seconds_of("change", undisturbed)
+    assert exported_from(undisturbed, tmp_path) == after
+    unfinished = 0
+    for attempt in range(kills):
+        address = library(attempt)
+        kill(kills, attempt, seconds, "change", address)
+        unfinished += finish(build_store(address), before, after, tmp_path)
+        assert exported_from(address, tmp_path) == after
+    assert unfinished, "no kill came before the end"
+
+
+def finish(store: Store, before: bytes, after: bytes, folder: Path) -> bool:
+    """Checks what a killed reindex has left, and does the rest; whether there was any."""
+    with closing(store):
+        is_new = store.fingerprint == NEW.fingerprint
+        assert exported(store, folder) == (after if is_new else before)
+        asked = (NEW if is_new else OLD).embed_query("¿Qué midió la estación número7?")
+        assert len(store.search_vectors(asked, 1000, None)) == store.count()[1]
+        again = HashEmbedder(32)
+        left = store.count()[1] if is_new else len(store.next_vectors().missing())
+        reindex(store, again)
+        assert again.embedded == (0 if is_new else left)
+        assert store.next_vectors().fingerprint is None
+        assert exported(store, folder) == after
+    return not is_new
+
+
+@pytest.mark.timeout(1800)
+@pytest.mark.parametrize("is_done", [False, True])
+@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.long)])
+def test_killed_at_any_request_while_the_embedder_is_changed(tmp_path: Path, step: int, is_done: bool) -> None:
+    """On a Qdrant server; what was left behind is gone in the end."""
+    before, after = from_scratch(OLD, tmp_path, 3), from_scratch(NEW, tmp_path, 3)
+    seen: list[bool] = []
+    with closing(StandIn()) as server:
+        for request in range(1, 200, step):
+            address = server.address()
+            with closing(QdrantStore(address)) as store:
+                fill(store, OLD, 3)
+            if not killed_at(server, request, is_done, lambda address=address: ACTIONS["change"](address)):  # type: ignore[misc]
+                break
+            seen.append(not finish(QdrantStore(address), before, after, tmp_path))
+            name = address.rpartition("/")[2]
+            assert len([one for one in points(server) if one.startswith(f"{name}.1.chunks")]) == 1
+    assert False in seen
+    assert seen == sorted(seen)
