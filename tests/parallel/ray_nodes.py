@@ -1,0 +1,99 @@
+"""A real Ray cluster on this machine: each node has an address of its own, and can be killed with all that it runs."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+HOST = "127.0.0.2"
+FOLDERS = (Path(__file__).parent, Path(__file__).parents[1])
+
+
+def free_port() -> int:
+    """A port that nothing listens on."""
+    with socket.socket() as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
+
+
+class Node:
+    """One node with so many processors. The first is the head; others join it at its address.
+
+    `prefix` is put before its command, as `taskset -c 0`.
+    """
+
+    def __init__(
+        self, folder: Path, host: str, head: str = "", processors: int = 1, prefix: Sequence[str] = ()
+    ) -> None:
+        self.host = host
+        self.address = head or f"{host}:{free_port()}"
+        port = self.address.rpartition(":")[2]
+        role = [f"--address={head}"]
+        if not head:
+            # A temporary folder with a short name: sockets are made in it.
+            ports = {"port": port, "dashboard-port": free_port(), "ray-client-server-port": free_port()}
+            role = ["--head", *(f"--{name}={number}" for name, number in ports.items())]
+            role += ["--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={folder}"]
+        sizes = [f"--num-cpus={processors}", "--object-store-memory=100000000", "--min-worker-port=0"]
+        quiet = ["--max-worker-port=0", "--dashboard-agent-listen-port=0", "--include-log-monitor=false", "--block"]
+        path = os.pathsep.join([*map(str, FOLDERS), *filter(None, sys.path)])
+        self._process = subprocess.Popen(
+            [*prefix, Path(sys.executable).parent / "ray", "start", f"--node-ip-address={host}", *role, *sizes, *quiet],
+            stdout=(folder / f"{host}.log").open("w"),
+            stderr=subprocess.STDOUT,
+            # Ray gives workers the lowest priority, which is none at all on a busy machine.
+            env={**os.environ, "PYTHONPATH": path, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"},
+            start_new_session=True,
+        )
+
+    def workers(self) -> list[int]:
+        """The processes in which actors run on the node."""
+        found = []
+        for folder in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+                # They are children of a process of the node, in groups of their own.
+                is_here = os.getpgid(parent) == self._process.pid
+                if is_here and (folder / "cmdline").read_bytes().startswith(b"ray::_Station"):
+                    found.append(int(folder.name))
+        return found
+
+    def wait_until_reachable(self, seconds: float = 60) -> None:
+        """Until the head takes connections."""
+        host, _, port = self.address.rpartition(":")
+        until = time.monotonic() + seconds
+        while True:
+            try:
+                socket.create_connection((host, int(port)), timeout=1).close()
+                return
+            except OSError:
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.1)
+
+    def kill(self) -> None:
+        """Ends everything that the node runs, at once, as a power cut does."""
+        if self._process.poll() is None:
+            workers = self.workers()
+            os.killpg(self._process.pid, signal.SIGKILL)
+            for worker in workers:
+                os.kill(worker, signal.SIGKILL)
+            self._process.wait()
+
+
+def wait_for_processors(address: str, count: int) -> None:
+    """Until the cluster at an address has so many."""
+    program = """
+import sys, time, ray
+ray.init(address=sys.argv[1], log_to_driver=False)
+while ray.cluster_resources().get("CPU", 0) < int(sys.argv[2]):
+    time.sleep(0.1)
+"""
+    subprocess.run([sys.executable, "-c", program, address, str(count)], check=True, timeout=60)

@@ -1,0 +1,137 @@
+"""Workers that are processes: order, errors, deaths, the end."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import steps
+
+from answerable.errors import DamagedSource, SettingsError, WorkerLost
+from answerable.parallel.pool import Pool
+from answerable.parallel.processes import processes
+from answerable.work import in_order
+
+SECONDS = 20
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """Two processes."""
+    with closing(processes(2, steps.make_tools)) as pool:
+        yield pool
+
+
+def is_running(process: int) -> bool:
+    """Whether there is such a process that isn't only waiting to be reaped."""
+    try:
+        status = Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+    return status.rpartition(")")[2].split()[0] != "Z"
+
+
+def gone_within(seconds: float, *processes: int) -> bool:
+    """Whether all of them end in time."""
+    until = time.monotonic() + seconds
+    while any(map(is_running, processes)):
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def test_results_come_in_order_from_both(pool: Pool) -> None:
+    found = list(in_order(pool, steps.square, [(number, 1) for number in range(8)], most_jobs=3, most_bytes=100))
+    assert [(job, pending.result()) for job, pending in found] == [(number, number**2) for number in range(8)]
+    workers = {pool.submit(steps.process_id, number).result() for number in range(8)}
+    assert len(workers) <= 2
+    assert os.getpid() not in workers
+
+
+def test_an_error_of_a_step_is_raised_as_it_is(pool: Pool) -> None:
+    with pytest.raises(DamagedSource, match=r"^a\.pdf is broken$"):
+        pool.submit(steps.refuse, "a.pdf").result()
+    assert pool.submit(steps.square, 3).result() == 9
+
+
+def test_a_killed_worker_is_replaced_and_its_job_done_again(pool: Pool, tmp_path: Path) -> None:
+    others = [pool.submit(steps.square, number) for number in range(4)]
+    assert pool.submit(steps.die_once, tmp_path / "marker").result() > 0
+    assert [other.result() for other in others] == [0, 1, 4, 9]
+
+
+def test_a_job_that_kills_every_worker_fails_alone(pool: Pool) -> None:
+    fatal = pool.submit(steps.die, 0)
+    others = [pool.submit(steps.square, number) for number in range(4)]
+    with pytest.raises(WorkerLost, match="killed, or ran out of memory"):
+        fatal.result()
+    assert [other.result() for other in others] == [0, 1, 4, 9]
+
+
+def test_what_keeps_workers_from_starting_fails_every_job() -> None:
+    with closing(processes(2, steps.refuse_to_start)) as pool:
+        jobs = [pool.submit(steps.square, number) for number in range(3)]
+        for job in jobs:
+            with pytest.raises(SettingsError, match="no tools today"):
+                job.result()
+
+
+def test_closing_ends_workers_in_the_middle_of_a_job() -> None:
+    pool = processes(2, steps.make_tools)
+    workers = {pool.submit(steps.process_id, number).result() for number in range(6)}
+    jobs = [pool.submit(steps.sleep, 600) for _ in range(5)]
+    started = time.monotonic()
+    pool.close()
+    pool.close()
+    assert time.monotonic() - started < SECONDS
+    assert all(job.done() for job in jobs)
+    assert gone_within(SECONDS, *workers)
+
+
+def test_no_more_is_under_way_than_was_asked(pool: Pool) -> None:
+    handed_in = []
+
+    def jobs() -> Iterator[tuple[int, int]]:
+        for number, size in enumerate([4, 4, 4, 20, 1, 1, 1, 1]):
+            handed_in.append(number)
+            yield number, size
+
+    ahead = []
+    for job, _ in in_order(pool, steps.square, jobs(), most_jobs=3, most_bytes=10):
+        # One more has been looked at, and not handed in.
+        ahead.append(len(handed_in) - 1 - job)
+    assert ahead == [2, 2, 1, 1, 3, 2, 1, 0]
+
+
+def test_workers_end_when_their_owner_is_killed() -> None:
+    program = """
+from contextlib import closing
+import steps
+from answerable.parallel.processes import processes
+if __name__ == "__main__":
+    pool = processes(2, steps.make_tools)
+    print(*{pool.submit(steps.process_id, number).result() for number in range(6)}, flush=True)
+    pool.submit(steps.sleep, 3).result()
+"""
+    folders = [*sys.path, str(Path(__file__).parent), str(Path(__file__).parents[1])]
+    owner = subprocess.Popen(
+        [sys.executable, "-c", program],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(folders)},
+        text=True,
+    )
+    assert owner.stdout is not None
+    workers = [int(number) for number in owner.stdout.readline().split()]
+    owner.kill()
+    owner.wait()
+    owner.stdout.close()
+    # The one that is busy ends with its job.
+    assert workers
+    assert gone_within(SECONDS, *workers)
