@@ -1,0 +1,210 @@
+"""Files that are zip archives: archives of documents, Word documents, e-books."""
+
+from __future__ import annotations
+
+import io
+import struct
+import zipfile
+from collections.abc import Mapping
+from functools import partial
+
+from docx import Document as Word
+from draw import Draw
+from fuzz_targets import Target
+from fuzz_texts import HTML
+from made_files import edited, epub, zipped
+from soundness import assert_same_again, assert_sound
+
+from answerable.sources.archives import iter_members, read_zip
+from answerable.sources.docx import read_docx
+from answerable.sources.epub import read_epub
+from answerable.sources.files import read_bytes
+from answerable.sources.limits import ReadLimits, Skipped
+
+LIMIT = 2_000_000
+LIMITS = ReadLimits(max_file_size=LIMIT)
+NAMES = (
+    "a.md",
+    "_chat.txt",
+    "folder/b.html",
+    "c.csv",
+    "../up.txt",
+    "/etc/passwd",
+    "C:\\x.txt",
+    "a\\b.md",
+    "x/../y.md",
+    "nul\0.md",
+    "\u202etxt.md",
+    "ñ.md",
+    "d.zip",
+    "e.docx",
+    "mimetype",
+    ".hidden.md",
+    "folder/",
+    "a" * 3_000 + ".md",
+)
+CONTENTS = (
+    "# Title\n\nText.\n",
+    "12/31/21, 10:00 PM - Ana: hello\n",
+    "a,b\n1,2\n3,4\n",
+    "\0",
+    "0" * 100_000,
+    "word ",
+    "\n",
+)
+WORD_XML = (
+    "<w:p><w:r><w:t>Text</w:t></w:r></w:p>",
+    '<w:p><w:pPr><w:pStyle w:val="Heading1"/></w:pPr><w:r><w:t>Head</w:t></w:r></w:p>',
+    '<w:p><w:pPr><w:numPr><w:ilvl w:val="99999999999"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>i',
+    '<w:p><w:pPr><w:outlineLvl w:val="-3"/></w:pPr><w:r><w:t>x</w:t></w:r></w:p>',
+    '<w:tbl><w:tr><w:tc><w:tcPr><w:gridSpan w:val="999999999"/><w:vMerge/></w:tcPr><w:p/></w:tc></w:tr></w:tbl>',
+    "<w:tbl><w:tr><w:tc>",
+    "</w:tc></w:tr></w:tbl>",
+    '<w:r><w:footnoteReference w:id="1"/></w:r>',
+    "<w:ins><w:p>",
+    "</w:p></w:ins>",
+    "<w:p><w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r><w:t>joined</w:t></w:r></w:p>",
+    "<w:sdt><w:sdtContent>",
+    "</w:sdtContent></w:sdt>",
+    "<w:p><w:r><w:pict><w:txbxContent>",
+    "</w:txbxContent></w:pict></w:r></w:p>",
+    "<w:r><w:tab/><w:br/><w:t/></w:r>",
+    '<w:fldSimple w:instr="x"><w:fldChar w:fldCharType="begin"/><w:instrText>PAGE</w:instrText>',
+    "&a;",
+    "<!-- c -->",
+    "<?pi x?>",
+    "</w:body>",
+)
+STYLES_XML = (
+    '<w:style w:styleId="Heading1"><w:name w:val="heading 1"/><w:basedOn w:val="Heading1"/></w:style>',
+    '<w:style w:styleId="B"><w:basedOn w:val="A"/></w:style><w:style w:styleId="A"><w:basedOn w:val="B"/></w:style>',
+    '<w:style w:type="paragraph"><w:pPr><w:outlineLvl w:val="x"/></w:pPr></w:style>',
+    "<w:style>",
+    "</w:style>",
+)
+BOOK_XML = (
+    "<dc:title>T</dc:title>",
+    "<dc:language>x-klingon-é</dc:language>",
+    "<dc:date>9999-99-99</dc:date>",
+    "<dc:creator>A",
+    '<item id="nav" href="one.xhtml" media-type="application/xhtml+xml" properties="nav"/>',
+    '<item id="c0" href="../../../etc/passwd" media-type="application/xhtml+xml"/>',
+    '<item id="c0" href="//host/x" media-type="text/html"/>',
+    '<item id="ncx" href="toc.ncx" media-type="application/x-dtbncx+xml"/>',
+    '<itemref idref="c0"/>',
+    '<reference type="cover" href="%2e%2e/x"/>',
+    "</metadata>",
+    "<manifest>",
+    "&a;",
+)
+NAV_XML = (
+    "<nav epub:type='toc'>",
+    "<ol><li>",
+    "<a href='one.xhtml#x'>One</a>",
+    "<a href='../../../x'>Up</a>",
+    "</li></ol>",
+    "</nav>",
+    "<navPoint><navLabel><text>N</text></navLabel><content src='one.xhtml'/>",
+    "</navPoint>",
+)
+
+
+def _word() -> bytes:
+    document = Word()
+    document.add_heading("Title", 1)
+    document.add_paragraph("item", style="List Bullet")
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+WORD = _word()
+
+
+def spoilt(draw: Draw, data: bytes) -> bytes:
+    """The file with some of its bytes changed, cut or repeated; half of the time as it is."""
+    for _ in range(draw.number(4) if draw.number(1) else 0):
+        place = draw.number(65_535) % max(len(data), 1)
+        match draw.number(3):
+            case 0:
+                data = data[:place] + draw.take(1) + data[place + 1 :]
+            case 1:
+                # Sizes, offsets and counts are numbers of four bytes.
+                number = struct.pack("<I", draw.pick((0, 1, 0x7FFF_FFFF, 0x8000_0000, 0xFFFF_FFFF, place)))
+                data = data[:place] + number + data[place + 4 :]
+            case 2:
+                data = data[:place]
+            case _:
+                data = data[:place] + data[place // 2 :]
+    return data
+
+
+def _archive(draw: Draw) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        for _ in range(1 + draw.number(5)):
+            info = zipfile.ZipInfo("x")
+            # Set afterwards: it would mend them.
+            info.filename = info.orig_filename = draw.pick(NAMES)
+            info.compress_type = draw.pick((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA))
+            info.external_attr = draw.pick((0, 0o120777 << 16, 0o100644 << 16))
+            info.create_system = 3
+            archive.writestr(info, draw.text(CONTENTS, 4).encode("utf-8", "surrogatepass"))
+    return buffer.getvalue()
+
+
+def _zip(draw: Draw) -> None:
+    data = spoilt(draw, _archive(draw)) if draw.number(3) else draw.rest()
+    read = partial(read_bytes, limits=LIMITS)
+    for document in read_zip(data, "/in/a.zip", LIMIT, read, Skipped()):
+        assert_sound(document)
+        assert document.source.startswith("/in/a.zip!/")
+    members = list(iter_members(data, LIMIT))
+    assert sum(len(content) for _, content in members) <= LIMIT
+    assert not any(name.startswith("/") or ".." in name.split("/") for name, _ in members)
+
+
+def _docx(draw: Draw) -> None:
+    data = WORD if draw.number(7) else draw.rest()
+    if data is WORD:
+        body, styles = _xml(draw, WORD_XML), _xml(draw, STYLES_XML) if draw.number(1) else ""
+        declared = '<!DOCTYPE d [<!ENTITY a "lol"><!ENTITY b "&a;&a;&a;">]>' if not draw.number(9) else ""
+        data = edited(
+            WORD,
+            document=lambda text: text.replace("<w:document", f"{declared}<w:document", 1).replace(
+                "<w:body>", f"<w:body>{body}", 1
+            ),
+            styles=lambda text: text.replace("<w:style ", f"{styles}<w:style ", 1),
+        )
+    data = spoilt(draw, data)
+    assert_same_again(partial(read_docx, data, "/in/a.docx", LIMITS))
+
+
+def _epub(draw: Draw) -> None:
+    if not draw.number(7):
+        data = draw.rest()
+    else:
+        chapters = {
+            name: _xml(draw, HTML) for name in ("one.xhtml", "two.xhtml", "../three.xhtml")[: 1 + draw.number(2)]
+        }
+        extra: Mapping[str, str | bytes] = {"OEBPS/toc.ncx": f"<ncx>{_xml(draw, NAV_XML)}</ncx>"}
+        data = epub(
+            {name: body.replace("{", "").replace("}", "") for name, body in chapters.items()},
+            metadata=_xml(draw, BOOK_XML),
+            manifest=_xml(draw, BOOK_XML),
+            guide=_xml(draw, NAV_XML),
+            extra=extra,
+        )
+    assert_same_again(partial(read_epub, spoilt(draw, data), "/in/a.epub", LIMITS))
+
+
+def _xml(draw: Draw, grammar: tuple[str, ...]) -> str:
+    """A text that a zip archive takes as UTF-8."""
+    return draw.text(grammar, 12).encode("utf-8", "replace").decode()
+
+
+TARGETS = {
+    "zip": Target(_zip, (b"\x01" * 40, b"\0" + zipped({"a.md": "# A", "b.txt": "text"}))),
+    "docx": Target(_docx, (b"\x01" * 60, b"\0" + WORD)),
+    "epub": Target(_epub, (b"\x01" * 60, b"\0" + epub())),
+}

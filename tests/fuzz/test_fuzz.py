@@ -1,0 +1,53 @@
+"""Every parser, fuzzed: a sample in `make test`, ten minutes each in `make test-long`.
+
+The sample begins the same way each time, so that it fails for what was changed. `FUZZ_SECONDS` gives each another time,
+start included, and `FUZZ_SEED` repeats a run.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz_targets import MODULES
+
+LONG = pytest.mark.long
+PROGRAM = Path(__file__).with_name("fuzz.py")
+SAMPLE = 5
+START = 2
+HAS_ATHERIS = sys.platform == "linux" and platform.machine() == "x86_64" and sys.version_info >= (3, 11)
+
+
+@pytest.mark.skipif(not HAS_ATHERIS, reason="atheris has wheels for Python 3.11 and later on Linux (x86_64) only")
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize("seconds", [SAMPLE, pytest.param(600, marks=LONG)])
+@pytest.mark.parametrize("name", MODULES)
+def test_nothing_but_errors_of_ours(name: str, seconds: int, tmp_path: Path) -> None:
+    seed = int(os.environ.get("FUZZ_SEED", 1 if seconds == SAMPLE else random.randrange(1, 2**31)))
+    seconds = int(os.environ.get("FUZZ_SECONDS", seconds))
+    found = tmp_path / "found-"
+    # What starting takes is part of the time.
+    options = [f"-max_total_time={max(seconds - START, 1)}", f"-seed={seed}", f"-artifact_prefix={found}"]
+    fuzzing = subprocess.run(
+        [sys.executable, PROGRAM, name, "-print_final_stats=1", *options],
+        capture_output=True,
+        text=True,
+        errors="replace",
+        timeout=seconds + 240,
+        cwd=tmp_path,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    inputs = [f"{path} ({path.read_bytes().hex()[:200]})" for path in tmp_path.glob("found-*")]
+    assert fuzzing.returncode == 0, (
+        f"{fuzzing.stderr[-3_000:]}\nwith FUZZ_SEED={seed}, by {', '.join(inputs) or 'no input'}: "
+        f"python {PROGRAM} {name} FILE runs it again"
+    )
+    executed = re.search(r"number_of_executed_units: (\d+)", fuzzing.stderr)
+    assert executed, fuzzing.stderr[-3_000:]
+    assert int(executed[1]) > 0
