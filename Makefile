@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: setup system demo test test-long check smoke test-quality bench clean
+.PHONY: setup system demo test test-long check smoke test-quality bench bench-peers clean
 
 # The environment for working on the project.
 setup: $(VENV)/.dev
@@ -25,8 +25,8 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
-# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, Node.js, which builds
-# a site to visit, and Chromium, which opens the web page.
+# What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
+# disk that fails, Node.js, which builds a site to visit, and Chromium, which opens the web page.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
 OLDEST_NODE := 20
 
@@ -36,6 +36,12 @@ system: setup
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq $(OCR) >/dev/null; \
 	else \
 		echo "The tests need tesseract with the languages eng, spa and por (on Debian: apt-get install $(OCR))."; exit 1; \
+	fi
+	@command -v gcc >/dev/null || command -v cc >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null; \
+	else \
+		echo "The tests need a C compiler as the command gcc or cc (on Debian: apt-get install gcc libc6-dev)."; exit 1; \
 	fi
 	@PATH="$(abspath $(BIN)):$$PATH"; command -v npm >/dev/null && \
 	node -e 'process.exit(+(parseInt(process.versions.node) < $(OLDEST_NODE)))' || \
@@ -59,7 +65,8 @@ test: check system
 	$(BIN)/pytest -n 2 -m 'not quality and not long'
 	PYTHON=$(PYTHON) sh tests/smoke.sh
 
-# The full size of what `make test` runs a sample of: kills, failing disks, processes at once.
+# The full size of what `make test` runs a sample of: kills, failing disks, processes at once, and ten minutes of
+# fuzzing for each parser (FUZZ_SECONDS is another time, FUZZ_SEED repeats a run).
 test-long: setup
 	$(BIN)/pytest -m long
 
@@ -70,9 +77,13 @@ test-quality: setup
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	for name in embedding asking writing memory ingestion pdf splitting chunking vector_store chats postgres; do \
+	for name in embedding asking writing memory ingestion pdf splitting chunking vector_store chats parallel sync postgres; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
+
+# The same beside LlamaIndex, LangChain, Haystack, txtai, haiku.rag and arara-rag, each in an environment of its own.
+bench-peers: setup
+	$(BIN)/python benchmarks/peers/run.py $(abspath $(DATA))
 
 clean:
 	rm -rf $(VENV) .demo build

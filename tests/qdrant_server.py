@@ -165,7 +165,12 @@ class StandIn:
     def _scroll(self, name: str, body: bytes) -> Any:
         wanted = models.ScrollRequest.model_validate_json(body)
         points, following = self._engine.scroll(
-            name, wanted.filter, wanted.limit or 10, offset=wanted.offset, with_payload=wanted.with_payload or False
+            name,
+            wanted.filter,
+            wanted.limit or 10,
+            offset=wanted.offset,
+            with_payload=wanted.with_payload or False,
+            with_vectors=wanted.with_vector or False,
         )
         return {"points": _plain(points), "next_page_offset": following}
 

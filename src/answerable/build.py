@@ -8,13 +8,16 @@ from __future__ import annotations
 import json
 import logging
 import os
+from collections.abc import Mapping
 from contextlib import closing, suppress
+from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from answerable.datatypes import Document
-from answerable.errors import ProviderError, SettingsError
+from answerable.errors import MissingPackage, ProviderError, SettingsError
 from answerable.library import Library
 from answerable.protocols import (
     Answerer,
@@ -22,15 +25,20 @@ from answerable.protocols import (
     Embedder,
     Fingerprint,
     Reader,
-    SourceListing,
+    Reranker,
     Store,
     TextSplitter,
+    TokenEmbedder,
     Visit,
 )
+from answerable.reading import FileContents, ReadsAhead, SourceFile, SourceListing
+from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
+from answerable.work import Tools, Workers
 
 if TYPE_CHECKING:
     from answerable.answering.gate import Gate
+    from answerable.crew import Crew
     from answerable.embedding.local import LocalEmbedder
     from answerable.ingestion import AddReport, OnProgress
     from answerable.sources.reader import FileReader
@@ -56,11 +64,11 @@ def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
 
     Of a site, pages that can't be read are left out.
     """
+    source = os.fspath(path)
     with closing(build_reader(load_settings(settings))) as reader:
-        visit = reader.visit(os.fspath(path))
-        if visit is None:
-            return [document for item in reader.listing(os.fspath(path)).items for document in item.read()]
-        with closing(visit), closing(visit.items({})) as pages:
+        if not _is_site(source):
+            return [document for item in reader.listing(source).items for document in item.read()]
+        with closing(reader.visit(source)) as visit, closing(visit.items({})) as pages:
             return [document for page in pages for document in page.documents]
 
 
@@ -69,17 +77,56 @@ def build_library(settings: Settings, create: bool = True, root: Path | None = N
     store = build_store(settings.library_address, create, settings.qdrant_api_key)
     try:
         embedder = build_embedder(settings, store.fingerprint)
+        crew = build_crew(settings, embedder)
         return Library(
             store=store,
             embedder=embedder,
             splitter=build_splitter(settings),
-            reader=build_reader(settings, root),
+            reader=build_reader(settings, root, crew),
             answerer=build_answerer(settings, embedder.fingerprint),
             narrows=settings.narrow,
+            steps=Steps(build_reranker(settings, embedder)),
+            crew=crew,
         )
     except BaseException:
         store.close()
         raise
+
+
+def build_crew(settings: Settings, embedder: Embedder) -> Crew | None:
+    """The workers that the settings ask for, whose vectors are this embedder's; None where this process does all."""
+    if settings.workers == 1 and not settings.ray:
+        return None
+    from answerable.crew import Crew
+
+    return Crew(partial(_hire, settings, embedder))
+
+
+def _hire(settings: Settings, embedder: Embedder) -> Workers:
+    # Where the embedder is one of two, the workers must use the one that was chosen here.
+    bound = embedder.fingerprint
+    if settings.ray:
+        try:
+            from answerable.parallel.ray_cluster import ray_cluster
+        except ImportError as error:
+            raise MissingPackage("A Ray cluster needs the package ray: pip install 'answerable[ray]'") from error
+        count = settings.workers if settings.workers > 1 else 0
+        make_tools = partial(build_tools, _of_worker(settings, settings.threads or 1), bound)
+        return ray_cluster(settings.ray, count, make_tools)
+    from answerable.parallel.processes import processes
+
+    threads = settings.threads or max((os.cpu_count() or 1) // settings.workers, 1)
+    return processes(settings.workers, partial(build_tools, _of_worker(settings, threads), bound))
+
+
+def _of_worker(settings: Settings, threads: int) -> Settings:
+    """What a worker needs: nothing that opens the library."""
+    return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
+
+
+def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Tools:
+    """What a worker reads, splits and embeds with; `bound` is what made the vectors that are there already."""
+    return Tools(build_reader(settings), build_splitter(settings), build_embedder(settings, bound))
 
 
 def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> Store:
@@ -230,60 +277,82 @@ def build_local_embedder(settings: Settings) -> LocalEmbedder:
     return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
 
 
-def build_reader(settings: Settings, root: Path | None = None) -> Reader:
+def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
     """The reader of files, folders and sites; files under `root` have their names in there as sources.
 
     What it needs is loaded when something is read, not for a question.
     """
-    return _LateReader(settings, root)
+    return _LateReader(settings, root, ahead)
 
 
 class _LateReader:
-    def __init__(self, settings: Settings, root: Path | None) -> None:
+    def __init__(self, settings: Settings, root: Path | None, ahead: ReadsAhead | None) -> None:
         self._settings = settings
         self._root = root
-        self._reader: FileReader | None = None
+        self._ahead = ahead
+        self._readers: dict[str, FileReader] = {}
 
     def listing(self, source: str) -> SourceListing:
-        return self._files().listing(source)
+        return self._files(self._settings.ocr_languages).listing(source)
 
-    def visit(self, source: str) -> Visit | None:
-        if not source.lower().startswith(("http://", "https://")):
-            return None
+    def read(self, file: SourceFile) -> FileContents:
+        return self._files(file.languages).read(file)
+
+    def options(self, source: str) -> Mapping[str, str]:
+        settings = self._settings
+        options = {"ocr": settings.ocr_languages}
+        if _is_site(source):
+            options |= {
+                "address": source,
+                "locales": settings.site_locales,
+                "versions": settings.site_versions,
+                "everything": "yes" * settings.site_everything,
+                "max_pages": str(settings.max_pages),
+                "public_url": settings.site_public_url,
+            }
+        return {name: value for name, value in options.items() if value}
+
+    def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
+        options = self.options(source) if options is None else options
+        files = self._files(options.get("ocr", self._settings.ocr_languages))
+        if not _is_site(source):
+            return files.visit(source, checksum=checksum)
         from answerable.sources.site import SiteOptions, SiteVisit
         from answerable.sources.site_addresses import AddressGuard
         from answerable.sources.site_fetch import Fetcher
         from answerable.sources.site_pace import FetchPolicy
 
-        settings = self._settings
-        guard = AddressGuard(_listed(settings.allow_hosts))
-        options = SiteOptions(
-            _listed(settings.site_locales),
-            _listed(settings.site_versions),
-            settings.site_everything,
-            settings.max_pages,
-            settings.site_public_url,
+        guard = AddressGuard(_listed(self._settings.allow_hosts))
+        wanted = SiteOptions(
+            _listed(options.get("locales", "")),
+            _listed(options.get("versions", "")),
+            bool(options.get("everything")),
+            int(options.get("max_pages", self._settings.max_pages)),
+            options.get("public_url", ""),
         )
-        policy = FetchPolicy(delay=1 / settings.requests_per_second)
-        return SiteVisit(source, Fetcher(guard, policy), options, read=self._files().read_bytes)
+        policy = FetchPolicy(delay=1 / self._settings.requests_per_second)
+        return SiteVisit(options.get("address", source), Fetcher(guard, policy), wanted, read=files.read_bytes)
 
-    def _files(self) -> FileReader:
-        if self._reader is None:
+    def _files(self, languages: str) -> FileReader:
+        if languages not in self._readers:
             from answerable.sources.limits import ReadLimits
             from answerable.sources.pdf_ocr import find_ocr
             from answerable.sources.reader import FileReader
 
-            limits = ReadLimits(
-                self._settings.max_file_size, self._settings.max_pdf_seconds, self._settings.max_pdf_memory
+            settings = self._settings
+            limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
+            self._readers[languages] = FileReader(
+                limits, settings.pdf_password or None, find_ocr(languages), self._root, self._ahead
             )
-            self._reader = FileReader(
-                limits, self._settings.pdf_password or None, find_ocr(self._settings.ocr_languages), self._root
-            )
-        return self._reader
+        return self._readers[languages]
 
     def close(self) -> None:
-        if self._reader is not None:
-            self._reader.close()
+        for reader in self._readers.values():
+            reader.close()
+
+
+def _is_site(source: str) -> bool:
+    return source.lower().startswith(("http://", "https://"))
 
 
 def _listed(text: str) -> tuple[str, ...]:
@@ -303,6 +372,22 @@ def build_splitter(settings: Settings) -> TextSplitter:
     from answerable.splitting.by_type import SplitterByType
 
     return SplitterByType(settings.chunk_size, settings.chunk_overlap)
+
+
+def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
+    """What looks at the best passages a second time, by this embedder's own means; None where that is off."""
+    if not settings.rerank:
+        return None
+    from answerable.embedding.cache import CachedEmbedder
+    from answerable.retrieval.late_interaction import LateInteraction
+
+    maker = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+    if not isinstance(maker, TokenEmbedder):
+        raise SettingsError(
+            f"rerank is {settings.rerank}, but {embedder.fingerprint} gives no vectors of single tokens. "
+            "Set embedder to local for a new library, or leave rerank empty."
+        )
+    return LateInteraction(maker)
 
 
 def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:

@@ -18,7 +18,8 @@
     │   ├── LibraryReadOnly    it can't be written to
     │   ├── LibraryBusy        another process holds it
     │   ├── EmbedderMismatch   its vectors come from another embedder
-    │   └── DocumentNotFound   no document has that id
+    │   ├── DocumentNotFound   no document has that id
+    │   └── NotFollowed        it doesn't follow what is called so
     ├── EmbeddingError         the texts couldn't be embedded
     ├── ProviderError          a model's provider couldn't do it; `retryable` says whether trying again may help
     │   ├── ProviderUnreachable    no connection, or no answer in time
@@ -29,6 +30,7 @@
     │   ├── RequestRejected        the request makes no sense to the provider, or is too long for the model
     │   ├── ContentFiltered        the provider's filter stopped the answer
     │   └── MalformedResponse      the response isn't what the protocol says, or was cut off
+    ├── WorkerLost             a process that did a part of the work died
     ├── FilterError            a filter that makes no sense
     ├── SettingsError          a setting that makes no sense
     └── MissingPackage         an optional package isn't installed
@@ -119,8 +121,16 @@ class DocumentNotFound(LibraryError):
     """No document has that id."""
 
 
+class NotFollowed(LibraryError):
+    """The library doesn't follow anything that is called so."""
+
+
 class EmbeddingError(AnswerableError):
     """The texts couldn't be embedded."""
+
+
+class WorkerLost(AnswerableError):
+    """A process that did a part of the work died, and so did the ones that tried again."""
 
 
 class FilterError(AnswerableError):

@@ -14,6 +14,7 @@ matches when one of them does. An upper bound that is a day includes the day.
 from __future__ import annotations
 
 import math
+import reprlib
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +28,9 @@ Scalar: TypeAlias = "str | int | float | bool"
 Bound: TypeAlias = "float | datetime"
 
 DEPTH = 50
+
+_SHORT = reprlib.Repr()
+_SHORT.maxstring = _SHORT.maxother = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +169,7 @@ def _parse_entry(key: str, value: Any, depth: int) -> Filter:
         return _parse_condition(key, value)
     values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
     if not values or not all(_is_scalar(item) for item in values):
-        raise FilterError(f"'{key}' takes a value, a list of values, or a range such as {{'gte': 3}}.")
+        raise FilterError(f"{_shown(key)} takes a value, a list of values, or a range such as {{'gte': 3}}.")
     return OneOf(key, tuple(normalize(item) for item in values))
 
 
@@ -179,14 +183,14 @@ def _parse_required(key: str, value: Any, depth: int) -> Filter:
 def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
     if set(condition) == {"exists"}:
         if not isinstance(condition["exists"], bool):
-            raise FilterError(f"'{field}' has exists: {condition['exists']!r}; it must be true or false.")
+            raise FilterError(f"{_shown(field)} has exists: {_shown(condition['exists'])}; it must be true or false.")
         return Exists(field) if condition["exists"] else Not(Exists(field))
     unknown = set(condition) - {"gt", "gte", "lt", "lte"}
     if unknown or not condition:
-        named = ", ".join(sorted(map(str, unknown))) or "nothing"
-        raise FilterError(f"'{field}' has {named}; a condition takes gt, gte, lt, lte or exists.")
+        named = ", ".join(sorted(_shown(str(name))[1:-1] for name in unknown)[:3]) or "nothing"
+        raise FilterError(f"{_shown(field)} has {named}; a condition takes gt, gte, lt, lte or exists.")
     if {"gt", "gte"} <= set(condition) or {"lt", "lte"} <= set(condition):
-        raise FilterError(f"'{field}' has two bounds on one side. Give one of gt and gte, one of lt and lte.")
+        raise FilterError(f"{_shown(field)} has two bounds on one side. Give one of gt and gte, one of lt and lte.")
     bounds: dict[str, Bound] = {}
     for name, value in condition.items():
         bound, is_day = _parse_bound(field, value)
@@ -195,7 +199,7 @@ def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
             bound += timedelta(days=1, microseconds=-1)
         bounds[name] = bound
     if len({type(bound) for bound in bounds.values()}) > 1:
-        raise FilterError(f"'{field}' is compared with a number and a date at once. Use one of the two.")
+        raise FilterError(f"{_shown(field)} is compared with a number and a date at once. Use one of the two.")
     return Between(field, **bounds)
 
 
@@ -209,9 +213,14 @@ def _parse_bound(field: str, value: Any) -> tuple[Bound, bool]:
     moment = _parse_moment(value) if isinstance(value, str) else None
     if moment is None:
         raise FilterError(
-            f"'{field}' is compared with {value!r}, which is neither a number nor a date like 2024-03-31."
+            f"{_shown(field)} is compared with {_shown(value)}, which is neither a number nor a date like 2024-03-31."
         )
     return moment, _is_day(value)
+
+
+def _shown(value: object) -> str:
+    """A value of the filter as a message has it: short, printable, and in quotes when it is a text."""
+    return _SHORT.repr(value)
 
 
 def _is_day(text: str) -> bool:

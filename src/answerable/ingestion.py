@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections import deque
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
-from answerable.analysis.indexed_text import indexed_spans, indexed_text
-from answerable.analysis.languages import document_language
-from answerable.analysis.terms import terms
-from answerable.datatypes import Chunk, Document
-from answerable.errors import AnswerableError, EmbedderMismatch, EmptySource
-from answerable.filters import normalize_fields
+from answerable.crew import Crew
+from answerable.datatypes import Document
+from answerable.errors import EmbedderMismatch, EmptySource, WorkerLost
+from answerable.preparing import Prepared, passage, prepare
 from answerable.protocols import (
     Embedder,
     Fingerprint,
@@ -25,84 +23,27 @@ from answerable.protocols import (
     SyncRecord,
     TextSplitter,
 )
-from answerable.splitting.evidence import evidence_spans
+from answerable.reports import AddReport, Failure, OnProgress, Progress
+from answerable.work import Later, Pending
+
+__all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress", "check_embedder"]
 
 WAITING = 64
 # A few seconds of work: as much as may go by without news, and large enough to sort passages by length.
 BATCH = 16
 SAMPLE = 4
 
-
-@dataclass(frozen=True, slots=True)
-class Failure:
-    """A source that couldn't be added, and why."""
-
-    source: str
-    error: AnswerableError
-
-
-@dataclass(slots=True)
-class AddReport:
-    """What adding did: documents by outcome, their chunks, what was passed over by reason, and what failed.
-
-    Of a place that is followed, `removed` counts the documents that are gone from it, and `kept` the things that
-    weren't met, and stay since not all of the place could be seen. `tokens`, `estimated_seconds` and `cost` (in US
-    dollars, None where the price isn't known) are those of a dry run; `seconds` are of wall time.
-    """
-
-    added: int = 0
-    changed: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    kept: int = 0
-    chunks: int = 0
-    tokens: int = 0
-    estimated_seconds: float = 0.0
-    cost: float | None = 0.0
-    seconds: float = 0.0
-    skipped: Counter[str] = field(default_factory=Counter)
-    failures: list[Failure] = field(default_factory=list)
-
-    def merge(self, other: AddReport) -> None:
-        """Adds up two reports."""
-        for name in ("added", "changed", "unchanged", "removed", "kept", "chunks"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("tokens", "estimated_seconds", "seconds"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        self.cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        self.skipped.update(other.skipped)
-        self.failures += other.failures
+Outcome = Literal["added", "changed", "unchanged", "empty"]
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
-    """How far adding has come, in chunks of the document at hand and of all, and in sources.
+class _Waiting:
+    """A document that is still to be stored; `known` are the vectors of those passages that were embedded before."""
 
-    `chunks_total` grows as sources are read, and so may `sources_total`, of a site. `document_total` is 0 while a
-    source is being read.
-    """
-
-    source: str
-    document_done: int
-    document_total: int
-    chunks_done: int
-    chunks_total: int
-    sources_done: int
-    sources_total: int
-
-
-OnProgress = Callable[[Progress], None]
-
-
-@dataclass(frozen=True, slots=True)
-class _Prepared:
-    document: Document
-    chunks: list[Chunk]
-    sentences: list[tuple[tuple[int, int], ...]]
+    prepared: Prepared
     record: SyncRecord | None
-
-    def passages(self) -> list[Passage]:
-        return [_passage(chunk, spans) for chunk, spans in zip(self.chunks, self.sentences, strict=True)]
+    outcome: Outcome
+    known: list[PassageVectors | None]
 
 
 class Ingestion:
@@ -116,6 +57,7 @@ class Ingestion:
         sources_total: int,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
+        crew: Crew | None = None,
     ) -> None:
         self.report = AddReport()
         self.sources_total = sources_total
@@ -124,7 +66,11 @@ class Ingestion:
         self._splitter = splitter
         self._on_progress = on_progress
         self._dry_run = dry_run
-        self._waiting: list[_Prepared] = []
+        self._crew = crew
+        self._waiting: deque[_Waiting] = deque()
+        self._unsent: list[Passage] = []
+        self._sent: deque[tuple[list[Passage], Pending[list[PassageVectors]]]] = deque()
+        self._arrived: deque[PassageVectors | WorkerLost] = deque()
         self._sources_done = 0
         self._chunks_done = 0
         self._seconds_per_token = 0.0
@@ -155,50 +101,62 @@ class Ingestion:
         self._sources_done = number
         self._tell(source, 0, 0)
 
-    def take(self, document: Document, record: SyncRecord | None = None) -> bool:
-        """Adds a document, unless it is there or holds no text; whether it did. The record becomes visible with it."""
-        outcome = self._outcome(document)
-        if outcome == "unchanged":
+    def take(self, document: Document, record: SyncRecord | None = None, twins: Collection[str] = ()) -> Outcome:
+        """Adds a document, unless it is there or holds no text. The record becomes visible with it.
+
+        Passages that were embedded before, in its earlier version or in one of the documents `twins`, keep their
+        vectors.
+        """
+        earlier = self._earlier(document)
+        if (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
-            return False
-        prepared = self._prepare(document, record)
+            return "unchanged"
+        ahead = self._crew.prepared(document) if self._crew else None
+        prepared = ahead or prepare(document, self._splitter)
         if not prepared.chunks:
             nothing = EmptySource(f"{_name(document)} holds no text: there is nothing to add.")
             self.report.failures.append(Failure(_name(document), nothing))
-            return False
-        setattr(self.report, outcome, getattr(self.report, outcome) + 1)
-        self.report.chunks += len(prepared.chunks)
+            return "empty"
+        outcome: Outcome = "changed" if earlier else "added"
+        self._count(outcome, 1, len(prepared.chunks))
+        passages = prepared.passages()
+        embedded = self._embedded({*twins, *(document_id for document_id, _ in earlier)})
+        known = [embedded.get(each) for each in passages]
+        missing = [each for each, vectors in zip(passages, known, strict=True) if vectors is None]
         if self._dry_run:
-            self._estimate(prepared)
-            return True
-        self._waiting.append(prepared)
+            self._estimate(missing)
+            return outcome
+        self._waiting.append(_Waiting(prepared, record, outcome, known))
         self._tell(_name(document), 0, len(prepared.chunks))
-        if sum(len(waiting.chunks) for waiting in self._waiting) >= WAITING:
-            self._flush()
-        return True
+        self._send(missing)
+        most = WAITING * (self._crew.count if self._crew else 1)
+        if self._held() >= most:
+            # While these are stored, workers go on with the others.
+            self._flush(most // 2 if self._crew else 0)
+        return outcome
 
-    def _outcome(self, document: Document) -> str:
-        known = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
-        for other in (waiting.document for waiting in self._waiting):
+    def _earlier(self, document: Document) -> list[tuple[str, str]]:
+        """Id and hash of what a document takes the place of, or of itself."""
+        earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
+        for other in (waiting.prepared.document for waiting in self._waiting):
             # What waits will have taken the place of what is stored.
             if other.id == document.id or (other.source == document.source != ""):
-                known = [(other.id, other.content_hash)]
-        if (document.id, document.content_hash) in known:
-            return "unchanged"
-        return "changed" if known else "added"
+                earlier = [(other.id, other.content_hash)]
+        return earlier
 
-    def _prepare(self, document: Document, record: SyncRecord | None) -> _Prepared:
-        language = document.language or document_language(document.content)
-        document = replace(document, language=language)
-        chunks = self._splitter.split(document)
-        return _Prepared(document, chunks, [evidence_spans(chunk, language) for chunk in chunks], record)
+    def _embedded(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
+        """The passages of documents in the store, with their vectors."""
+        chunks = (chunk for document_id in document_ids for chunk in self._store.indexed_chunks(document_id))
+        return {
+            passage(each.chunk, each.sentences): PassageVectors(each.vector, each.sentence_vectors) for each in chunks
+        }
 
-    def _estimate(self, prepared: _Prepared) -> None:
+    def _estimate(self, passages: list[Passage]) -> None:
         """Counts tokens, and on this machine takes the time of a few passages of the first document for the rest."""
-        tokens = sum(self._embedder.count_tokens([indexed_text(chunk) for chunk in prepared.chunks]))
+        tokens = sum(self._embedder.count_tokens([passage.text for passage in passages]))
         # What may cost something isn't asked for an estimate.
-        if not self.report.tokens and self._embedder.cost(tokens) == 0:
-            first, *others = prepared.passages()[:SAMPLE]
+        if passages and not self.report.tokens and self._embedder.cost(tokens) == 0:
+            first, *others = passages[:SAMPLE]
             # The first one pays for loading the model, unless there is no other to take the time of.
             self._embedder.embed_passages([first] if others else [])
             sample = others or [first]
@@ -210,28 +168,69 @@ class Ingestion:
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
         self.report.cost = self._embedder.cost(self.report.tokens)
 
-    def _flush(self) -> None:
+    def _held(self) -> int:
+        return sum(len(waiting.prepared.chunks) for waiting in self._waiting)
+
+    def _send(self, passages: list[Passage], least: int = BATCH) -> None:
+        """Hands passages in to be embedded, in batches that span documents; fewer than `least` wait for more."""
+        self._unsent += passages
+        while len(self._unsent) >= least:
+            batch, self._unsent = self._unsent[:BATCH], self._unsent[BATCH:]
+            self._sent.append((batch, self._submit(batch)))
+
+    def _submit(self, batch: list[Passage]) -> Pending[list[PassageVectors]]:
+        if self._crew is None:
+            return Later(lambda: self._embedder.embed_passages(batch))
+        return self._crew.embed(batch)
+
+    def _next_vectors(self) -> PassageVectors | WorkerLost:
+        """Of the next passage in the order in which they were sent."""
+        while not self._arrived:
+            if not self._sent:
+                self._send([], least=1)
+            batch, pending = self._sent.popleft()
+            try:
+                self._arrived += pending.result()
+            except WorkerLost as error:
+                if len(batch) == 1:
+                    self._arrived.append(error)
+                else:
+                    # One by one, so that no other document fails than the one that it lies with.
+                    self._sent.extendleft(reversed([([each], self._submit([each])) for each in batch]))
+        return self._arrived.popleft()
+
+    def _flush(self, keep: int = 0) -> None:
+        """Stores what waits, the first document first, until no more than `keep` chunks wait."""
         if not self._waiting:
             return
         self._store.claim(self._embedder.fingerprint)
         # Somebody else may have been first since this library was opened.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
-        waiting, self._waiting = self._waiting, []
-        vectors = self._embed(waiting)
-        for prepared in waiting:
-            chunks = []
-            for chunk, spans in zip(prepared.chunks, prepared.sentences, strict=True):
-                chunks.append(_indexed(prepared.document, chunk, spans, next(vectors)))
-                self._chunks_done += 1
-                self._tell(_name(prepared.document), len(chunks), len(prepared.chunks))
-            replaced = [stored.id for stored in self._store.lookup(prepared.document.id, prepared.document.source)]
-            self._store.put(prepared.document, chunks, replaced, prepared.record)
+        while self._held() > keep:
+            self._store_one(self._waiting.popleft())
 
-    def _embed(self, waiting: Sequence[_Prepared]) -> Iterator[PassageVectors]:
-        """Vectors of all passages in order, embedded in batches that span documents."""
-        passages = [passage for prepared in waiting for passage in prepared.passages()]
-        for start in range(0, len(passages), BATCH):
-            yield from self._embedder.embed_passages(passages[start : start + BATCH])
+    def _store_one(self, waiting: _Waiting) -> None:
+        prepared, document = waiting.prepared, waiting.prepared.document
+        chunks: list[IndexedChunk] = []
+        lost: WorkerLost | None = None
+        for number, known in enumerate(waiting.known):
+            vectors = self._next_vectors() if known is None else known
+            if isinstance(vectors, WorkerLost):
+                lost = vectors
+                continue
+            chunks.append(prepared.indexed(number, vectors))
+            self._chunks_done += 1
+            self._tell(_name(document), len(chunks), len(prepared.chunks))
+        if lost is not None:
+            self._count(waiting.outcome, -1, -len(prepared.chunks))
+            self.report.failures.append(Failure(_name(document), lost))
+            return
+        replaced = [stored.id for stored in self._store.lookup(document.id, document.source)]
+        self._store.put(document, chunks, replaced, waiting.record)
+
+    def _count(self, outcome: Outcome, documents: int, chunks: int) -> None:
+        setattr(self.report, outcome, getattr(self.report, outcome) + documents)
+        self.report.chunks += chunks
 
     def _tell(self, source: str, done: int, total: int) -> None:
         if self._on_progress:
@@ -251,45 +250,11 @@ def _name(document: Document) -> str:
     return document.source or document.id
 
 
-def _indexed(
-    document: Document, chunk: Chunk, spans: tuple[tuple[int, int], ...], vectors: PassageVectors
-) -> IndexedChunk:
-    return IndexedChunk(
-        chunk=chunk,
-        vector=vectors.whole,
-        terms=Counter(terms(indexed_text(chunk), document.language)),
-        fields=normalize_fields(_fields(document, chunk)),
-        sentences=spans,
-        sentence_vectors=vectors.spans,
-    )
-
-
-def _passage(chunk: Chunk, spans: tuple[tuple[int, int], ...]) -> Passage:
-    return Passage(indexed_text(chunk), indexed_spans(chunk, spans))
-
-
-def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
-    """What filters look at. A document's own metadata can't take the place of the engine's fields."""
-    pages = chunk.location.pages
-    return {
-        **document.metadata,
-        "source": document.source,
-        "type": str(document.type),
-        "language": document.language,
-        "title": document.title,
-        "document_id": document.id,
-        "page": list(range(pages[0], pages[1] + 1)) if pages else None,
-        "heading": chunk.location.headings,
-        "sender": chunk.location.senders,
-        "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
-    }
-
-
 def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
     """Raises EmbedderMismatch when a library's vectors come from another embedder: the two can't be compared."""
     if made_by is not None and made_by != used:
         raise EmbedderMismatch(
             f"This library was made with the embedder {made_by}, you are using {used}. "
             f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
-            "or add your documents to a new library with --library."
+            "change the library's with `answerable reindex`, or add your documents to a new library with --library."
         )

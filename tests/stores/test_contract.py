@@ -530,6 +530,25 @@ def test_records_come_back_as_they_were_written(store: Store) -> None:
     assert len(store.records()) == 2
 
 
+def test_several_documents_are_removed_in_one_step(store: Store) -> None:
+    for name in ("a", "b", "c"):
+        put(store, name, "uno", "dos")
+    assert store.remove("a", "nothing", "c") is True
+    assert [stored.id for stored in store.documents()] == ["b"]
+    assert (store.count(), store.document_frequency(["uno"])) == ((1, 2), {"uno": 1})
+    assert store.remove("a", "c") is False
+    assert store.remove() is False
+
+
+def test_a_record_without_an_origin_is_one_as_any_other(store: Store) -> None:
+    kept, followed = record("", "one"), record("one", "")
+    store.remember([kept, followed])
+    assert store.records("one") == [kept]
+    assert store.records() == [followed, kept]
+    store.forget("", ["one"])
+    assert store.records() == [kept]
+
+
 def test_a_record_is_written_with_its_document_and_outlives_it(store: Store) -> None:
     document, chunks = indexed_texts("d", ["a", "b"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     followed = record("page", documents=("d",))

@@ -11,6 +11,7 @@ from answerable.analysis.chats import ChatStatistics, chat_statistics
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
 from answerable.ingestion import AddReport
 from answerable.protocols import StoredDocument
+from answerable.subscriptions import Origin
 
 Plain = dict[str, Any]
 
@@ -34,13 +35,24 @@ def answer_json(found: Answer) -> Plain:
 def added_json(report: AddReport, dry_run: bool) -> Plain:
     """What adding did; of a dry run also what embedding would take."""
     failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
-    names = ("added", "changed", "unchanged", "removed", "kept", "chunks")
+    names = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
     estimated = ("tokens", "estimated_seconds", "cost") if dry_run else ()
     return {
         **{name: getattr(report, name) for name in (*names, *estimated)},
         "skipped": dict(sorted(report.skipped.items())),
         "failed": failures,
         "seconds": report.seconds,
+    }
+
+
+def origin_json(origin: Origin) -> Plain:
+    """What a library follows: its name, the options to visit it with, what it holds, and the last visit."""
+    return {
+        "origin": origin.name,
+        "options": dict(origin.options),
+        "sources": origin.sources,
+        "documents": origin.documents,
+        "visited": origin.seen.isoformat(),
     }
 
 

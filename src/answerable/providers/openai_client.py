@@ -81,12 +81,14 @@ class OpenAIClient:
         self.host = host_of(base_url or f"https://{_OWN_HOST}", self._address_setting, "http://localhost:11434/v1")
         self._key = self._checked(api_key)
         try:
+            import httpx2
             import openai
         except ImportError as error:
             raise MissingPackage(
                 "Models of OpenAI's protocol need the package openai: pip install 'answerable[openai]'"
             ) from error
         self._openai = openai
+        self._httpx = httpx2
         self.sdk = openai.OpenAI(
             api_key=self._key or "no-key",
             # Never left out: the client would look for it in the environment.
@@ -111,6 +113,9 @@ class OpenAIClient:
             yield
         except self._openai.OpenAIError as error:
             raise self._translated(error, reading) from None
+        except self._httpx.HTTPError:
+            # Left as it is when the body of an error is cut.
+            raise self.malformed("was cut off") from None
         except (ValueError, RecursionError):
             raise self.malformed("isn't JSON of the protocol") from None
 

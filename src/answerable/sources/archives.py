@@ -10,7 +10,6 @@ import copy
 import re
 import stat
 import zipfile
-import zlib
 from collections.abc import Callable, Iterator
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -131,6 +130,8 @@ def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None
     # zipfile itself changes names: it cuts them at a NUL and, on Windows, turns backslashes.
     name = info.orig_filename
     shown = repr(name[:80])
+    if not name:
+        raise DamagedSource(f"{source} is refused, a member of it has no name: {advice or _REPACK}")
     outside = name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name)
     if outside or "\\" in name or "\0" in name:
         raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {advice or _REPACK}")
@@ -174,13 +175,17 @@ class Budget:
                     size += len(piece)
                     pieces.append(piece)
                     self._check(info, size)
-        except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError) as error:
-            raise DamagedSource(
-                f"{self._source} is damaged at its member {info.filename!r} ({error}): {self._advice or _AGAIN}"
-            ) from error
+        except SourceError:
+            raise
         except (NotImplementedError, RuntimeError) as error:
             raise UnsupportedSource(
                 f"{self._source} is packed in an unknown way ({error}): {self._advice or _REPACK}"
+            ) from error
+        except Exception as error:
+            # Each way of packing has errors of its own, that of LZMA not even everywhere.
+            raise DamagedSource(
+                f"{self._source} is damaged at its member {info.filename[:80]!r} ({str(error)[:200]}): "
+                f"{self._advice or _AGAIN}"
             ) from error
         self._left -= size
         return b"".join(pieces)

@@ -33,7 +33,7 @@ def source_of(path: Path) -> str:
 
 
 def read_file(
-    path: Path,
+    file: Path | bytes,
     limits: ReadLimits | None = None,
     password: str | None = None,
     skipped: Skipped | None = None,
@@ -43,22 +43,23 @@ def read_file(
 ) -> list[Document]:
     """The documents in a file: one, or several for an archive. Raises the SourceError that says why there is none.
 
-    `source` is what it is called, its absolute path unless given.
+    `file` is its path, or all its bytes. `source` is what it is called, its absolute path unless given.
     `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process, `ocr` their
     pages without a text layer. `skipped` takes note of what was left out of an archive, and of pages without a text.
     """
     limits = limits or ReadLimits()
-    source = source_of(path) if source is None else source
-    if recognise(_load(path, source, SAMPLE), source) is Format.ZIP:
+    if source is None:
+        source = source_of(file) if isinstance(file, Path) else ""
+    if recognise(_load(file, source, SAMPLE), source) is Format.ZIP:
         # An export with its media may be larger than any limit; what is read of it is counted as it is unpacked.
         return read_zip(
-            path,
+            file,
             source,
             limits.max_file_size,
             partial(read_bytes, limits=limits, password=password, worker=worker, ocr=ocr, skipped=skipped),
             skipped,
         )
-    data = _load(path, source, limits.max_file_size + 1)
+    data = _load(file, source, limits.max_file_size + 1)
     if len(data) > limits.max_file_size:
         raise SourceTooLarge(
             f"{source} is over {limits.max_file_size:,} bytes: split it, or raise the setting max_file_size"
@@ -102,8 +103,10 @@ def _read_plain(content: str, source: str) -> Document:
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 
-def _load(path: Path, source: str, size: int) -> bytes:
+def _load(path: Path | bytes, source: str, size: int) -> bytes:
     """The first bytes of a file, up to that many."""
+    if isinstance(path, bytes):
+        return path[:size]
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from pathspec import GitIgnoreSpec
 
-from answerable.errors import SourceError, SourceNotFound
+from answerable.errors import EmptySource, SourceError, SourceNotFound
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.limits import Skipped
 
@@ -29,46 +30,89 @@ class _Rules:
         return self.patterns.check_file(relative).include
 
 
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A file that was met in a folder, not yet opened, and its status."""
+
+    path: Path
+    status: os.stat_result
+
+
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     """The readable files under a folder, sorted by name, each once; what is left out is counted by reason.
 
     Left out are hidden and ignored files, formats that no reader takes, links that leave the folder, and links to
     folders: what they lead to inside the root is found where it is.
     """
-    root = Path(os.path.abspath(root))
-    if not root.exists():
-        raise SourceNotFound(f"there is nothing at {root}: check the path")
-    if not root.is_dir():
-        raise SourceError(f"{root} is a file, not a folder: read it with read_file")
-    yield from _Walk(root, skipped or Skipped()).folder(root, ())
+    skipped = skipped or Skipped()
+    for found in Scan(root, skipped):
+        reason = reason_to_skip(found.path)
+        if reason:
+            skipped.count(reason)
+        else:
+            yield found.path
 
 
-class _Walk:
-    """One walk: where it may go, what it has seen, what it left out."""
+def reason_to_skip(path: Path) -> str:
+    """Why a file isn't read, judged by its first bytes and its name; empty when it is."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(SAMPLE)
+    except OSError:
+        # read_file says what is wrong with it and what to do.
+        return ""
+    if not head:
+        return "empty"
+    return "" if is_supported(head, path.name) else "unsupported"
+
+
+def nothing_to_read(
+    folder: str,
+    skipped: Skipped,
+    advice: str = "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files",
+) -> EmptySource:
+    """The error for a folder in which there is no file to read."""
+    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.counts.items()))
+    return EmptySource(f"{folder} has no file that can be read{f' ({left_out})' if left_out else ''}: {advice}")
+
+
+class Scan:
+    """The files under a folder, sorted by name, each once, as `walk` gives them but without a look into them.
+
+    `unreadable` are the folders that couldn't be listed. Raises SourceNotFound, and SourceError for what is no folder.
+    """
 
     def __init__(self, root: Path, skipped: Skipped) -> None:
-        self._real_root = root.resolve()
+        self._root = Path(os.path.abspath(root))
+        if not self._root.exists():
+            raise SourceNotFound(f"there is nothing at {self._root}: check the path")
+        if not self._root.is_dir():
+            raise SourceError(f"{self._root} is a file, not a folder: read it with read_file")
+        self.unreadable: list[Path] = []
+        self._real_root = self._root.resolve()
         self._skipped = skipped
         self._seen: set[tuple[int, int]] = set()
 
-    def folder(self, folder: Path, rules: tuple[_Rules, ...]) -> Iterator[Path]:
-        """The readable files of a folder and those under it."""
+    def __iter__(self) -> Iterator[Found]:
+        return self._folder(self._root, ())
+
+    def _folder(self, folder: Path, rules: tuple[_Rules, ...]) -> Iterator[Found]:
         try:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
         except OSError:
             self._skipped.count("unreadable folder")
+            self.unreadable.append(folder)
             return
         rules = (*rules, *self._rules(folder, entries))
         for entry in entries:
             path = folder / entry.name
-            reason = self._reason_to_skip(entry, path, rules)
-            if reason:
+            if reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self.folder(path, rules)
+                yield from self._folder(path, rules)
             else:
-                yield path
+                yield from self._file(entry, path)
 
     def _rules(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[_Rules]:
         present = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
@@ -80,40 +124,38 @@ class _Walk:
                 except (OSError, ValueError):
                     self._skipped.count("unreadable ignore file")
 
-    def _reason_to_skip(self, entry: os.DirEntry[str], path: Path, rules: tuple[_Rules, ...]) -> str:
-        if entry.name.startswith("."):
-            return "hidden"
-        is_folder = entry.is_dir(follow_symlinks=False)
-        # The nearest file with an opinion decides, as in git.
-        if next((said for each in reversed(rules) if (said := each.verdict(path, is_folder)) is not None), False):
-            return "ignored"
-        return "" if is_folder else self._reason_to_skip_file(entry, path)
-
-    def _reason_to_skip_file(self, entry: os.DirEntry[str], path: Path) -> str:
+    def _file(self, entry: os.DirEntry[str], path: Path) -> Iterator[Found]:
         try:
-            if entry.is_symlink():
-                if not path.resolve().is_relative_to(self._real_root):
-                    return "link out of the folder"
-                if path.is_dir():
-                    return "link to a folder"
-            status = path.stat()
-            if not path.is_file():
-                return "no regular file"
+            reason = self._reason_by_link(path) if entry.is_symlink() else ""
+            if not reason:
+                status = entry.stat()
+                reason = self._reason_by_status(status)
         except (OSError, RuntimeError):
-            return "broken link"
+            reason = "broken link"
+        if reason:
+            self._skipped.count(reason)
+        else:
+            yield Found(path, status)
+
+    def _reason_by_status(self, status: os.stat_result) -> str:
+        if not stat.S_ISREG(status.st_mode):
+            return "no regular file"
         identity = (status.st_dev, status.st_ino)
         if identity in self._seen:
             return "already read under another name"
         self._seen.add(identity)
-        return self._reason_to_skip_content(path)
+        return ""
 
-    def _reason_to_skip_content(self, path: Path) -> str:
-        try:
-            with path.open("rb") as file:
-                head = file.read(SAMPLE)
-        except OSError:
-            # read_file says what is wrong with it and what to do.
-            return ""
-        if not head:
-            return "empty"
-        return "" if is_supported(head, path.name) else "unsupported"
+    def _reason_by_link(self, path: Path) -> str:
+        if not path.resolve().is_relative_to(self._real_root):
+            return "link out of the folder"
+        return "link to a folder" if path.is_dir() else ""
+
+
+def _reason_by_name(entry: os.DirEntry[str], path: Path, rules: tuple[_Rules, ...]) -> str:
+    if entry.name.startswith("."):
+        return "hidden"
+    is_folder = entry.is_dir(follow_symlinks=False)
+    # The nearest file with an opinion decides, as in git.
+    opinions = (said for each in reversed(rules) if (said := each.verdict(path, is_folder)) is not None)
+    return "ignored" if next(opinions, False) else ""

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, SourceNotFound, UnsupportedSource
-from answerable.protocols import SourceItem, SourceListing
+from answerable.errors import SourceNotFound, UnsupportedSource
+from answerable.protocols import Visit
+from answerable.reading import FileContents, ReadsAhead, SourceFile, SourceItem, SourceListing
+from answerable.sources.file_visits import READERS, FileReading, FileVisit
 from answerable.sources.files import read_bytes, read_file, source_of
-from answerable.sources.folders import walk
+from answerable.sources.folders import nothing_to_read, walk
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.pdf import PdfWorker
 from answerable.sources.pdf_ocr import Ocr
@@ -19,7 +22,8 @@ from answerable.sources.pdf_ocr import Ocr
 class FileReader:
     """Reads files and folders within limits; `password` opens encrypted PDFs, `ocr` reads pages without text.
 
-    The source of a file under `root` is its name in there, of any other its absolute path.
+    The source of a file under `root` is its name in there, of any other its absolute path. On a visit, `ahead` reads
+    what it can before it is its turn.
     """
 
     def __init__(
@@ -28,39 +32,43 @@ class FileReader:
         password: str | None = None,
         ocr: Ocr | None = None,
         root: Path | None = None,
+        ahead: ReadsAhead | None = None,
     ) -> None:
         self._limits = limits or ReadLimits()
         self._password = password
         self._ocr = ocr
         self._root = None if root is None else Path(os.path.abspath(root))
+        self._ahead = ahead
         self._worker = PdfWorker()
 
     def listing(self, source: str) -> SourceListing:
         """The file, or the readable files of the folder. SourceNotFound and EmptySource say what to do."""
-        if not source:
-            raise SourceNotFound("the path is empty: name a file or a folder")
-        # The functions of os.path take any text for a path; the methods of Path raise errors at some.
-        path = Path(os.path.expanduser(source))
+        path = self._path(source)
         skipped = Skipped()
         if not os.path.isdir(path):
-            if not os.path.lexists(path) and "://" in source:
-                raise UnsupportedSource(
-                    f"{source.partition('://')[0]}:// isn't read: give a file, a folder, or an address with https://"
-                )
-            if not os.path.lexists(path):
-                raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
             return SourceListing((self._item(path, skipped),), skipped.counts, skipped.errors, is_single=True)
         items = tuple(self._item(file, skipped) for file in walk(path, skipped))
         if not items:
-            left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.counts.items()))
-            raise EmptySource(
-                f"{source_of(path)} has no file that can be read{f' ({left_out})' if left_out else ''}: "
-                "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files"
-            )
+            raise nothing_to_read(source_of(path), skipped)
         return SourceListing(items, skipped.counts, skipped.errors, is_single=False)
 
-    def visit(self, source: str) -> None:
-        """None: files and folders are read, not followed."""
+    def options(self, source: str) -> Mapping[str, str]:
+        """Nothing: what decides on how files are read was given when this was made."""
+        return {}
+
+    def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
+        """A visit to the file or the folder; nothing under `root` is remembered. SourceNotFound says what to do."""
+        path = self._path(source)
+        readers = f"{READERS} {self._ocr.languages}" if self._ocr else READERS
+        origin = source_of(path) if self._source(path) == source_of(path) else ""
+        return FileVisit(path, origin, FileReading(self._read_next, self._source, self._expect, readers), checksum)
+
+    def read(self, file: SourceFile) -> FileContents:
+        """What is in one file. Raises SourceError."""
+        skipped = Skipped()
+        where = Path(file.path) if file.data is None else file.data
+        documents = read_file(where, self._limits, self._password, skipped, self._worker, self._ocr, file.source)
+        return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors))
 
     def read_bytes(self, data: bytes, source: str) -> list[Document]:
         """The documents in the bytes of what has this name somewhere else."""
@@ -70,8 +78,34 @@ class FileReader:
         """Ends the process that reads PDFs."""
         self._worker.close()
 
+    def _path(self, source: str) -> Path:
+        if not source:
+            raise SourceNotFound("the path is empty: name a file or a folder")
+        # The functions of os.path take any text for a path; the methods of Path raise errors at some.
+        path = Path(os.path.expanduser(source))
+        if not os.path.lexists(path) and "://" in source:
+            raise UnsupportedSource(
+                f"{source.partition('://')[0]}:// isn't read: give a file, a folder, or an address with https://"
+            )
+        if not os.path.lexists(path):
+            raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
+        return path
+
     def _item(self, path: Path, skipped: Skipped) -> SourceItem:
         return SourceItem(self._source(path), partial(self._read, path, skipped))
+
+    def _expect(self, paths: Sequence[Path]) -> None:
+        languages = self._ocr.languages if self._ocr else ""
+        if self._ahead is not None:
+            self._ahead.expect([SourceFile(os.path.abspath(path), self._source(path), languages) for path in paths])
+
+    def _read_next(self, path: Path, skipped: Skipped) -> list[Document]:
+        contents = self._ahead.read(os.path.abspath(path)) if self._ahead else None
+        if contents is None:
+            return self._read(path, skipped)
+        skipped.counts.update(contents.skipped)
+        skipped.errors += contents.errors
+        return list(contents.documents)
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
         source = self._source(path)

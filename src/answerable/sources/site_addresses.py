@@ -24,7 +24,7 @@ _NETLOC = re.compile(r"(?:\[(?P<v6>[0-9A-Fa-f:.]+)\]|(?P<name>[^:@\[\]\\/%]+))(?
 _HOST = re.compile(r"[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 _CLIMBS = re.compile(r"/(\.|%2e){1,2}(/|$)", re.IGNORECASE)
-_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 # The IANA special-purpose registries (RFC 6890), multicast, and the wire server of Azure's machines, which stands
 # among the public addresses. The other clouds' metadata is link-local, shared or unique local.
@@ -73,7 +73,7 @@ def parse_address(text: str) -> WebAddress:
     except ValueError as error:
         raise _refused(text, str(error)) from error
     if _CONTROL.search(text.strip(" \t\r\n")):
-        raise _refused(text, "it holds control characters")
+        raise _refused(text, "it holds control characters or broken ones")
     if parts.scheme not in _PORTS:
         raise _refused(text, "it doesn't begin with http:// or https://")
     if "@" in parts.netloc:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch
-from answerable.protocols import IndexedChunk, Store, StoredDocument
+from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument
 
 WINDOW = 500
 # How far numbers are searched for more chunks before looking again at those that were passed.
@@ -35,14 +35,13 @@ def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None
     Whatever ends it early, the same call again does the rest. Raises EmbedderMismatch when the target's vectors come
     from another embedder, and LibraryError.
     """
-    _share_fingerprint(source, target)
+    share_fingerprint(source.fingerprint, target)
     listed = list(source.documents())
     missing = {stored.id: stored for stored in listed if not _is_there(stored, source, target)}
     report = CopyReport(unchanged=len(listed) - len(missing), documents=len(listed))
     try:
         for document, chunks in _whole_documents(source, missing):
-            replaced = [stored.id for stored in target.lookup(document.id, document.source)]
-            target.put(document, chunks, replaced)
+            _put(target, document, chunks)
             report = replace(report, copied=report.copied + 1, chunks=report.chunks + len(chunks))
             if on_progress:
                 on_progress(report)
@@ -52,8 +51,21 @@ def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None
     return report
 
 
-def _share_fingerprint(source: Store, target: Store) -> None:
-    made_by = source.fingerprint
+def put_unless_there(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> bool:
+    """Puts a document in the place of what has its id or source, unless it is there already; whether it did."""
+    for other in target.lookup(document.id, ""):
+        if (other.id, other.content_hash, other.chunks) == (document.id, document.content_hash, len(chunks)):
+            return False
+    _put(target, document, chunks)
+    return True
+
+
+def _put(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> None:
+    target.put(document, chunks, [stored.id for stored in target.lookup(document.id, document.source)])
+
+
+def share_fingerprint(made_by: Fingerprint | None, target: Store) -> None:
+    """Binds the target to the embedder of what is put into it. Raises EmbedderMismatch where it is another's."""
     if made_by is None:
         return
     if target.fingerprint is None:

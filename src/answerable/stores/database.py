@@ -12,26 +12,29 @@ import os
 import sqlite3
 import threading
 import uuid
-import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryFormatError, LibraryNotFound
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
-from answerable.stores import records
+from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import database_audit, records
+from answerable.stores.binding import Binding
 from answerable.stores.database_connection import connect, damaged, one_moment, read_only, translated
 from answerable.stores.database_rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     MIGRATIONS,
+    claim,
     insert_document,
     read_chunk,
     read_document,
+    read_fingerprint,
     read_indexed_chunk,
+    read_meta,
     read_stored_document,
     remove_document,
     write_records,
@@ -40,11 +43,14 @@ from answerable.stores.database_rows import (
 FORMAT = len(MIGRATIONS)
 _BATCH = 500
 
+Read = TypeVar("Read")
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """How far the database has come: what an index compares itself with."""
+    """How far the database has come: what an index compares itself with. New vectors make another `identity`."""
 
+    identity: str
     last_number: int
     last_removal: int
     chunks: int
@@ -68,6 +74,7 @@ class Database:
 
     def __init__(self, path: Path, create: bool = True) -> None:
         self.path = path
+        self.binding = Binding()
         self._lock = threading.RLock()
         if not os.path.exists(path) and not create:
             raise LibraryNotFound(
@@ -84,27 +91,20 @@ class Database:
 
     @property
     def identity(self) -> str:
-        """What tells this library from every other."""
-        return str(self._meta("identity"))
+        """What tells these vectors from those of every other library, and from those that were here before."""
+        with self._reading() as connection:
+            return str(read_meta(connection, "identity"))
 
     @property
     def fingerprint(self) -> Fingerprint | None:
         """The embedder that made the vectors, None until there are any."""
-        text = self._meta("fingerprint")
-        return Fingerprint(**json.loads(text)) if text else None
+        with self._reading() as connection:
+            return self.binding.tell(read_fingerprint(connection, "fingerprint"))
 
     def claim(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
-        value = records.to_json(
-            {
-                "provider": fingerprint.provider,
-                "model": fingerprint.model,
-                "dimension": fingerprint.dimension,
-                "revision": fingerprint.revision,
-            }
-        )
         with self.transaction() as connection:
-            connection.execute("INSERT OR IGNORE INTO meta VALUES ('fingerprint', ?)", (value,))
+            claim(connection, "fingerprint", fingerprint)
 
     def put(
         self,
@@ -115,6 +115,7 @@ class Database:
     ) -> None:
         """Writes a document and its record in one transaction with removing those it replaces."""
         with self.transaction() as connection:
+            self._check_binding(connection)
             for document_id in sorted({document.id, *replaces}):
                 remove_document(connection, document_id)
             insert_document(connection, document, chunks)
@@ -138,24 +139,27 @@ class Database:
                 "DELETE FROM records WHERE origin = ? AND source = ?", ((origin, source) for source in sources)
             )
 
-    def remove(self, document_id: str) -> bool:
-        """Removes a document, its chunks and its share of the term counts."""
+    def remove(self, *document_ids: str) -> bool:
+        """Removes documents, their chunks and their share of the term counts."""
         with self.transaction() as connection:
-            removed = remove_document(connection, document_id)
-        with self._reading() as connection:
-            # What was deleted must not live on in the log either.
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return removed
+            removed = [remove_document(connection, document_id) for document_id in document_ids]
+        self.checkpoint()
+        return any(removed)
 
     def version(self) -> Version:
-        """How far the database has come."""
-        with self._reading() as connection:
+        """How far the database has come. Raises EmbedderMismatch."""
+        with self.snapshot() as connection:
+            self._check_binding(connection)
             return _version(connection)
 
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
-        """What came and went since, as of one moment: the version, the chunks, and the numbers removed."""
+        """What came and went since, as of one moment: the version, the chunks, and the numbers removed.
+
+        Raises EmbedderMismatch.
+        """
         with self._locked() as connection, one_moment(connection):
+            self._check_binding(connection)
             version = _version(connection)
             added = connection.execute(
                 "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number", (after_number,)
@@ -178,20 +182,21 @@ class Database:
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
         """The documents that have this id or, where it isn't empty, this source."""
-        which = "id = ? OR (source = ? AND source != '')"
+        # Documents without a source are many: asked for by an empty one, each would be looked at.
+        which, values = ("id = ? OR source = ?", (document_id, source)) if source else ("id = ?", (document_id,))
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE {which} ORDER BY source, id"
         with self._reading() as connection:
-            return [read_stored_document(row) for row in connection.execute(query, (document_id, source))]
+            return [read_stored_document(row) for row in connection.execute(query, values)]
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
-        number = "SELECT number FROM documents WHERE id = ?"
-        query = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE document = ({number}) ORDER BY sequence"
-        with self._snapshot() as connection:
-            document = self.document(document_id)
-            if document is None:
-                return []
-            return [read_chunk(row, document) for row in connection.execute(query, (document_id,))]
+        return self._chunks_of(document_id, read_chunk)
+
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        with self.snapshot() as connection:
+            self._check_binding(connection)
+            return self._chunks_of(document_id, read_indexed_chunk)
 
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
@@ -215,12 +220,23 @@ class Database:
                 found.update((row["term"], row["chunks"]) for row in connection.execute(query, some))
         return found
 
+    def audit(self) -> list[Flaw]:
+        """What is wrong in the file (see `database_audit`)."""
+        with self.snapshot() as connection:
+            return database_audit.flaws(connection)
+
+    def mend(self) -> None:
+        """Puts right what `audit` finds, as far as that is possible."""
+        with self.transaction() as connection, self._decoding():
+            database_audit.mend(connection)
+
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Chunks with their documents (without parts); unknown numbers are left out."""
+        """Chunks with their documents (without parts); unknown numbers are left out. Raises EmbedderMismatch."""
         wanted = list(dict.fromkeys(numbers))
         documents: dict[int, Document] = {}
         found: dict[int, tuple[IndexedChunk, Document]] = {}
-        with self._snapshot() as connection:
+        with self.snapshot() as connection:
+            self._check_binding(connection)
             for start in range(0, len(wanted), _BATCH):
                 some = wanted[start : start + _BATCH]
                 for row in connection.execute(
@@ -248,6 +264,30 @@ class Database:
                     connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """All that is read inside is of the same moment."""
+        with self._reading() as connection, one_moment(connection):
+            yield connection
+
+    def checkpoint(self) -> None:
+        """Takes what was deleted or written over out of the log too."""
+        with self._reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _check_binding(self, connection: sqlite3.Connection) -> None:
+        with self._decoding():
+            self.binding.check(read_fingerprint(connection, "fingerprint"))
+
+    def _chunks_of(self, document_id: str, read: Callable[[sqlite3.Row, Document], Read]) -> list[Read]:
+        number = "SELECT number FROM documents WHERE id = ?"
+        query = f"SELECT {CHUNK_COLUMNS} FROM chunks WHERE document = ({number}) ORDER BY sequence"
+        with self.snapshot() as connection:
+            document = self.document(document_id)
+            if document is None:
+                return []
+            return [read(row, document) for row in connection.execute(query, (document_id,))]
+
     def _entries(self, rows: Iterator[sqlite3.Row]) -> Iterator[Entry]:
         with self._decoding():
             for row in rows:
@@ -260,11 +300,6 @@ class Database:
             yield connection
 
     @contextmanager
-    def _snapshot(self) -> Iterator[sqlite3.Connection]:
-        with self._reading() as connection, one_moment(connection):
-            yield connection
-
-    @contextmanager
     def _locked(self) -> Iterator[sqlite3.Connection]:
         with self._lock, self._translated():
             yield self._connection
@@ -273,7 +308,7 @@ class Database:
     def _decoding(self) -> Iterator[None]:
         try:
             yield
-        except (zlib.error, ValueError, LookupError, TypeError) as error:
+        except database_audit.UNREADABLE as error:
             # SQLite has no checksums: what it reads from a damaged page may be anything.
             raise damaged(self.path, str(error)) from error
 
@@ -283,11 +318,6 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
-
-    def _meta(self, key: str) -> str | None:
-        with self._reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-            return row[0] if row else None
 
     def _prepare(self) -> None:
         if self._format() < FORMAT and self.is_writable:
@@ -310,7 +340,7 @@ class Database:
     def _format(self) -> int:
         """The format of the library, 0 before anything was made."""
         with self._decoding():
-            return int(self._meta("format") or 0) if self._has_schema() else 0
+            return int(read_meta(self._connection, "format") or 0) if self._has_schema() else 0
 
     def _has_schema(self) -> bool:
         return self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone() is not None
@@ -320,7 +350,7 @@ def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers are given without gaps and every removal is kept: the difference is what is there, without counting it.
-    return Version(given, taken, given - taken)
+    return Version(str(read_meta(connection, "identity")), given, taken, given - taken)
 
 
 def _marks(values: Sequence[Any]) -> str:

@@ -94,7 +94,13 @@ def read_only(path: Path) -> LibraryReadOnly:
 
 @contextmanager
 def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile."""
+    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile.
+
+    Inside of another it is the moment of that.
+    """
+    if connection.in_transaction:
+        yield
+        return
     connection.execute("BEGIN")
     try:
         yield

@@ -6,10 +6,11 @@ import json
 import sqlite3
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from answerable.datatypes import Chunk, Document, DocumentType
-from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 
 MIGRATIONS = (
@@ -44,6 +45,24 @@ DOCUMENT_COLUMNS = "id, source, title, type, language, content_hash, chunks, cha
 CHUNK_COLUMNS = (
     'id, sequence, start, "end", context, location, parts, fields, terms, sentences, vector, sentence_vectors'
 )
+
+
+def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
+    """What the library says of itself under a key."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return row[0] if row else None
+
+
+def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | None:
+    """The embedder that stands under a key."""
+    text = read_meta(connection, key)
+    return Fingerprint(**json.loads(text)) if text else None
+
+
+def claim(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
+    """Lets an embedder stand under a key unless one does already."""
+    value = records.to_json(asdict(fingerprint))
+    connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
 
 
 def insert_document(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:

@@ -23,7 +23,9 @@ from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import FloatArray
 from answerable.errors import LibraryError
 from answerable.filters import Filter
-from answerable.stores.database import Database, Entry
+from answerable.protocols import Flaw
+from answerable.stores import edge_audit
+from answerable.stores.database import Database, Entry, Version
 from answerable.stores.keywords import Scored
 from answerable.stores.qdrant_values import (
     USUAL_FIELDS,
@@ -42,6 +44,9 @@ _BATCH = 500
 _BLOCK = 65_536
 # Below this many chunks a scan of all vectors takes a few milliseconds; building the graph takes a minute.
 _GRAPH_FROM = 20_000
+# The engine writes through memory: where the disk has no room for what it wrote, the system ends the process.
+_ROOM = 32_000_000
+_ROOM_FOR_TERMS = 4_096
 
 _CONDITIONS = Conditions(
     one_of=lambda key, values: edge.FieldCondition(key=key, match=edge.MatchAny(values)),
@@ -63,6 +68,7 @@ class EdgeIndex:
         self._folder = folder
         self._database = database
         self._dimension = dimension
+        self._require_room(0)
         self._state = self._read_state()
         self._shard = self._load() if self._state else None
         if self._shard is None:
@@ -71,15 +77,26 @@ class EdgeIndex:
     def catch_up(self) -> None:
         """Takes in what the database has and the index hasn't, and drops what is gone."""
         version = self._database.version()
-        if self._is_current(version.last_number, version.last_removal):
+        if self._has_taken_in(version):
             return
         try:
-            self._take_in()
+            if version.identity == self._state["library"]:
+                self._take_in()
+            else:
+                self._build()
         except LibraryError:
             raise
         except Exception:
             # Whatever the engine stumbles over, the database has everything.
             self._build()
+
+    def audit(self) -> list[Flaw]:
+        """Where it differs from the database (see `edge_audit`)."""
+        return edge_audit.flaws(self._shard, self._database)
+
+    def rebuild(self) -> None:
+        """Makes it anew from the database."""
+        self._build()
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
@@ -117,10 +134,19 @@ class EdgeIndex:
         except LibraryError:
             raise
         except Exception as error:
-            raise LibraryError(
-                f"The index {self._folder} can't be written ({error}). The documents are safe in the database: "
-                "free some space on the disk and try again."
-            ) from error
+            raise self._unwritable(str(error)) from error
+
+    def _require_room(self, chunks: int) -> None:
+        """Raises LibraryError where the disk hasn't room for so many more chunks, and some to spare."""
+        needed = _ROOM + chunks * (self._dimension * 4 + _ROOM_FOR_TERMS)
+        if shutil.disk_usage(self._database.path.parent).free < needed:
+            raise self._unwritable(f"the disk has less than {needed / 1e6:,.0f} MB free")
+
+    def _unwritable(self, reason: str) -> LibraryError:
+        return LibraryError(
+            f"The index {self._folder} can't be written ({reason}). The documents are safe in the database: "
+            "free some space on the disk and try again."
+        )
 
     def _take_in(self) -> None:
         assert self._shard is not None
@@ -131,10 +157,12 @@ class EdgeIndex:
                 batch.append(_point(entry))
                 fresh += 1
                 if len(batch) == _BATCH:
+                    self._require_room(_BATCH)
                     self._shard.update(edge.UpdateOperation.upsert_points(batch))
                     batch = []
             if batch:
                 self._shard.update(edge.UpdateOperation.upsert_points(batch))
+            self._require_room(_BATCH)
             for start in range(0, len(removed), _BATCH):
                 gone = removed[start : start + _BATCH]
                 # Deleting only marks them: what the vector said has to be written over.
@@ -143,16 +171,21 @@ class EdgeIndex:
                 self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
         waiting = self._state["waiting"] + fresh + len(removed)
         if waiting > _GRAPH_FROM:
+            # It is written anew beside what is there.
+            self._require_room(version.chunks)
             self._shard.optimize()
             waiting = 0
         self._shard.flush()
         if self._count() != version.chunks:
             raise RuntimeError("the engine has lost or repeated points")
-        self._state.update(added=version.last_number, removed=version.last_removal, waiting=waiting)
+        self._state.update(
+            library=version.identity, added=version.last_number, removed=version.last_removal, waiting=waiting
+        )
         self._write_state(is_closed=False)
 
-    def _is_current(self, last_number: int, last_removal: int) -> bool:
-        return bool(self._state["added"] == last_number and self._state["removed"] == last_removal)
+    def _has_taken_in(self, version: Version) -> bool:
+        taken_in = (self._state["library"], self._state["added"], self._state["removed"])
+        return taken_in == (version.identity, version.last_number, version.last_removal)
 
     def _count(self) -> int:
         assert self._shard is not None
@@ -187,7 +220,7 @@ class EdgeIndex:
             )
         for key in (range_key("date", datetime.min), range_key("page", 0.0)):
             self._shard.update(edge.UpdateOperation.create_field_index(key, edge.PayloadSchemaType.Float))
-        self._state = {"added": 0, "removed": 0, "waiting": 0, "files": {}}
+        self._state = {"library": "", "added": 0, "removed": 0, "waiting": 0, "files": {}}
 
     def _read_state(self) -> dict[str, Any]:
         try:
@@ -229,7 +262,6 @@ class EdgeIndex:
         self._state.update(
             format=FORMAT,
             engine=_engine_version(),
-            library=self._database.identity,
             dimension=self._dimension,
             is_closed=is_closed,
             files=files,

@@ -14,10 +14,11 @@ from pathlib import Path
 from filelock import FileLock
 
 from answerable.datatypes import Chunk, Document, FloatArray
-from answerable.errors import LibraryBusy
+from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.database import Database, Version
+from answerable.stores.database_next import DatabaseNextVectors
 from answerable.stores.edge_index import EdgeIndex, Scored
 from answerable.stores.exact import ExactIndex
 
@@ -69,9 +70,9 @@ class EmbeddedStore:
         """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
         self._database.put(document, chunks, replaces, record)
 
-    def remove(self, document_id: str) -> bool:
-        """Removes every trace of a document; False when there is none."""
-        removed = self._database.remove(document_id)
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
+        removed = self._database.remove(*document_ids)
         if removed:
             self.refresh()
         return removed
@@ -88,13 +89,14 @@ class EmbeddedStore:
         """Removes records; documents stay."""
         self._database.forget(origin, sources)
 
+    def next_vectors(self) -> DatabaseNextVectors:
+        """Where vectors of another embedder are gathered."""
+        return DatabaseNextVectors(self._database, self._release_index)
+
     def refresh(self) -> None:
         """Brings the index up to date, unless another process holds it: then that one does so before it searches."""
         with self._lock:
-            if self._database.count()[1] or self._index is not None or (self._folder / "index").exists():
-                index = self._hold_index(wait=0)
-                if index is not None:
-                    index.catch_up()
+            self._caught_up()
 
     def document(self, document_id: str) -> Document | None:
         """The whole document with its parts."""
@@ -112,6 +114,10 @@ class EmbeddedStore:
         """A document's chunks in order."""
         return self._database.chunks(document_id)
 
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        return self._database.indexed_chunks(document_id)
+
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
         return self._database.languages()
@@ -123,6 +129,29 @@ class EmbeddedStore:
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands."""
         return self._database.document_frequency(terms)
+
+    def audit(self) -> list[Flaw]:
+        """What is wrong in the database, or else in the index, unless another process holds that."""
+        found = self._database.audit()
+        if found:
+            return found
+        return self._index_flaws()
+
+    def mend(self) -> None:
+        """Puts the database right as far as that is possible, and makes an index anew that differs from it."""
+        self._database.mend()
+        with self._lock:
+            if self._index_flaws() and self._index is not None:
+                self._index.rebuild()
+
+    def _index_flaws(self) -> list[Flaw]:
+        # As of one moment, or what others write meanwhile would be a difference.
+        with self._lock, self._database.snapshot():
+            try:
+                index = self._caught_up()
+            except LibraryError as error:
+                return [Flaw(Difference.DAMAGED, "index", str(error))]
+            return index.audit() if index else []
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts)."""
@@ -145,28 +174,51 @@ class EmbeddedStore:
     def close(self) -> None:
         """Frees the index and the database. Closing twice is fine."""
         with self._lock:
+            self._release_index()
+            self._database.close()
+
+    def _release_index(self) -> None:
+        with self._lock:
             if self._index is not None:
                 self._index.close()
                 self._index = None
             self._index_lock.release()
-            self._database.close()
 
     def _current_index(self) -> EdgeIndex | ExactIndex:
-        version = self._database.version()
+        try:
+            version = self._database.version()
+        except EmbedderMismatch:
+            # What is held is of no use to this store any more, and may keep others waiting.
+            self._release_index()
+            raise
         if version.chunks == 0:
             return ExactIndex()
         # Where nothing can be written there is no index to wait for.
         is_exact = version.chunks <= self._exact_up_to or not self.is_writable
-        index = self._hold_index(wait=0 if is_exact else self._patience)
-        if index is not None:
-            index.catch_up()
-            return index
+        try:
+            index = self._hold_index(wait=0 if is_exact else self._patience)
+            if index is not None:
+                index.catch_up()
+                return index
+        except LibraryError:
+            # Mostly a full disk: then what there is can still be searched, as long as the database can be read.
+            if not is_exact:
+                raise
         if is_exact:
             return self._exact_index(version)
         raise LibraryBusy(
             f"Process {self._holder()} holds the index of {self._folder}. "
             "Ask through it, stop it, or try again when it is done."
         )
+
+    def _caught_up(self) -> EdgeIndex | None:
+        """The index as the database is now; None where there is none yet, or another process holds it."""
+        index = None
+        if self._database.count()[1] or self._index is not None or (self._folder / "index").exists():
+            index = self._hold_index(wait=0)
+            if index is not None:
+                index.catch_up()
+        return index
 
     def _hold_index(self, wait: float) -> EdgeIndex | None:
         if self._index is None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, Flaw, IndexedChunk, PassageVectors, StoredDocument, SyncRecord
 from answerable.stores.exact import ExactIndex
 from answerable.stores.keywords import Scored
+from answerable.stores.memory_next import MemoryNextVectors
 
 
 class MemoryStore:
@@ -24,10 +26,13 @@ class MemoryStore:
         self._numbers = itertools.count(1)
         self._documents: dict[str, tuple[Document, list[int]]] = {}
         self._by_source: dict[str, set[str]] = {}
+        self._by_type: dict[str, set[str]] = {}
+        self._languages: Counter[str] = Counter()
         self._chunks: dict[int, IndexedChunk] = {}
         self._records: dict[tuple[str, str], SyncRecord] = {}
         self._index = ExactIndex()
         self._fingerprint: Fingerprint | None = None
+        self._next = MemoryNextVectors(lambda: list(self._chunks), self._switch)
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -47,27 +52,22 @@ class MemoryStore:
     ) -> None:
         """Makes a document visible, in one step with removing those it replaces."""
         with self._lock:
-            for document_id in {document.id, *replaces}:
-                self.remove(document_id)
+            self.remove(document.id, *replaces)
             numbers = [next(self._numbers) for _ in chunks]
             for number, chunk in zip(numbers, chunks, strict=True):
                 self._chunks[number] = chunk
                 self._index.add(number, chunk.vector, chunk.terms, chunk.fields)
             self._documents[document.id] = document, numbers
             self._by_source.setdefault(document.source, set()).add(document.id)
+            self._by_type.setdefault(str(document.type), set()).add(document.id)
+            self._languages[document.language] += 1
             self.remember([record] if record else [])
 
-    def remove(self, document_id: str) -> bool:
-        """Removes every trace of a document; False when there is none."""
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
         with self._lock:
-            found = self._documents.pop(document_id, None)
-            if found is None:
-                return False
-            self._by_source[found[0].source].discard(document_id)
-            self._index.remove(found[1])
-            for number in found[1]:
-                del self._chunks[number]
-            return True
+            removed = [self._remove(document_id) for document_id in document_ids]
+            return any(removed)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         """What is remembered of an origin, or of all, by origin and source."""
@@ -85,6 +85,10 @@ class MemoryStore:
             for source in sources:
                 self._records.pop((origin, source), None)
 
+    def next_vectors(self) -> MemoryNextVectors:
+        """Where vectors of another embedder are gathered."""
+        return self._next
+
     def refresh(self) -> None:
         """Nothing is derived here."""
 
@@ -96,11 +100,8 @@ class MemoryStore:
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
         """Every document, or every one of a type, by source and id."""
         with self._lock:
-            found = [
-                _describe(document, len(numbers))
-                for document, numbers in self._documents.values()
-                if type in ("", document.type)
-            ]
+            ids = self._by_type.get(type, ()) if type else self._documents
+            found = [_describe(*self._documents[document_id]) for document_id in ids]
         return iter(sorted(found, key=lambda document: (document.source, document.id)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
@@ -108,7 +109,7 @@ class MemoryStore:
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
             found = [self._documents[one] for one in ids if one in self._documents]
-            described = [_describe(document, len(numbers)) for document, numbers in found]
+            described = [_describe(*one) for one in found]
             return sorted(described, key=lambda document: (document.source, document.id))
 
     def chunks(self, document_id: str) -> list[Chunk]:
@@ -117,10 +118,16 @@ class MemoryStore:
             found = self._documents.get(document_id)
             return [self._chunks[number].chunk for number in found[1]] if found else []
 
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        with self._lock:
+            found = self._documents.get(document_id)
+            return [self._chunks[number] for number in found[1]] if found else []
+
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
         with self._lock:
-            return sorted({document.language for document, _ in self._documents.values()})
+            return sorted(language for language, count in self._languages.items() if count)
 
     def count(self) -> tuple[int, int]:
         """How many documents and chunks there are."""
@@ -149,11 +156,42 @@ class MemoryStore:
         with self._lock:
             return self._index.document_frequency(terms)
 
+    def audit(self) -> list[Flaw]:
+        """Nothing: only this process can change what it holds."""
+        return []
+
+    def mend(self) -> None:
+        """There is nothing to mend."""
+
     def close(self) -> None:
         """Nothing to free."""
 
+    def _switch(self, fingerprint: Fingerprint, vectors: Mapping[int, PassageVectors]) -> bool:
+        with self._lock:
+            if not self._chunks.keys() <= vectors.keys():
+                return False
+            index = ExactIndex()
+            for number, chunk in self._chunks.items():
+                made = vectors[number]
+                self._chunks[number] = replace(chunk, vector=made.whole, sentence_vectors=made.spans)
+                index.add(number, made.whole, chunk.terms, chunk.fields)
+            self._index, self._fingerprint = index, fingerprint
+            return True
 
-def _describe(document: Document, chunks: int) -> StoredDocument:
+    def _remove(self, document_id: str) -> bool:
+        found = self._documents.pop(document_id, None)
+        if found is None:
+            return False
+        self._by_source[found[0].source].discard(document_id)
+        self._by_type[str(found[0].type)].discard(document_id)
+        self._languages[found[0].language] -= 1
+        self._index.remove(found[1])
+        for number in found[1]:
+            del self._chunks[number]
+        return True
+
+
+def _describe(document: Document, numbers: Sequence[int]) -> StoredDocument:
     return StoredDocument(
         id=document.id,
         source=document.source,
@@ -161,7 +199,7 @@ def _describe(document: Document, chunks: int) -> StoredDocument:
         type=str(document.type),
         language=document.language,
         content_hash=document.content_hash,
-        chunks=chunks,
+        chunks=len(numbers),
         characters=len(document.content),
         metadata=document.metadata,
     )

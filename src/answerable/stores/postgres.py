@@ -6,17 +6,21 @@ that any number of processes and machines may read and write at once; writers of
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
-from answerable.stores import postgres_graph, postgres_rows, postgres_search, records
+from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import postgres_audit, postgres_graph, postgres_rows, postgres_search, records
+from answerable.stores.binding import Binding
 from answerable.stores.keywords import Scored
 from answerable.stores.postgres_address import parse_address
 from answerable.stores.postgres_connection import Connection, Connections
+from answerable.stores.postgres_next import PostgresNextVectors
 from answerable.stores.postgres_values import decode, encode, key
+
+Made = TypeVar("Made")
 
 
 class PostgresStore:
@@ -27,6 +31,7 @@ class PostgresStore:
 
     def __init__(self, address: str, create: bool = True) -> None:
         self._connections = Connections(parse_address(address), create)
+        self._binding = Binding()
 
     @property
     def is_writable(self) -> bool:
@@ -36,14 +41,13 @@ class PostgresStore:
     @property
     def fingerprint(self) -> Fingerprint | None:
         """The embedder that made the vectors, None until there are any."""
-        (row,) = self._rows("SELECT fingerprint FROM library")
-        return Fingerprint(**row["fingerprint"]) if row["fingerprint"] else None
+        return self._binding.tell(self._connections.run(postgres_rows.read_fingerprint))
 
     def claim(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
-        value = records.to_json({name: getattr(fingerprint, name) for name in Fingerprint.__slots__})
+        value = postgres_rows.fingerprint_to_json(fingerprint)
         statement = "UPDATE library SET fingerprint = %s WHERE fingerprint IS NULL"
-        if self.fingerprint is None:
+        if self._connections.run(postgres_rows.read_fingerprint) is None:
             self._connections.write(lambda connection: connection.execute(statement, (value,)))
 
     def put(
@@ -56,17 +60,18 @@ class PostgresStore:
         """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
 
         def write(connection: Connection) -> None:
+            self._check_binding(connection)
             postgres_rows.remove(connection, {document.id, *replaces})
             postgres_rows.insert(connection, document, chunks)
             postgres_rows.write_records(connection, [record] if record else [])
 
         self._connections.write(write)
 
-    def remove(self, document_id: str) -> bool:
-        """Removes every trace of a document; False when there is none."""
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
         found: list[int] = []
         # Where the connection is lost, the first attempt may have done it: what either found counts.
-        self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, {document_id})))
+        self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
         return any(found)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
@@ -83,6 +88,10 @@ class PostgresStore:
         statement = "DELETE FROM records WHERE origin = %s AND source = ANY (%s)"
         values = encode(origin), [encode(source) for source in sources]
         self._connections.write(lambda connection: connection.execute(statement, values))
+
+    def next_vectors(self) -> PostgresNextVectors:
+        """Where vectors of another embedder are gathered."""
+        return PostgresNextVectors(self._connections, self._binding)
 
     def refresh(self) -> None:
         """Builds the graph over the vectors once there are many; from then on the server keeps it up to date."""
@@ -109,16 +118,14 @@ class PostgresStore:
     def chunks(self, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
 
-        def read(connection: Connection) -> list[Chunk]:
-            documents = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE id = %s"
-            found = connection.execute(documents, (encode(document_id),)).fetchone()
-            if found is None:
-                return []
-            owner = postgres_rows.document(found)
-            chunks = f"SELECT {postgres_rows.CHUNK} FROM chunks WHERE document = %s ORDER BY sequence"
-            return [postgres_rows.chunk(row, owner) for row in connection.execute(chunks, (found["number"],))]
+        query = f"SELECT {postgres_rows.CHUNK} FROM chunks WHERE document = %s ORDER BY sequence"
+        return self._chunks_of(document_id, query, postgres_rows.chunk)
 
-        return self._connections.read(read)
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        joined = "chunks JOIN entries USING (number)"
+        query = f"SELECT {postgres_rows.INDEXED} FROM {joined} WHERE document = %s ORDER BY sequence"
+        return self._chunks_of(document_id, query, postgres_rows.indexed_chunk, self._check_binding)
 
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
@@ -131,7 +138,15 @@ class PostgresStore:
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
-        return self._connections.run(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
+
+        def search(connection: Connection) -> Scored:
+            return postgres_search.search_vectors(connection, vector, k, where)
+
+        try:
+            return self._connections.run(search)
+        finally:
+            # They may have been changed while it was searched, or have made it fail: what was found is given up then.
+            self._connections.run(self._check_binding)
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
@@ -142,6 +157,7 @@ class PostgresStore:
         wanted = list(dict.fromkeys(numbers))
 
         def read(connection: Connection) -> dict[int, tuple[IndexedChunk, Document]]:
+            self._check_binding(connection)
             query = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)"
             rows = connection.execute(query, (wanted,), binary=True).fetchall()
             query = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE number = ANY (%s)"
@@ -162,9 +178,38 @@ class PostgresStore:
         found = {row["term"]: row["chunks"] for row in rows}
         return {term: found.get(stored, 0) for term, stored in keys.items()}
 
+    def audit(self) -> list[Flaw]:
+        """What is wrong in the tables (see `postgres_audit`), as of one moment."""
+        return self._connections.read(postgres_audit.flaws)
+
+    def mend(self) -> None:
+        """Puts right what `audit` finds, in one transaction."""
+        self._connections.write(postgres_audit.mend)
+
     def close(self) -> None:
         """Frees the connections. Closing twice is fine."""
         self._connections.close()
+
+    def _chunks_of(
+        self,
+        document_id: str,
+        query: str,
+        made: Callable[[Mapping[str, Any], Document], Made],
+        check: Callable[[Connection], None] = lambda connection: None,
+    ) -> list[Made]:
+        def read(connection: Connection) -> list[Made]:
+            check(connection)
+            documents = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE id = %s"
+            found = connection.execute(documents, (encode(document_id),)).fetchone()
+            if found is None:
+                return []
+            owner = postgres_rows.document(found)
+            return [made(row, owner) for row in connection.execute(query, (found["number"],), binary=True)]
+
+        return self._connections.read(read)
+
+    def _check_binding(self, connection: Connection) -> None:
+        self._binding.check(postgres_rows.read_fingerprint(connection))
 
     def _rows(self, query: str, *parameters: Any) -> list[dict[str, Any]]:
         return self._connections.run(lambda connection: connection.execute(query, parameters).fetchall())

@@ -6,6 +6,7 @@ moment that a field has stands in a row of its own. The meaning is that of `filt
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
@@ -15,10 +16,18 @@ from answerable.stores.postgres_values import encode, fields_to_json, key
 
 Condition = tuple[str, list[Any]]
 
+LOOKED_UP = 20
+"""Up to so many values are looked up in the index of fields, one by one."""
+
 
 def condition(where: Filter) -> Condition:
     """A condition with its parameters, in order."""
     match where:
+        case OneOf(field, values) if len(values) > LOOKED_UP:
+            # Each entry is compared with all of the values at once, by their hashes.
+            listed = json.loads(fields_to_json({field: values}))[encode(field)]
+            held = "EXISTS (SELECT FROM jsonb_array_elements(fields -> %s) AS held WHERE held = ANY (%s::jsonb[]))"
+            return held, [encode(field), [json.dumps(value) for value in listed]]
         case OneOf(field, values):
             return "fields @> ANY (%s::jsonb[])", [[fields_to_json({field: [value]}) for value in values]]
         case Between():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 
 from answerable.errors import LibraryReadOnly
@@ -29,6 +30,17 @@ def build_if_due(connections: Connections) -> None:
         # The lock goes with the connection. Whoever had it before may have built the graph meanwhile.
         if all(row["got"] for row in locked) and _dimension_if_due(connection):
             _build(connection, *due)
+
+
+def without_graph(connections: Connections, work: Callable[[Connection], None]) -> None:
+    """Does something in a transaction, before which the graph is removed, and during which nobody builds one."""
+    with connections.one() as connection:
+        connection.execute("SELECT set_config('statement_timeout', '0', false)")
+        connection.execute(f"SELECT pg_advisory_lock(key) FROM (SELECT {_LOCK}) AS lock (key)")
+        connection.execute("DROP INDEX CONCURRENTLY IF EXISTS entries_by_vector")
+        with connection.transaction():
+            work(connection)
+        connection.execute("VACUUM (ANALYZE) entries, chunks")
 
 
 def _dimension_if_due(connection: Connection) -> tuple[int, int] | None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
 from answerable.analysis.bm25 import term_weights
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.filters import comparable
-from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.postgres_connection import Connection
 from answerable.stores.postgres_values import (
@@ -60,6 +61,17 @@ _ADD_RECORD = """
 _COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
 
 
+def fingerprint_to_json(fingerprint: Fingerprint) -> str:
+    """A fingerprint as a JSON object."""
+    return records.to_json(asdict(fingerprint))
+
+
+def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
+    """The embedder that stands in a table of one row, `library` or `next_library`."""
+    row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
+    return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
+
+
 def insert(connection: Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
     """Adds a document that isn't there."""
     row = (
@@ -84,12 +96,36 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
         "COPY entries (number, fields, vector) FROM STDIN",
         ((number, fields_to_json(chunk.fields), vector_to_text(chunk.vector)) for number, chunk in numbered),
     )
+    insert_comparables(connection, [(number, chunk.fields) for number, chunk in numbered])
+    insert_terms(connection, [(number, chunk.terms) for number, chunk in numbered])
+
+
+def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
+    """Writes what of the fields of chunks, each with its number, is compared by size."""
+    statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
+    _copy(connection, statement, (row for number, named in fields for row in comparables(number, named)))
+
+
+def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str, int]]]) -> None:
+    """Writes the terms of chunks, each with its number, with their weights, and counts them."""
+    frequency = Counter(key(term) for _, terms in counts for term in terms)
+    found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values())))
+    ids = {row["term"]: row["id"] for row in found}
     _copy(
         connection,
-        "COPY comparables (chunk, field, number, moment) FROM STDIN",
-        (row for number, chunk in numbered for row in _comparables(number, chunk.fields)),
+        "COPY postings (term, chunk, weight) FROM STDIN",
+        ((ids[key(term)], number, weight) for number, terms in counts for term, weight in term_weights(terms).items()),
     )
-    _insert_terms(connection, numbered)
+
+
+def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
+    """The rows for what of a chunk's fields is compared by size."""
+    for name, values in fields.items():
+        for bound in {comparable(value) for value in values} - {None}:
+            if isinstance(bound, datetime):
+                yield number, key(name), None, bound
+            else:
+                yield number, key(name), bound, None
 
 
 def write_records(connection: Connection, kept: Sequence[SyncRecord]) -> None:
@@ -166,21 +202,6 @@ def indexed_chunk(row: Mapping[str, Any], owner: Document) -> IndexedChunk:
     )
 
 
-def _insert_terms(connection: Connection, numbered: Sequence[tuple[int, IndexedChunk]]) -> None:
-    frequency = Counter(key(term) for _, chunk in numbered for term in chunk.terms)
-    found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values())))
-    ids = {row["term"]: row["id"] for row in found}
-    _copy(
-        connection,
-        "COPY postings (term, chunk, weight) FROM STDIN",
-        (
-            (ids[key(term)], number, weight)
-            for number, chunk in numbered
-            for term, weight in term_weights(chunk.terms).items()
-        ),
-    )
-
-
 def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
     chunk = indexed.chunk
     return (
@@ -195,15 +216,6 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
         records.spans_to_json(indexed.sentences),
         records.quantize(indexed.sentence_vectors),
     )
-
-
-def _comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
-    for name, values in fields.items():
-        for bound in {comparable(value) for value in values} - {None}:
-            if isinstance(bound, datetime):
-                yield number, key(name), None, bound
-            else:
-                yield number, key(name), bound, None
 
 
 def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:

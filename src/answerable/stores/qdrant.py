@@ -8,21 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryError, LibraryReadOnly
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import qdrant_audit, qdrant_schema
 from answerable.stores import qdrant_rows as rows
-from answerable.stores import qdrant_schema
+from answerable.stores.binding import Binding
 from answerable.stores.keywords import Scored
 from answerable.stores.qdrant_address import parse_address
 from answerable.stores.qdrant_connection import Connection, models
+from answerable.stores.qdrant_next import QdrantNextVectors
 from answerable.stores.qdrant_reading import Reading
 from answerable.stores.qdrant_search import Search, check_dimension
 from answerable.stores.qdrant_state import State, Writing
 from answerable.stores.qdrant_values import field_numbers
 from answerable.stores.qdrant_writing import LEASE, Dropped, Upload, Writer
+
+Result = TypeVar("Result")
 
 # A server takes requests of up to 32 MB, and a character may become six bytes.
 _CHARACTERS_AT_ONCE = 4_000_000
@@ -48,6 +53,8 @@ class QdrantStore:
             self._reading = Reading(self._connection)
             self._search = Search(self._connection)
             self._writer = Writer(self._root, lease)
+            self._binding = Binding()
+            self._identity = ""
             self._indexed: dict[str, set[str]] = {}
             self._is_writable = self._may_write()
             if self._is_writable:
@@ -64,7 +71,8 @@ class QdrantStore:
     @property
     def fingerprint(self) -> Fingerprint | None:
         """The embedder that made the vectors, None until there are any."""
-        return self._root.read().fingerprint
+        state = self._root.read()
+        return self._binding_of(state).tell(state.fingerprint)
 
     def claim(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
@@ -100,9 +108,9 @@ class QdrantStore:
 
         self._writer.write(Upload(send, 1 + len(records), len(chunks), documents=1), replaced)
 
-    def remove(self, document_id: str) -> bool:
-        """Removes every trace of a document; False when there is none."""
-        keys = [rows.key("id", document_id)]
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
+        keys = [rows.key("id", document_id) for document_id in document_ids]
         return self._writer.drop(lambda state: self._reading.dropping(state, "document", keys))
 
     def records(self, origin: str = "") -> list[SyncRecord]:
@@ -127,6 +135,11 @@ class QdrantStore:
         keys = [rows.record_key(origin, source) for source in sources]
         self._writer.drop(lambda state: self._reading.dropping(state, "record", keys))
 
+    def next_vectors(self) -> QdrantNextVectors:
+        """Where vectors of another embedder are gathered."""
+        send = lambda collection, points: self._send(collection, points, lambda: None)  # noqa: E731
+        return QdrantNextVectors(self._root, self._binding_of(self._root.read()), send)
+
     def refresh(self) -> None:
         """Erases what writers that were interrupted have left; the server keeps its indexes up to date by itself."""
         if self._is_writable:
@@ -150,6 +163,10 @@ class QdrantStore:
         """A document's chunks in order."""
         return self._root.consistent(lambda state: self._reading.chunks(state, document_id))
 
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        return self._bound(lambda state: self._reading.indexed_chunks(state, document_id))
+
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
         return self._root.consistent(self._reading.languages)
@@ -161,7 +178,7 @@ class QdrantStore:
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
-        return self._root.consistent(lambda state: self._search.vectors(state, vector, k, where))
+        return self._bound(lambda state: self._search.vectors(state, vector, k, where))
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
@@ -169,16 +186,39 @@ class QdrantStore:
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts); unknown numbers are left out."""
-        return self._root.consistent(lambda state: self._reading.fetch(state, numbers))
+        return self._bound(lambda state: self._reading.fetch(state, numbers))
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands."""
         wanted = list(dict.fromkeys(terms))
         return self._root.consistent(lambda state: self._search.frequencies(state, wanted))
 
+    def audit(self) -> list[Flaw]:
+        """What is wrong in the collections (see `qdrant_audit`), in one state of the library."""
+        return self._root.consistent(lambda state: qdrant_audit.flaws(self._connection, state))
+
+    def mend(self) -> None:
+        """Puts right what `audit` finds."""
+        qdrant_audit.mend(self._connection, self._root)
+
     def close(self) -> None:
         """Frees the connections. Closing twice is fine."""
         self._connection.close()
+
+    def _binding_of(self, state: State) -> Binding:
+        """What this store is bound to: to nothing yet, where another library was put in the place of the one before."""
+        if self._identity != state.identity:
+            self._binding, self._identity = Binding(), state.identity
+        return self._binding
+
+    def _bound(self, work: Callable[[State], Result]) -> Result:
+        """What `work` finds, if it is of the embedder that this store is bound to."""
+
+        def bound(state: State) -> Result:
+            self._binding_of(state).check(state.fingerprint)
+            return work(state)
+
+        return self._root.consistent(bound)
 
     def _may_write(self) -> bool:
         try:
@@ -201,6 +241,7 @@ class QdrantStore:
             return
         if state.fingerprint is None:
             raise LibraryError("The library isn't bound to an embedder yet. Claim one before adding documents.")
+        self._binding_of(state).check(state.fingerprint)
         for chunk in chunks:
             check_dimension(state, chunk.vector)
         known = self._ready_for_chunks(state)

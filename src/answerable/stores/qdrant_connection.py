@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
@@ -87,17 +87,34 @@ class Connection:
         self, collection: str, where: models.Filter, payload: Sequence[str], page: int = 1000
     ) -> list[dict[str, Any]]:
         """The payloads of all points that pass a filter, reduced to some keys."""
-        found: list[dict[str, Any]] = []
+        return [record.payload or {} for record in self.records(collection, where, payload, page)]
+
+    def records(
+        self,
+        collection: str,
+        where: models.Filter | None,
+        payload: Sequence[str] | models.PayloadSelectorExclude,
+        page: int = 1000,
+        vectors: Sequence[str] | None = None,
+    ) -> Iterator[models.Record]:
+        """The points that pass a filter, page by page, with those keys of their payloads and the vectors named."""
         offset: Any = None
         while True:
 
             def ask(client: QdrantClient, offset: Any = offset) -> tuple[list[models.Record], Any]:
-                return client.scroll(collection, where, limit=page, offset=offset, with_payload=list(payload))
+                return client.scroll(
+                    collection,
+                    where,
+                    limit=page,
+                    offset=offset,
+                    with_payload=payload if isinstance(payload, models.PayloadSelectorExclude) else list(payload),
+                    with_vectors=list(vectors) if vectors else False,
+                )
 
-            records, offset = self.call(ask)
-            found.extend(record.payload or {} for record in records)
+            found, offset = self.call(ask)
+            yield from found
             if offset is None:
-                return found
+                return
 
     def check_server(self) -> None:
         """Raises LibraryError unless a Qdrant server that is new enough answers."""

@@ -64,13 +64,28 @@ class Reading:
 
     def chunks(self, state: State, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""
+        found = self._chunks_of(state, document_id, rows.CHUNK, False)
+        return [rows.chunk(point.payload, owner) for point, owner in found]
+
+    def indexed_chunks(self, state: State, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        found = self._chunks_of(state, document_id, rows.INDEXED, True)
+        return [rows.indexed_chunk(point.payload, point.vector, owner) for point, owner in found]
+
+    def _chunks_of(
+        self, state: State, document_id: str, payload: Sequence[str], with_vectors: bool
+    ) -> list[tuple[Any, Document]]:
+        """A document's chunks in order, each with the document."""
         found = self._found(state, "document", [rows.key("id", document_id)], rows.DOCUMENT)
         if not found or not state.chunks:
             return []
         owner = rows.document(found[0], self._text(state, found[0]))
         of_document = state.counting(matches("generation", found[0]["generation"]))
-        payloads = self._connection.scroll(state.chunk_collection, of_document, rows.CHUNK)
-        return [rows.chunk(payload, owner) for payload in sorted(payloads, key=lambda payload: payload["sequence"])]
+        vectors = [rows.DENSE] if with_vectors else None
+        points: list[Any] = list(
+            self._connection.records(state.chunk_collection, of_document, payload, _BATCH, vectors)
+        )
+        return [(point, owner) for point in sorted(points, key=lambda point: point.payload["sequence"])]
 
     def fetch(self, state: State, numbers: Iterable[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts), in the order given; unknown numbers are left out."""

@@ -80,8 +80,7 @@ def chunk_point(indexed: IndexedChunk, number: int, generation: int) -> models.P
     chunk = indexed.chunk
     vectors: dict[str, Any] = {DENSE: indexed.vector.tolist()}
     if indexed.terms:
-        sparse = sparse_vector(term_weights(indexed.terms))
-        vectors[SPARSE] = models.SparseVector(indices=list(sparse), values=list(sparse.values()))
+        vectors[SPARSE] = sparse(indexed.terms)
     payload = {
         "id": chunk.id,
         "sequence": chunk.sequence,
@@ -94,10 +93,20 @@ def chunk_point(indexed: IndexedChunk, number: int, generation: int) -> models.P
         "fields": records.to_json(dict(indexed.fields)),
         "sentences": records.spans_to_json(indexed.sentences),
         "sentence_vectors": b64encode(records.quantize(indexed.sentence_vectors)).decode("ascii"),
-        "terms": [digest(term) for term in indexed.terms],
-        **field_numbers(indexed.fields),
+        **searched(indexed.terms, indexed.fields),
     }
     return models.PointStruct(id=number, vector=vectors, payload={"generation": generation, **payload})
+
+
+def sparse(terms: Mapping[str, int]) -> models.SparseVector:
+    """What keyword search looks at of a chunk."""
+    weights = sparse_vector(term_weights(terms))
+    return models.SparseVector(indices=list(weights), values=list(weights.values()))
+
+
+def searched(terms: Mapping[str, int], fields: Mapping[str, Any]) -> dict[str, list[Any]]:
+    """The part of a chunk's payload that is only searched: its terms, and what filters look at."""
+    return {"terms": [digest(term) for term in terms], **field_numbers(fields)}
 
 
 def stored_document(payload: Mapping[str, Any]) -> StoredDocument:

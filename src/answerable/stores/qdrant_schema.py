@@ -15,7 +15,7 @@ from typing import Any
 from answerable.errors import LibraryDamaged, LibraryError, LibraryNotFound
 from answerable.stores.qdrant_connection import CollectionGone, Connection, models
 from answerable.stores.qdrant_rows import DENSE, SPARSE
-from answerable.stores.qdrant_state import Root, State
+from answerable.stores.qdrant_state import Root, State, chunk_collection
 from answerable.stores.qdrant_values import USUAL_FIELDS, equality_key, range_key
 
 # More fields than that are searched without an index: each index takes memory, and metadata may have any.
@@ -128,10 +128,28 @@ def point_to(connection: Connection, name: str, collection: str) -> str | None:
 
 
 def remove(connection: Connection, collection: str) -> None:
-    """Removes a collection and that of its chunks."""
-    for name in (f"{collection}.chunks", collection):
-        with suppress(CollectionGone):
-            connection.call(lambda client, name=name: client.delete_collection(name))  # type: ignore[misc]
+    """Removes a collection and those of its chunks."""
+    for name in (*_of_chunks(connection, collection), collection):
+        _delete(connection, name)
+
+
+def remove_chunks(connection: Connection, state: State, keep: Iterable[str]) -> None:
+    """Removes the collections of a library's chunks but those with these `vectors`."""
+    kept = {chunk_collection(state.collection, vectors) for vectors in keep}
+    for name in _of_chunks(connection, state.collection):
+        if name not in kept:
+            _delete(connection, name)
+
+
+def _of_chunks(connection: Connection, collection: str) -> list[str]:
+    plain = chunk_collection(collection, "")
+    found = connection.call(lambda client: client.get_collections()).collections
+    return [one.name for one in found if one.name == plain or one.name.startswith(f"{plain}.")]
+
+
+def _delete(connection: Connection, collection: str) -> None:
+    with suppress(CollectionGone):
+        connection.call(lambda client: client.delete_collection(collection))
 
 
 def _create(connection: Connection, collection: str, parameters: Mapping[str, Any]) -> None:

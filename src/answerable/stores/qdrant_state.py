@@ -61,7 +61,8 @@ class State:
     """A library at a moment. `identity` is that of its collections; `dropped` counts generations that ceased to count.
 
     `number` and `generation` are the last ones given; `writing`, `erasing` and `abandoned` don't count. `changed` is
-    when it was changed last, in seconds since 1970.
+    when it was changed last, in seconds since 1970. `vectors` tells the collection of the chunks from those that were
+    there before it, `next_vectors` names one in which those of the embedder `next_fingerprint` are gathered.
     """
 
     identity: str
@@ -77,11 +78,24 @@ class State:
     writing: tuple[Writing, ...] = ()
     erasing: tuple[Span, ...] = ()
     abandoned: tuple[Span, ...] = ()
+    vectors: str = ""
+    next_vectors: str = ""
+    next_fingerprint: Fingerprint | None = None
 
     @property
     def chunk_collection(self) -> str:
         """The collection of the chunks."""
-        return f"{self.collection}.chunks"
+        return chunk_collection(self.collection, self.vectors)
+
+    def switched(self) -> State:
+        """The state with what was gathered in the place of what was there."""
+        return replace(
+            self,
+            vectors=self.next_vectors,
+            fingerprint=self.next_fingerprint,
+            next_vectors="",
+            next_fingerprint=None,
+        )
 
     def counts(self, generation: int) -> bool:
         """Whether what was written under a generation counts."""
@@ -166,7 +180,7 @@ class Root:
                 # In a library that has been replaced nothing is where it was.
                 failed = error
             now = self.read()
-            is_same = (now.identity, now.dropped) == (state.identity, state.dropped)
+            is_same = (now.identity, now.dropped, now.vectors) == (state.identity, state.dropped, state.vectors)
             if is_same and (is_recent or now.version == state.version):
                 if failed:
                     raise failed
@@ -196,7 +210,8 @@ class Root:
                 "library with --library."
             )
         raw = json.loads(payload["state"])
-        raw["fingerprint"] = Fingerprint(**raw["fingerprint"]) if raw["fingerprint"] else None
+        for name in ("fingerprint", "next_fingerprint"):
+            raw[name] = Fingerprint(**raw[name]) if raw.get(name) else None
         raw["writing"] = tuple(Writing(**writing) for writing in raw["writing"])
         for spans in ("erasing", "abandoned"):
             raw[spans] = tuple((first, last) for first, last in raw[spans])
@@ -212,6 +227,11 @@ class Root:
         return LibraryBusy(
             f"{self.connection.address.shown} is changed all the time by others. Try again when they are done."
         )
+
+
+def chunk_collection(collection: str, vectors: str) -> str:
+    """The collection of a library's chunks; there may be several beside each other, told apart by `vectors`."""
+    return f"{collection}.chunks.{vectors}" if vectors else f"{collection}.chunks"
 
 
 def matches(key: str, value: str | int) -> models.FieldCondition:

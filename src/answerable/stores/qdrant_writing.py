@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from answerable.errors import LibraryBusy, LibraryError
+from answerable.stores.binding import Binding
 from answerable.stores.qdrant_connection import CollectionGone, models
 from answerable.stores.qdrant_state import Root, Span, State, Writing, joined, within
 
@@ -100,7 +101,9 @@ class Writer:
         erased = joined([*state.erasing, *(state.abandoned if thoroughly else ())])
         if not erased:
             return
-        for collection in (state.collection, state.chunk_collection):
+        # What is gathered to take the place of the chunks has those that were dropped meanwhile too.
+        gathered = (state.switched().chunk_collection,) if state.next_vectors else ()
+        for collection in (state.collection, state.chunk_collection, *gathered):
             # Without an embedder there are no chunks yet; when the library was replaced its collections are gone.
             with suppress(CollectionGone):
                 self._root.connection.delete(collection, models.Filter(should=within(erased)))
@@ -133,8 +136,10 @@ class Writer:
         try:
             upload.send(state, note, renew)
         except CollectionGone:
-            if self._root.read().identity != state.identity:
+            now = self._root.read()
+            if now.identity != state.identity:
                 raise _GivenUp from None
+            Binding(state.fingerprint).check(now.fingerprint)
             raise
 
     def _finish(self, upload: Upload, begun: State, token: str, replaced: Callable[[State], Dropped]) -> State:
@@ -147,6 +152,9 @@ class Writer:
             if state.written_by(token) is None:
                 # Done by an attempt whose answer was lost.
                 return None
+            if upload.numbers:
+                # Its chunks lie where nobody looks any more.
+                Binding(begun.fingerprint).check(state.fingerprint)
             counted = _without(state, replaced(state))
             return replace(
                 counted,

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from answerable.datatypes import FloatArray, Location, Part, PartKind
 from answerable.protocols import SyncRecord
@@ -16,10 +17,11 @@ from answerable.protocols import SyncRecord
 
 def to_json(value: Any) -> str:
     """Compact JSON; dates as ISO texts, anything else that JSON lacks as text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain)
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """What JSON lacks as what it has: sequences as lists, dates as ISO texts, anything else as text."""
     if isinstance(value, (set, frozenset, tuple)):
         return list(value)
     return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
@@ -135,18 +137,28 @@ def vector_from_bytes(data: bytes) -> FloatArray:
 
 def quantize(rows: FloatArray) -> bytes:
     """Vectors as 8-bit numbers with a scale per row (a cosine off by about .0001), a quarter of the size."""
+    scales, numbers = quantized(rows)
+    return bytes(scales.tobytes() + numbers.tobytes())
+
+
+def quantized(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int8]]:
+    """The scale of each row and its 8-bit numbers; those of `dequantized` rows are what they were."""
     if not len(rows):
-        return b""
-    scales = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
-    return bytes(scales.tobytes() + np.rint(rows / scales[:, None]).astype(np.int8).tobytes())
+        return np.zeros(0, "<f4"), np.zeros(rows.shape, np.int8)
+    scales: FloatArray = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
+    return scales, np.rint(rows / scales[:, None]).astype(np.int8)
 
 
 def dequantize(data: bytes, dimension: int) -> FloatArray:
     """The inverse of `quantize`, shape (rows, dimension)."""
     count = len(data) // (dimension + 4)
     scales = np.frombuffer(data, "<f4", count)
-    rows = np.frombuffer(data, np.int8, offset=4 * count).reshape(count, dimension)
-    vectors: FloatArray = rows.astype(np.float32) * scales[:, None]
+    return dequantized(scales, np.frombuffer(data, np.int8, offset=4 * count).reshape(count, dimension))
+
+
+def dequantized(scales: FloatArray, numbers: npt.NDArray[np.int8]) -> FloatArray:
+    """The inverse of `quantized`, but for rounding."""
+    vectors: FloatArray = numbers.astype(np.float32) * scales[:, None]
     return vectors
 
 

@@ -10,7 +10,7 @@ import typer
 from answerable.build import MEMORY, build_library, import_collection, without_password
 from answerable.errors import LibraryNotFound, SourceError
 from answerable.ingestion import AddReport, Failure
-from answerable.interfaces.cli import render
+from answerable.interfaces.cli import reports
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.library import Library
 from answerable.settings import Settings, load_settings
@@ -50,12 +50,19 @@ def add(
         Optional[list[str]],
         typer.Option(metavar="HOST", help="Fetch from this private host too, as 127.0.0.1:3000 (repeatable)."),
     ] = None,
+    workers: Annotated[
+        Optional[int], typer.Option(metavar="N", help="Read and embed with N processes (with --ray: N workers there).")
+    ] = None,
+    ray: Annotated[
+        Optional[str],
+        typer.Option(metavar="HOST:PORT", help="Read and embed on the Ray cluster that this machine is a node of."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Add chats, PDFs, Markdown, HTML and text files, folders of them, and sites. What is there already stays as it is.
 
-    A site that is added again is brought up to date: changed pages take the place of the old ones, and pages that its
-    sitemap doesn't name any more are removed, if all of it could be read.
+    They are followed from now on: added again, or with `answerable sync`, changed files and pages take the place of
+    the old ones, and those that are gone are removed. A folder or a site that isn't there as a whole loses nothing.
     """
     from answerable.interfaces.cli.progress import add_progress
 
@@ -70,6 +77,8 @@ def add(
             "site_public_url": public_url,
             "max_pages": max_pages,
             "allow_hosts": _joined(allow_host),
+            "workers": workers,
+            "ray": ray,
         }
     )
     total = AddReport()
@@ -88,7 +97,7 @@ def add(
                     except SourceError as error:
                         report = AddReport(failures=[Failure(path, error)])
                     total.merge(report)
-    render.added(total, dry_run, as_json)
+    reports.added(total, dry_run, as_json)
     if total.failures:
         raise typer.Exit(1)
 

@@ -72,7 +72,7 @@ def _sources(library: Library, name: str) -> list[str]:
 def _parse_where(text: str) -> dict[str, Any]:
     try:
         parsed = json.loads(text)
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:
         raise FilterError(
             f'The filter is no valid JSON ({error}). Write it as \'{{"page": {{"gte": 3}}}}\'.'
         ) from error
@@ -91,7 +91,7 @@ def read_conditions(text: str, current: Conditions) -> Conditions:
         key = key.casefold()
         if not sign or key not in KEYS:
             raise FilterError(
-                f'/filter doesn\'t take {word!r}. Write it as /filter from="Ana Lucía" since=2024-03-01, '
+                f'/filter doesn\'t take {word[:80]!r}. Write it as /filter from="Ana Lucía" since=2024-03-01, '
                 f"with {', '.join(KEYS)}, or /filter none."
             )
         values = (value,) if value else ()

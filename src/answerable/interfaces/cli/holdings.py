@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from answerable.build import copy_library
-from answerable.interfaces.cli import render
+from answerable.interfaces.cli import render, reports
 from answerable.interfaces.cli.filters import comes_from
-from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibraryOption, RemovedArgument, open_library
 from answerable.library import Library
 from answerable.settings import load_settings
 
@@ -31,9 +31,16 @@ def show(document: DocumentArgument, library: LibraryOption = None, as_json: Jso
         render.document(found, opened.chunks(found.id), as_json)
 
 
-def remove(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
-    """Remove every trace of a document from the library. The file itself stays."""
+def remove(document: RemovedArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """Remove every trace of a document from the library, or of all that came with an origin. The files stay.
+
+    A folder, file or site that was added isn't followed any more. A document of one that is followed comes back with
+    the next sync, as long as it is there.
+    """
     with open_library(library) as opened:
+        if origins := [origin.name for origin in opened.origins() if origin.is_called(document)]:
+            reports.left(origins[0], opened.leave(document), as_json)
+            return
         found = opened.document(_document_id(opened, document))
         opened.remove(found.id)
     render.removed(found, as_json)

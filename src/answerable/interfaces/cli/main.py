@@ -1,7 +1,8 @@
 """The command `answerable`: parses, calls the library, prints. Exit status:
 
 0  done; for `ask`, an answer or a plain refusal
-1  a file couldn't be added; the others are in. For `eval`, a floor isn't reached
+1  a file couldn't be added, or a folder or site not be visited; the others are in. For `eval`, a floor isn't reached;
+   for `verify`, something differs
 2  the call or a setting makes no sense, there is no such library or document, or it can't be used
 130  interrupted (Ctrl-C): what was finished is kept, what was under way isn't there
 """
@@ -20,11 +21,15 @@ from answerable.errors import AnswerableError
 from answerable.interfaces.cli import render
 from answerable.interfaces.cli.adding import add
 from answerable.interfaces.cli.asking import ask, chat, search
+from answerable.interfaces.cli.backup import export, import_
 from answerable.interfaces.cli.holdings import copy, list_documents, remove, show
 from answerable.interfaces.cli.keys import keys
 from answerable.interfaces.cli.measuring import evaluate
+from answerable.interfaces.cli.reindexing import reindex
 from answerable.interfaces.cli.serving import mcp, serve
+from answerable.interfaces.cli.syncing import sources, sync
 from answerable.interfaces.cli.upkeep import calibrate, doctor
+from answerable.interfaces.cli.verifying import verify
 
 INTERRUPTED = 130
 
@@ -86,13 +91,19 @@ def start(
 
 
 app.command()(add)
+app.command()(sync)
 app.command()(ask)
 app.command()(chat)
 app.command()(search)
 app.command("list")(list_documents)
+app.command()(sources)
 app.command()(show)
 app.command()(remove)
 app.command()(copy)
+app.command()(export)
+app.command("import")(import_)
+app.command()(reindex)
+app.command()(verify)
 app.command()(doctor)
 app.command()(calibrate)
 app.command("eval")(evaluate)

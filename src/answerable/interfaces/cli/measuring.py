@@ -22,7 +22,12 @@ def evaluate(
     library: LibraryOption = None,
     model: ModelOption = None,
     compare: Annotated[
-        str, typer.Option(metavar="NAMES", help="Retrievers to set side by side: dense,bm25,hybrid.")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Retrievers to set side by side: dense,bm25,minmax,scaled,scaled+sentences,"
+            "scaled+sentences+feedback,hybrid,hybrid+rerank.",
+        ),
     ] = "",
     floor: Annotated[
         Optional[list[str]],

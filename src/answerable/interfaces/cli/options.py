@@ -47,11 +47,20 @@ DocumentArgument = Annotated[
     str, typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its path.")
 ]
 
+RemovedArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="DOCUMENT", help="Its id, the beginning of its id, or its path; or a folder or site that was added."
+    ),
+]
 
-def open_library(address: str | None, model: str | None = None, create: bool = False) -> Library:
+
+def open_library(
+    address: str | None, model: str | None = None, create: bool = False, **settings: str | None
+) -> Library:
     """The library at an address, or the user's own. Raises LibraryNotFound and SettingsError."""
     try:
-        return build_library(load_settings({"library": address, "model": model}), create)
+        return build_library(load_settings({"library": address, "model": model, **settings}), create)
     except LibraryNotFound as error:
         if address is None:
             raise

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import PurePath
@@ -54,6 +55,25 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
             )
 
         yield show
+
+
+@contextmanager
+def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], None]]:
+    """A line on the error stream, while it is a terminal, that says how many are done, of how many."""
+    shown = False
+
+    def show(done: int, total: int) -> None:
+        nonlocal shown
+        if enabled and sys.stderr.isatty():
+            shown = True
+            sys.stderr.write(f"\r{done:,} of {total:,} {unit} ")
+            sys.stderr.flush()
+
+    try:
+        yield show
+    finally:
+        if shown:
+            sys.stderr.write("\n")
 
 
 def _pace(progress: Progress, seconds: float) -> str:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from answerable.analysis.chats import chat_statistics
 from answerable.datatypes import Answer, Chunk, Document, Location, Narrowing, RetrievalResult, Usage
-from answerable.ingestion import AddReport
 from answerable.interfaces.cli.chat_statistics import print_statistics
 from answerable.interfaces.cli.printing import (
     clean,
@@ -19,7 +18,7 @@ from answerable.interfaces.cli.printing import (
     print_rows,
     print_text,
 )
-from answerable.interfaces.plain import added_json, answer_json, document_json, narrowing_json, result_json, stored_json
+from answerable.interfaces.plain import answer_json, document_json, narrowing_json, result_json, stored_json
 from answerable.protocols import StoredDocument
 
 if TYPE_CHECKING:
@@ -37,38 +36,6 @@ def error(message: str) -> None:
     if re.match(r"[a-z]+ ", line):
         line = line[0].upper() + line[1:]
     print_text(("error: ", "bold red"), line, stderr=True)
-
-
-def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
-    """The summary of an `add`, then what was passed over and what failed."""
-    if as_json:
-        print_json(added_json(report, dry_run))
-        return
-    counts = {
-        "would change" if dry_run else "changed": report.changed,
-        "unchanged": report.unchanged,
-        "would remove" if dry_run else "removed": report.removed,
-        "passages": report.chunks,
-        "tokens": report.tokens,
-        "failed": len(report.failures),
-    }
-    rows = [("would add" if dry_run else "added", f"{report.added:,}")]
-    rows += [(name, f"{count:,}") for name, count in counts.items() if count]
-    width = max(len(number) for _, number in rows)
-    for name, number in rows:
-        print_text(f"{name:<12}  {number:>{width}}")
-    if report.tokens:
-        takes = [f"take {_duration(report.estimated_seconds)}"] if report.estimated_seconds else []
-        takes += [f"cost at most ${report.cost:.4f}"] if report.cost else []
-        print_text(
-            f"It would {' and '.join(takes) or 'cost what the provider asks'} to embed them, less what the cache has."
-        )
-    if report.kept:
-        print_text(f"{report.kept:,} that weren't met are kept: not all of the site could be read.")
-    if report.skipped:
-        print_text("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
-    for failure in report.failures:
-        error(str(failure.error))
 
 
 def answer(found: Answer, as_json: bool) -> None:
@@ -302,9 +269,3 @@ def _name(source: str, title: str) -> str:
     if "://" in source or not source:
         return source or title or "untitled"
     return source.rsplit("/", 1)[-1]
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 90:
-        return f"about {max(round(seconds), 1)} s"
-    return f"about {round(seconds / 60)} min" if seconds < 5400 else f"about {seconds / 3600:.1f} h"

@@ -78,6 +78,7 @@ class AddedOutput(BaseModel):
 
     added: int
     changed: int
+    moved: int
     unchanged: int
     removed: int
     kept: int
