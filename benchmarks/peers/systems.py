@@ -7,13 +7,17 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class System:
-    """A system: its module here, what pip installs, which pieces are used, and the Python it needs if not this one."""
+    """A system: its module here, what pip installs, which pieces are used, and the Python it needs if not this one.
+
+    `spares` is what it leaves out of adding that ours does.
+    """
 
     name: str
     module: str
     requirements: tuple[str, ...]
     pieces: str
     python: str = ""
+    spares: str = ""
 
 
 OURS = System(
@@ -30,6 +34,8 @@ PEERS = (
         "`SentenceSplitter`, `VectorStoreIndex` in memory, `BM25Retriever` in the set's language, "
         "`QueryFusionRetriever(num_queries=1)` in its `relative_score` mode, which did better here than "
         "`reciprocal_rerank`; added again by `refresh_ref_docs`. The caller builds `BM25Retriever` anew each time",
+        spares="It holds all in memory and finds its words only when a retriever is made; ours writes every document "
+        "to disk in a transaction of its own, with its terms, sentences and language, and looks there for it again.",
     ),
     System(
         "LangChain",

@@ -97,7 +97,10 @@ def _losses(systems: Sequence[System], results: Results, sets: Sequence[str], ti
         for other in like:
             theirs, own = _figure(results[other.module], key), _figure(mine, key)
             if theirs is not None and own is not None and theirs < own:
-                lines.append(f"- {COSTS[key][0].format(timed=timed)}: {other.name} takes {theirs / own:.2g} of ours.")
+                why = f" {other.spares}" if key in ("index", "again") and other.spares else ""
+                lines.append(
+                    f"- {COSTS[key][0].format(timed=timed)}: {other.name} takes {theirs / own:.2g} of ours.{why}"
+                )
     head = (
         f"Costs are compared with the systems that are at most {TIED} below {ours.name} on {timed}: "
         f"{', '.join(other.name for other in like) or 'none is'}."

@@ -48,7 +48,7 @@ FALSE_REFUSALS = {
     "xquad/es": 0.055,
     "faquad": 0.02,
     "squad2/en-dev": 0.06,
-    "squad2/es-dev": 0.06,
+    "squad2/es-dev": 0.08,
     "squad2/pt-dev": 0.05,
 }
 STRANGERS = {**dict.fromkeys(SETS, 0.97), "xquad/es": 0.94, "squad2/pt-dev": 0.94}
