@@ -29,9 +29,7 @@ NOTHING = Signals(**dict.fromkeys(Signals.__slots__, 0.0))
 RANGES = {
     "hits": (0, 3),
     "misses": (0, 3),
-    "missing_rarity": (0, 40),
     "missing_names": (0, 5),
-    "keyword_score": (0, 2.2),
     "keyword_margin": (-1, 2),
     "standing": (-5, 15),
 }

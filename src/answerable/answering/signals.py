@@ -38,13 +38,12 @@ class Signals:
 
     `coverage`: that the sentence has with its setting (see `Sentence.context`); `near_coverage`: that it has itself,
     in this or a like form ("vende" for "vendió"); `chunk_coverage`: that its chunk has.
-    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks), `missing_rarity`: their
-    rarities added up. `missing_names`: names and numbers of the question that its chunk lacks. `keyword_score`: the
-    chunk's, by the rarity of all words (a word that is repeated is the chunk's topic, not what is asked of it);
-    `keyword_margin`: how far it is above the next chunk's. `not_offered`: 1 where the question asks for a date, a
-    number or a person and the sentence has none. `not_denied`: 1 where the question says not and the sentence doesn't.
-    Semantic, 0 without a background: `similarity`, the sentence's cosine; `standing`, how many
-    deviations it lies above the other sentences; `passage_margin`, the chunk's cosine above the next chunk's.
+    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks). `missing_names`: names and
+    numbers of the question that its chunk lacks. `keyword_margin`: the chunk's keyword score above the next chunk's, by
+    the rarity of all words. `not_offered`: 1 where the question asks for a date, a number or a person and the sentence
+    has none. `not_denied`: 1 where the question says not and the sentence doesn't. Semantic, 0 without a background:
+    `similarity`, the sentence's cosine; `standing`, how many deviations it lies above the other sentences;
+    `passage_margin`, the chunk's cosine above the next chunk's.
     """
 
     coverage: float
@@ -52,9 +51,7 @@ class Signals:
     chunk_coverage: float
     hits: float
     misses: float
-    missing_rarity: float
     missing_names: float
-    keyword_score: float
     keyword_margin: float
     not_offered: float
     not_denied: float
@@ -78,8 +75,6 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
         indexed for result, indexed in zip(evidence.results, evidence.chunks, strict=True) if result is best.result
     )
     own = [word for word in evidence.word_weights if not word.isdisjoint(best.terms)]
-    missing = [weight for word, weight in evidence.word_weights.items() if word.isdisjoint(chunk.terms.keys())]
-    score, next_score = _keyword_scores(evidence, chunk)
     kind = asked_for(evidence.question)
     denied = Wording(evidence.question, evidence.language).negated
     semantic = (0.0, 0.0, 0.0)
@@ -90,11 +85,9 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
         best.near_coverage,
         best.chunk_coverage,
         math.log1p(len(own)),
-        math.log1p(len(missing)),
-        sum(missing),
+        math.log1p(sum(word.isdisjoint(chunk.terms.keys()) for word in evidence.word_weights)),
         _missing_names(evidence.question if evidence.topic is None else evidence.topic, chunk),
-        score,
-        score - next_score,
+        _keyword_margin(evidence, chunk),
         float(kind is not None and not offers(best, kind, evidence.question)),
         float(bool(denied) and not Wording(best.text, best.result.document.language).negated),
         *semantic,
@@ -110,11 +103,10 @@ def _missing_names(question: str, chunk: IndexedChunk) -> float:
     return float(sum(not present.issuperset(words(name)) for name in names))
 
 
-def _keyword_scores(evidence: Evidence, best: IndexedChunk) -> tuple[float, float]:
-    """The keyword scores of a chunk and of the best of the others, by the rarity of all words."""
-    total = sum(evidence.word_weights.values()) or 1.0
-    scores = {chunk.chunk.id: _keyword_score(evidence.word_weights, chunk) / total for chunk in evidence.chunks}
-    return scores.pop(best.chunk.id), max(scores.values(), default=0.0)
+def _keyword_margin(evidence: Evidence, best: IndexedChunk) -> float:
+    total = sum(evidence.word_weights.values())
+    scores = {chunk.chunk.id: _keyword_score(evidence.word_weights, chunk) for chunk in evidence.chunks}
+    return (scores.pop(best.chunk.id) - max(scores.values(), default=0.0)) / (total or 1.0)
 
 
 def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk) -> float:
