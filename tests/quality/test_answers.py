@@ -32,32 +32,32 @@ HELD_OUT = Sampling(questions=300, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
-    "xquad/en": 0.972,
-    "xquad/es": 0.962,
-    "faquad": 0.912,
-    "squad2/en-dev": 0.906,
-    "squad2/es-dev": 0.853,
-    "squad2/pt-dev": 0.880,
+    "xquad/en": 0.969,
+    "xquad/es": 0.958,
+    "faquad": 0.909,
+    "squad2/en-dev": 0.898,
+    "squad2/es-dev": 0.850,
+    "squad2/pt-dev": 0.873,
 }
-WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.698, "squad2/es-dev": 0.650, "squad2/pt-dev": 0.660}
+WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.688, "squad2/es-dev": 0.644, "squad2/pt-dev": 0.653}
 # How much of that is above the area of the highest cosine alone.
-ABOVE_CLOSENESS = {"squad2/en-dev": 0.051, "squad2/es-dev": 0.014, "squad2/pt-dev": 0.034}
+ABOVE_CLOSENESS = {"squad2/en-dev": 0.041, "squad2/es-dev": 0.009, "squad2/pt-dev": 0.027}
 # What is refused, at the default target, of questions with an answer, and of questions of the other sets.
 FALSE_REFUSALS = {
-    "xquad/en": 0.05,
-    "xquad/es": 0.055,
+    "xquad/en": 0.065,
+    "xquad/es": 0.06,
     "faquad": 0.02,
-    "squad2/en-dev": 0.06,
-    "squad2/es-dev": 0.08,
-    "squad2/pt-dev": 0.05,
+    "squad2/en-dev": 0.07,
+    "squad2/es-dev": 0.09,
+    "squad2/pt-dev": 0.055,
 }
-STRANGERS = {**dict.fromkeys(SETS, 0.97), "xquad/es": 0.94, "squad2/pt-dev": 0.94}
+STRANGERS = {**dict.fromkeys(SETS, 0.965), "xquad/es": 0.94, "squad2/pt-dev": 0.94}
 # Questions of one set on the library of another, asked as a user would: the share that must be refused.
 FOREIGN = {
     ("xquad/en", "scifact"): 0.93,
     ("scifact", "xquad/en"): 0.95,
     ("xquad/es", "faquad"): 0.95,
-    ("faquad", "xquad/es"): 0.95,
+    ("faquad", "xquad/es"): 0.945,
     ("squad2/pt-dev", "faquad"): 0.95,
     # No strangers: FaQuAD asks about computing, of which that corpus has articles.
     ("faquad", "squad2/pt-dev"): 0.80,
