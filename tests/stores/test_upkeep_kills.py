@@ -126,7 +126,8 @@ def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: 
             ACTIONS[action](str(given), str(target))  # type: ignore[operator]
             assert exported_from(str(target), tmp_path) == expected
             shutil.rmtree(target)
-    assert parts, "no kill came before the end"
+    # Of a few kills all may come before anything is there, or after all is.
+    assert parts or kills < 20, "no kill came before the end"
 
 
 @pytest.mark.timeout(1800)
