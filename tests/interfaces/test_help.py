@@ -16,6 +16,8 @@ from answerable.interfaces.cli.main import app
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
     "add",
+    "sync",
+    "sources",
     "ask",
     "chat",
     "search",
@@ -23,6 +25,7 @@ COMMANDS = (
     "show",
     "remove",
     "copy",
+    "verify",
     "export",
     "import",
     "reindex",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from helpers import HashEmbedder, make_document
@@ -11,14 +13,16 @@ from hypothesis import strategies as st
 from answerable.analysis.terms import terms
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult
-from answerable.filters import parse_filter
+from answerable.filters import Filter, parse_filter
 from answerable.library import Library
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import analyze_question
+from answerable.retrieval.retriever import ATTEMPTS
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
+from answerable.stores.keywords import Scored
 from answerable.stores.memory import MemoryStore
 
 scored = st.dictionaries(st.integers(1, 20), st.floats(-10, 10), max_size=12).map(
@@ -225,3 +229,28 @@ def test_the_best_do_not_depend_on_how_many_are_asked_for() -> None:
     assert [result.score for result in many[:5]] == [result.score for result in few]
     assert len(many) == 60
     assert [result.score for result in many] == sorted((result.score for result in many), reverse=True)
+
+
+@pytest.mark.parametrize(("times", "is_found"), [(1, True), (ATTEMPTS - 1, True), (ATTEMPTS, False)])
+def test_a_document_replaced_between_two_steps_is_looked_for_again(times: int, is_found: bool) -> None:
+    """However often that happens, the search ends."""
+
+    document = make_document("The blue room has a view of the harbour.", "rooms", language="en")
+
+    class Busy(MemoryStore):
+        replaced = 0
+
+        def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+            found = super().search_terms(terms, k, where)
+            if self.replaced < times:
+                self.replaced += 1
+                self.put(document, self.indexed_chunks("rooms"))
+            return found
+
+    store = Busy()
+    library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    with library:
+        library.add_documents([document])
+        found = library.search("Which room has a view?", 5)
+    assert store.replaced == times
+    assert [result.document.id for result in found] == ["rooms"] * is_found

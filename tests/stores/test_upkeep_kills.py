@@ -89,13 +89,14 @@ def seconds_of(action: str, *arguments: object) -> float:
     return float(printed)
 
 
-def kill(kills: int, attempt: int, seconds: float, action: str, *arguments: object) -> None:
-    """Does something and is killed by chance within the slice of its time that is this attempt's."""
+def kill(kills: int, attempt: int, seconds: float, action: str, *arguments: object) -> bool:
+    """Whether a process that does something is killed, by chance in the slice of its time that is this attempt's."""
     child = started(action, *arguments)
     time.sleep(seconds * (attempt + random.random()) / kills)
     child.kill()
     child.communicate()
     assert child.returncode in (-signal.SIGKILL, 0)
+    return child.returncode != 0
 
 
 def is_part_of(address: str, whole: Store) -> bool:
@@ -121,13 +122,15 @@ def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: 
         parts = 0
         for attempt in range(kills):
             target = tmp_path / "target"
-            kill(kills, attempt, seconds, action, given, target)
+            while not kill(kills, attempt, seconds, action, given, target):
+                # The machine has more time for it than when it was measured.
+                seconds /= 2
+                shutil.rmtree(target)
             parts += is_part_of(str(target), whole)
             ACTIONS[action](str(given), str(target))  # type: ignore[operator]
             assert exported_from(str(target), tmp_path) == expected
             shutil.rmtree(target)
-    # Of a few kills all may come before anything is there, or after all is.
-    assert parts or kills < 20, "no kill came before the end"
+    assert parts, "no kill came before the end"
 
 
 @pytest.mark.timeout(1800)

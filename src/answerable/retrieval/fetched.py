@@ -12,15 +12,18 @@ Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
 
 
 class Fetched:
-    """The chunks of one search, with their documents."""
+    """The chunks of one search, with their documents. `is_whole` until one turns out to be gone from the store."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
+        self.is_whole = True
         self._known: dict[int, tuple[IndexedChunk, Document]] = {}
 
     def fetch(self, numbers: Sequence[int]) -> Stored:
         """These chunks in this order; those that are gone from the store are left out."""
         missing = [number for number in numbers if number not in self._known]
         if missing:
-            self._known |= self.store.fetch(missing)
+            found = self.store.fetch(missing)
+            self._known |= found
+            self.is_whole = self.is_whole and len(found) == len(missing)
         return {number: self._known[number] for number in numbers if number in self._known}

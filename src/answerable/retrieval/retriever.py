@@ -20,6 +20,7 @@ from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedbac
 REREAD = 20
 RERANKED = 20
 RERANK_WEIGHT = 0.5
+ATTEMPTS = 3
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
@@ -49,8 +50,37 @@ def retrieve(
     where: Filter | None,
     steps: Steps = ALL_STEPS,
 ) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    """The k best passages with what the store knows of each, best first; `weights` are those of `word_weights`."""
-    fetched = Fetched(store)
+    """The k best passages with what the store knows of each, best first; `weights` are those of `word_weights`.
+
+    A document that is replaced between two steps is looked for again, so that none is missed while others write.
+    """
+    best: list[tuple[RetrievalResult, IndexedChunk]] = []
+    for _ in range(ATTEMPTS):
+        fetched = Fetched(store)
+        best = _retrieve(fetched, asked, vector, weights, k, where, steps)
+        if fetched.is_whole:
+            break
+    return best
+
+
+def word_weights(store: Store, asked: Question) -> dict[frozenset[str], float]:
+    """The question's words, each as the set of its stems, with their rarity in the library."""
+    frequencies = store.document_frequency(asked.terms)
+    chunks = store.count()[1]
+    # A word that stands nowhere says no more than one that stands once: in a small library most words are of the
+    # question's wording ("what happens if …"), and would weigh more than all that the documents are about.
+    return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in asked.words}
+
+
+def _retrieve(
+    fetched: Fetched,
+    asked: Question,
+    vector: FloatArray,
+    weights: Mapping[frozenset[str], float],
+    k: int,
+    where: Filter | None,
+    steps: Steps,
+) -> list[tuple[RetrievalResult, IndexedChunk]]:
     found, ranked = _search(fetched, asked, vector, weights, where, steps)
     held = held_by(fetched, asked.exact if steps.exact else (), ranked)
     order = [number for number, _ in lift(ranked, held)]
@@ -71,15 +101,6 @@ def retrieve(
             break
     known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
     return [(result, known[result.chunk.id]) for result in kept[:k]]
-
-
-def word_weights(store: Store, asked: Question) -> dict[frozenset[str], float]:
-    """The question's words, each as the set of its stems, with their rarity in the library."""
-    frequencies = store.document_frequency(asked.terms)
-    chunks = store.count()[1]
-    # A word that stands nowhere says no more than one that stands once: in a small library most words are of the
-    # question's wording ("what happens if …"), and would weigh more than all that the documents are about.
-    return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in asked.words}
 
 
 def _search(

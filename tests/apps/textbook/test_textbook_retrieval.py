@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
-from providers.scripted_server import ScriptedServer, failure
+from providers.scripted_server import Reply, Request, ScriptedServer, failure
 from qdrant_client import models
 from qdrant_server import Fault, StandIn
 from textbook_parts import ARMS, EMBEDDINGS, KEY, NODES, embed, embedded, passages, write_book
@@ -221,17 +222,23 @@ def test_an_address_that_is_none_is_named(address: str, monkeypatch: pytest.Monk
 
 def test_the_event_loop_goes_on_meanwhile(openai: ScriptedServer) -> None:
     sync_book()
+    asked, answered = threading.Event(), threading.Event()
 
-    async def both() -> int:
+    def embed_when_told(request: Request) -> Reply:
+        asked.set()
+        assert answered.wait(10), "the event loop stood still while the model was asked"
+        return embed(request)
+
+    async def both() -> list[dict[str, str]]:
         task = asyncio.ensure_future(retrieve_relevant_context(QUESTION))
-        turns = 0
-        while not task.done():
-            turns += 1
+        while not asked.is_set():
             await asyncio.sleep(0.001)
-        assert await task
-        return turns
+        assert not task.done()
+        answered.set()
+        return await task
 
-    assert asyncio.run(both()) > 2
+    openai.script(EMBEDDINGS, embed_when_told)
+    assert asyncio.run(both())
 
 
 def test_errors_keep_what_a_client_is_to_do(openai: ScriptedServer) -> None:
