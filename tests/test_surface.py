@@ -16,7 +16,7 @@ import answerable
 
 PACKAGE = Path(answerable.__file__).parent
 FILES = sorted(path for path in PACKAGE.rglob("*.py"))
-LONGEST = 520
+LONGEST = 410
 
 
 def ids(path: Path) -> str:
@@ -80,6 +80,12 @@ def public(body: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, ast.AS
                 yield from public(node.body, f"{node.name}.")
 
 
+def lines_of_tables(tree: ast.Module) -> int:
+    """How many lines the constants of a module take, such as lists of words: they are looked up, not read."""
+    tables = [node for node in tree.body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    return sum((node.end_lineno or node.lineno) - node.lineno for node in tables)
+
+
 @pytest.mark.parametrize("path", FILES, ids=ids)
 def test_a_file_explains_itself(path: Path) -> None:
     source = path.read_text("utf-8")
@@ -87,7 +93,7 @@ def test_a_file_explains_itself(path: Path) -> None:
     assert not source.strip() or ast.get_docstring(tree), "the module has no docstring"
     missing = [name for name, node in public(tree.body) if not ast.get_docstring(node)]  # type: ignore[arg-type]
     assert not missing
-    assert source.count("\n") <= LONGEST
+    assert source.count("\n") - lines_of_tables(tree) <= LONGEST
 
 
 @pytest.mark.parametrize("path", FILES, ids=ids)

@@ -2,29 +2,29 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
 from pathlib import Path
 
 import pytest
 
-
-def may_mount() -> bool:
-    """Whether a disk of a few megabytes can be mounted: by root, outside most containers."""
-    if sys.platform != "linux" or os.geteuid() != 0:
-        return False
-    with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], capture_output=True)
-        if done.returncode == 0:
-            subprocess.run(["umount", folder], check=True)
-        return done.returncode == 0
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="preloading and mounting work otherwise elsewhere")
 
 
-LINUX_ROOT = pytest.mark.skipif(not may_mount(), reason="this user may not mount a disk of a few megabytes here")
+@cache
+def mount_namespace() -> list[str] | None:
+    """The command before one that may mount disks, which go with it; None where this user can have no such thing."""
+    for options in (["--mount"], ["--mount", "--map-root-user"]):
+        command = ["unshare", *options]
+        with tempfile.TemporaryDirectory() as folder, suppress(FileNotFoundError):
+            tried = [*command, "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder]
+            if subprocess.run(tried, capture_output=True).returncode == 0:
+                return command
+    return None
 
 
 def compiled(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -42,19 +42,3 @@ def compiled(name: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def failing_disk(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The library to preload into processes whose disk is to fail."""
     return compiled("failing_disk.c", tmp_path_factory)
-
-
-@pytest.fixture
-def mounted(tmp_path: Path) -> Iterator[Callable[[str], Path]]:
-    """Mounts a disk of its own with these options, or again with others; gives its folder."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-
-    def mount(options: str) -> Path:
-        again = "remount," if os.path.ismount(folder) else ""
-        subprocess.run(["mount", "-t", "tmpfs", "-o", again + options, "tmpfs", folder], check=True)
-        return folder
-
-    yield mount
-    # A process that still has a file open keeps nobody waiting.
-    subprocess.run(["umount", "-l", folder], check=False)

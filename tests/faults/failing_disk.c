@@ -1,8 +1,11 @@
-/* Preloaded into a process: calls that write to files below a folder can be made to fail, as on a full or broken disk.
+/* Preloaded into a process: calls to files below a folder can be made to fail, as on a full or broken disk.
 
-   fault_arm(folder, at, error, lasting): the `at`th such call from now on fails with `error`, and all after it if
-   `lasting`; a call that writes to a full disk may write a part of it first. fault_count() says how many there were. */
+   fault_arm(folder, at, error, lasting): the `at`th call that writes, from now on, fails with `error`, and all after it
+   if `lasting`. fault_count() says how many there were. fault_arm_reads(folder, at, error) is the same for one that
+   reads. fault_disk(folder, bytes, is_read_only): it is on a disk of its own, of this size, to whoever writes by calls
+   or asks how much is free. */
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -19,7 +23,7 @@
 static char folder[PATH_MAX];
 static atomic_long calls, failed;
 static long fail_at;
-static int fail_with, is_lasting;
+static int fail_with, is_lasting, is_of_reads;
 
 void fault_arm(const char *below, long at, int error, int lasting) {
     strncpy(folder, below, sizeof folder - 1);
@@ -28,6 +32,21 @@ void fault_arm(const char *below, long at, int error, int lasting) {
     fail_at = at;
     fail_with = error;
     is_lasting = lasting;
+    is_of_reads = 0;
+}
+
+void fault_arm_reads(const char *below, long at, int error) {
+    fault_arm(below, at, error, 0);
+    is_of_reads = 1;
+}
+
+static atomic_long disk_size = -1;
+static atomic_int is_read_only;
+
+void fault_disk(const char *below, long bytes, int read_only) {
+    fault_arm(below, 0, 0, 0);
+    atomic_store(&disk_size, bytes);
+    atomic_store(&is_read_only, read_only);
 }
 
 long fault_count(void) { return atomic_load(&calls); }
@@ -47,7 +66,8 @@ static int is_file_below(int file) {
 }
 
 /* Whether this call is one to fail; errno is set then. */
-static int fails(void) {
+static int fails(int is_read) {
+    if (is_read != is_of_reads) return 0;
     long number = atomic_fetch_add(&calls, 1) + 1;
     if (!fail_at || !(number == fail_at || (is_lasting && number > fail_at))) return 0;
     atomic_fetch_add(&failed, 1);
@@ -55,30 +75,80 @@ static int fails(void) {
     return 1;
 }
 
+static long used(const char *path) {
+    struct stat found;
+    if (lstat(path, &found)) return 0;
+    long sum = found.st_blocks * 512;
+    DIR *listing = S_ISDIR(found.st_mode) ? opendir(path) : NULL;
+    for (struct dirent *entry; listing && (entry = readdir(listing));) {
+        char inner[PATH_MAX];
+        if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, "..")) continue;
+        if (snprintf(inner, sizeof inner, "%s/%s", path, entry->d_name) < (int)sizeof inner) sum += used(inner);
+    }
+    if (listing) closedir(listing);
+    return sum;
+}
+
+static long left(void) {
+    long free = atomic_load(&disk_size) - used(folder);
+    return free > 0 ? free : 0;
+}
+
+/* Whether the disk takes no writing, or not so many bytes more; errno is set then. */
+static int refuses(size_t size) {
+    int is_full = size && atomic_load(&disk_size) >= 0 && (long)size > left();
+    if (!is_full && !atomic_load(&is_read_only)) return 0;
+    errno = is_full ? ENOSPC : EROFS;
+    return 1;
+}
+
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 #define ON_FILE(result, name, parameters, arguments, file) \
-    result name parameters { return is_file_below(file) && fails() ? -1 : REAL(name) arguments; }
-#define ON_FILE_GIVES_ERROR(name, parameters, arguments, file) \
-    int name parameters { return is_file_below(file) && fails() ? fail_with : REAL(name) arguments; }
+    result name parameters { return is_file_below(file) && fails(0) ? -1 : REAL(name) arguments; }
+#define WRITING(result, name, parameters, arguments) \
+    result name parameters { \
+        return is_file_below(file) && (refuses(size) || fails(0)) ? -1 : REAL(name) arguments; \
+    }
+#define ALLOCATING(name, parameters, arguments) \
+    int name parameters { return is_file_below(file) && (refuses(size) || fails(0)) ? errno : REAL(name) arguments; }
 #define ON_PATH(name, parameters, arguments, path) \
-    int name parameters { return is_below(path) && fails() ? -1 : REAL(name) arguments; }
+    int name parameters { return is_below(path) && (refuses(0) || fails(0)) ? -1 : REAL(name) arguments; }
 
-ON_FILE(ssize_t, write, (int file, const void *data, size_t size), (file, data, size), file)
-ON_FILE(ssize_t, pwrite, (int file, const void *data, size_t size, off_t at), (file, data, size, at), file)
-ON_FILE(ssize_t, pwrite64, (int file, const void *data, size_t size, off64_t at), (file, data, size, at), file)
+WRITING(ssize_t, write, (int file, const void *data, size_t size), (file, data, size))
+WRITING(ssize_t, pwrite, (int file, const void *data, size_t size, off_t at), (file, data, size, at))
+WRITING(ssize_t, pwrite64, (int file, const void *data, size_t size, off64_t at), (file, data, size, at))
 ON_FILE(ssize_t, writev, (int file, const struct iovec *data, int count), (file, data, count), file)
 ON_FILE(int, fsync, (int file), (file), file)
 ON_FILE(int, fdatasync, (int file), (file), file)
 ON_FILE(int, ftruncate, (int file, off_t size), (file, size), file)
 ON_FILE(int, ftruncate64, (int file, off64_t size), (file, size), file)
-ON_FILE(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size), file)
-ON_FILE(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size), file)
-ON_FILE_GIVES_ERROR(posix_fallocate, (int file, off_t at, off_t size), (file, at, size), file)
-ON_FILE_GIVES_ERROR(posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size), file)
+WRITING(int, fallocate, (int file, int mode, off_t at, off_t size), (file, mode, at, size))
+WRITING(int, fallocate64, (int file, int mode, off64_t at, off64_t size), (file, mode, at, size))
+ALLOCATING(posix_fallocate, (int file, off_t at, off_t size), (file, at, size))
+ALLOCATING(posix_fallocate64, (int file, off64_t at, off64_t size), (file, at, size))
 ON_PATH(rename, (const char *from, const char *to), (from, to), to)
 ON_PATH(renameat, (int at, const char *from, int there, const char *to), (at, from, there, to), to)
 ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode), path)
 ON_PATH(link, (const char *from, const char *to), (from, to), to)
+
+ssize_t read(int file, void *data, size_t size) {
+    return is_of_reads && is_file_below(file) && fails(1) ? -1 : REAL(read)(file, data, size);
+}
+
+#define STATVFS(name) \
+    int name(const char *path, struct name *found) { \
+        int status = REAL(name)(path, found); \
+        if (!status && atomic_load(&disk_size) >= 0 && is_below(path)) \
+            found->f_bfree = found->f_bavail = (unsigned long)left() / found->f_frsize; \
+        return status; \
+    }
+
+STATVFS(statvfs)
+STATVFS(statvfs64)
+
+int access(const char *path, int mode) {
+    return mode & W_OK && is_below(path) && refuses(0) ? -1 : REAL(access)(path, mode);
+}
 
 /* A new file needs space in its folder. */
 #define OPENING(name) \
@@ -87,7 +157,8 @@ ON_PATH(link, (const char *from, const char *to), (from, to), to)
         va_start(more, flags); \
         mode_t mode = flags & (O_CREAT | O_TMPFILE) ? va_arg(more, mode_t) : 0; \
         va_end(more); \
-        return flags & O_CREAT && is_below(path) && fails() ? -1 : REAL(name)(path, flags, mode); \
+        if (flags & (O_ACCMODE | O_CREAT) && is_below(path) && refuses(0)) return -1; \
+        return flags & O_CREAT && is_below(path) && fails(0) ? -1 : REAL(name)(path, flags, mode); \
     }
 
 OPENING(open)

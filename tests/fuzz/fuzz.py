@@ -1,14 +1,16 @@
 """Fuzzes one parser: `python fuzz.py TARGET [FILE or option of libFuzzer …]`; with files it runs just these.
 
 By atheris, which looks at what code an input reaches: it finds what lies behind a mark or a length that random inputs
-hardly ever get right, and it reduces what it finds.
+hardly ever get right, and it reduces what it finds. Where it has no wheel, and with `--random`, by random inputs.
 """
 
 from __future__ import annotations
 
+import platform
 import resource
 import sys
 import tempfile
+from contextlib import nullcontext
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,29 +18,35 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.dont_write_bytecode = True
 
-import atheris  # noqa: E402
+import random_inputs  # noqa: E402
 from fuzz_targets import MODULES, Target  # noqa: E402
 
+HAS_ATHERIS = sys.platform == "linux" and platform.machine() == "x86_64" and sys.version_info >= (3, 11)
+RANDOM = "--random"
 MOST_MEMORY = 1_500
 OPTIONS = [f"-rss_limit_mb={MOST_MEMORY}", "-timeout=60", "-max_len=4000", "-detect_leaks=0", "-verbosity=0"]
 
 
 def fuzz(name: str, arguments: list[str]) -> None:
-    """Fuzzes until the time is up or something is found. Never returns."""
-    with atheris.instrument_imports(include=["answerable"]):
+    """Fuzzes until the time is up or something is found; by atheris it never returns."""
+    by_atheris = HAS_ATHERIS and RANDOM not in arguments
+    arguments = [argument for argument in arguments if argument != RANDOM]
+    if by_atheris:
+        import atheris
+    with atheris.instrument_imports(include=["answerable"]) if by_atheris else nullcontext():
         target: Target = import_module(MODULES[name]).TARGETS[name]
         from soundness import Watch, one_input
-    corpus = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-"))
-    for number, seed in enumerate(target.seeds):
-        # The first byte says that the rest is the file itself, and again for those that are drawn.
-        (corpus / str(number)).write_bytes(seed)
-        (corpus / f"file {number}").write_bytes(b"\0" + seed)
+    attempt = partial(one_input, target.attempt, Watch(target.may_start_programs))
+    # The first byte says that the rest is the file itself, and again for those that are drawn.
+    corpus = [*target.seeds, *(b"\0" + seed for seed in target.seeds)]
+    if not by_atheris:
+        random_inputs.fuzz(attempt, corpus, arguments, MOST_MEMORY)
+        return
+    folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-"))
+    for number, data in enumerate(corpus):
+        (folder / str(number)).write_bytes(data)
     is_rerun = any(not argument.startswith("-") for argument in arguments)
-    watch = Watch(target.may_start_programs)
-    atheris.Setup(
-        [sys.argv[0], *OPTIONS, *arguments, *([] if is_rerun else [str(corpus)])],
-        partial(one_input, target.attempt, watch),
-    )
+    atheris.Setup([sys.argv[0], *OPTIONS, *arguments, *([] if is_rerun else [str(folder)])], attempt)
     atheris.Fuzz()
 
 

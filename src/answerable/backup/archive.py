@@ -30,6 +30,7 @@ _LONGEST_LINE = 1_000_000_000
 _LONGEST_MANIFEST = 100_000
 _LARGEST_DIMENSION = 65_536
 _BLOCK = 1 << 20
+# An OSError comes of a seek only, to where a damaged zip says that something is.
 _BROKEN = (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 
 
@@ -38,14 +39,16 @@ class Archive:
 
     def __init__(self, path: Path) -> None:
         self._path = path
-        if not path.is_file():
-            raise LibraryError(f"There is no file {path}. Give the name of a file that answerable export made.")
-        with self.reading("the zip"):
-            self._zip = ZipFile(path)
+        with _system_errors(path):
+            if not path.is_file():
+                raise LibraryError(f"There is no file {path}. Give the name of a file that answerable export made.")
+            self._file = io.BufferedReader(_File(path))
         try:
+            with self.reading("the zip"):
+                self._zip = ZipFile(self._file)
             self.manifest = self._read_manifest()
         except BaseException:
-            self._zip.close()
+            self._file.close()
             raise
 
     def __enter__(self) -> Archive:
@@ -54,7 +57,7 @@ class Archive:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._zip.close()
+        self._file.close()
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
@@ -137,6 +140,35 @@ class ArrayRows:
         if len(data) < rows * self._bytes:
             raise ValueError("it has too few rows")
         return np.frombuffer(data, self._kind).reshape(rows, *self._shape)
+
+
+@contextmanager
+def _system_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LibraryError(
+            f"{path} can't be read ({error.strerror or error}). Check its permissions and its disk, then try again."
+        ) from error
+
+
+class _File(io.FileIO):
+    """A file that the system may not be able to read, which is no damage of the zip in it.
+
+    It is told here: zipfile takes an error of the system's for the end of what it looks for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._path = path
+
+    def readinto(self, buffer: Any) -> int | None:
+        with _system_errors(self._path):
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        with _system_errors(self._path):
+            return super().readall()
 
 
 class _Checked(io.RawIOBase):

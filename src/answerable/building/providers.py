@@ -1,0 +1,49 @@
+"""How the providers of models are reached, whether they embed or write."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from answerable.errors import SettingsError
+from answerable.settings import Settings
+
+
+def require_key(settings: Settings, provider: str) -> None:
+    """Raises SettingsError where a provider can't be asked without a key and there is none."""
+    needed = {
+        "openai": ("OPENAI_API_KEY", settings.openai_api_key or settings.openai_base_url),
+        "github": ("GITHUB_TOKEN", settings.github_token),
+        "cohere": ("COHERE_API_KEY", settings.cohere_api_key),
+    }
+    variable, given = needed.get(provider, ("", provider))
+    if not given:
+        raise SettingsError(f"{provider} needs a key. Set the environment variable {variable}.")
+
+
+class Endpoint(NamedTuple):
+    """A server that speaks the OpenAI protocol, and its usual models."""
+
+    api_key: str
+    base_url: str | None
+    chat_model: str = ""
+    embedding_model: str = ""
+
+
+def openai_endpoint(settings: Settings, provider: str) -> Endpoint | None:
+    """Where a provider speaks the OpenAI protocol; None for one that doesn't."""
+    endpoints = {
+        "openai": Endpoint(
+            settings.openai_api_key,
+            settings.openai_base_url or None,
+            settings.openai_chat_model,
+            settings.openai_embedding_model,
+        ),
+        "ollama": Endpoint("", settings.ollama_base_url),
+        "github": Endpoint(
+            settings.github_token,
+            settings.github_base_url,
+            "openai/gpt-4o-mini",
+            f"openai/{settings.openai_embedding_model}",
+        ),
+    }
+    return endpoints.get(provider)
