@@ -3,26 +3,28 @@
 Requests are read and replies are written with the client's own models. What it can't show: in-process mode compares
 all vectors one by one (the graph, its parameters and `exact` mean nothing to it), scans payloads (indexes are only
 noted, and asked for where a server would refuse to work without), keeps nothing when it ends, has no replicas, and
-never leaves an operation half done. `TEST_QDRANT_URL` and `TEST_QDRANT_API_KEY` name a real server to take instead.
+never leaves an operation half done. For large libraries Qdrant's engine takes its place (see `qdrant_engine`).
+`TEST_QDRANT_URL` and `TEST_QDRANT_API_KEY` name a real server to take instead.
 """
 
 from __future__ import annotations
 
 import atexit
-import json
 import os
 import re
 import threading
 import uuid
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from functools import cache
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from typing import Any
-from urllib.parse import urlsplit
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from qdrant_client import QdrantClient, models
+from qdrant_engine import EdgeEngine
+from qdrant_http import Fault, Refusal, handler
+
+__all__ = ["Fault", "StandIn", "api_key", "new_library", "shared", "which"]
 
 LARGEST = 32 * 1024 * 1024
 VERSION = "1.16.0"
@@ -32,23 +34,6 @@ _SELECTOR: TypeAdapter[models.PointsSelector] = TypeAdapter(models.PointsSelecto
 _READING = re.compile(r"GET .*|POST .*/(points|points/(scroll|count|query)|facet)")
 
 
-@dataclass(frozen=True)
-class Fault:
-    """What is answered instead: a status with a text and headers; no status cuts the connection without a word."""
-
-    status: int | None = None
-    text: str = "told to fail"
-    headers: Mapping[str, str] = field(default_factory=dict)
-
-
-class Refusal(Exception):
-    """A request that a server refuses."""
-
-    def __init__(self, status: int, text: str) -> None:
-        super().__init__(text)
-        self.status = status
-
-
 class StandIn:
     """A server on a port of its own. `key` and `reading_key` are asked for where they are given.
 
@@ -56,15 +41,17 @@ class StandIn:
     what to answer instead; `requests` are method and path of all.
     """
 
-    def __init__(self, key: str = "", reading_key: str = "", version: str = VERSION) -> None:
+    def __init__(
+        self, key: str = "", reading_key: str = "", version: str = VERSION, engine: EdgeEngine | None = None
+    ) -> None:
         self.key, self.reading_key, self.version = key, reading_key, version
         self.meddle: Callable[[int, bool], Fault | None] = lambda number, is_done: None
         self.requests: list[str] = []
         self.bodies: list[bytes] = []
-        self._engine = QdrantClient(":memory:")
+        self._engine: Any = engine or QdrantClient(":memory:")
         self._indexes: dict[str, dict[str, models.PayloadIndexInfo]] = {}
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), handler(self))
         self._server.daemon_threads = True
         threading.Thread(target=self._server.serve_forever, args=(0.05,), daemon=True).start()
 
@@ -145,6 +132,8 @@ class StandIn:
         kind = getattr(wanted.field_schema, "type", wanted.field_schema)
         info = models.PayloadIndexInfo(data_type=models.PayloadSchemaType(str(getattr(kind, "value", kind))), points=0)
         self._engine.get_collection(name)
+        if isinstance(self._engine, EdgeEngine):
+            self._engine.create_payload_index(name, wanted.field_name, info.data_type)
         self._indexes.setdefault(self._physical(name), {})[wanted.field_name] = info
         return models.UpdateResult(operation_id=0, status=models.UpdateStatus.COMPLETED)
 
@@ -225,65 +214,17 @@ def _plain(value: Any) -> Any:
     return [_plain(item) for item in value] if isinstance(value, list) else value
 
 
-def _handler(stand_in: StandIn) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
-
-        def do_GET(self) -> None:
-            path = urlsplit(self.path).path
-            body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
-            number = stand_in.begin(f"{self.command} {path}", body)
-            fault = stand_in.meddle(number, False)
-            if fault is None:
-                status, reply = self._carry_out(path, body)
-                fault = stand_in.meddle(number, True)
-            if fault is None:
-                self._send(status, reply, {})
-            elif fault.status is None:
-                self.close_connection = True
-                self.connection.close()
-            else:
-                self._send(fault.status, {"status": {"error": fault.text}, "time": 0}, fault.headers)
-
-        do_POST = do_PUT = do_DELETE = do_GET
-
-        def _carry_out(self, path: str, body: bytes) -> tuple[int, Any]:
-            try:
-                stand_in.allow(f"{self.command} {path}", self.headers.get("api-key", ""))
-                return 200, stand_in.answer(self.command, path, body)
-            except Refusal as refusal:
-                return refusal.status, {"status": {"error": str(refusal)}, "time": 0}
-
-        def _send(self, status: int, reply: Any, headers: Mapping[str, str]) -> None:
-            data = json.dumps(reply).encode()
-            self.send_response(status)
-            for name, value in {
-                "Content-Type": "application/json",
-                "Content-Length": str(len(data)),
-                **headers,
-            }.items():
-                self.send_header(name, value)
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: Any) -> None:
-            pass
-
-    return Handler
-
-
 @cache
-def shared() -> StandIn:
-    """The stand-in that all tests of this process share."""
-    return StandIn()
+def shared(is_large: bool = False) -> StandIn:
+    """The stand-in that all tests of this process share; one that large libraries can be searched on."""
+    return StandIn(engine=EdgeEngine() if is_large else None)
 
 
-def new_library() -> str:
-    """The address of a library that isn't there yet."""
+def new_library(is_large: bool = False) -> str:
+    """The address of a library that isn't there yet; of one that will be large and searched much."""
     url = os.environ.get("TEST_QDRANT_URL")
     if not url:
-        return shared().address()
+        return shared(is_large).address()
     name = _new_name()
     atexit.register(_drop, url, name)
     return f"qdrant+{url.rstrip('/')}/{name}"

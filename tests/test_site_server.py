@@ -15,7 +15,7 @@ from answerable.sources.site_pace import FetchPolicy
 from answerable.sources.site_pages import find_pages
 
 SITEMAP = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{}</urlset>"
-QUICK = FetchPolicy(timeout=0.5, total=3, retries=1, first_wait=0.01, delay=0, max_bytes=100_000)
+QUICK = FetchPolicy(timeout=2, total=15, retries=1, first_wait=0.01, delay=0, max_bytes=100_000)
 
 
 @pytest.fixture
@@ -116,7 +116,7 @@ def test_a_page_may_be_slow_cut_or_of_another_length(folder: Path) -> None:
         url = site.home + "docs/a"
         site.script("/docs/a", site.slowly(0.1))
         assert fetching.fetch(url).body == b"page a"
-        for failing in (site.slowly(2), site.drop_half_way):
+        for failing in (site.slowly(30), site.drop_half_way):
             site.script("/docs/a", failing)
             with pytest.raises(SiteUnreachable):
                 fetching.fetch(url)

@@ -47,7 +47,7 @@ def embeds(request: Request) -> Reply:
 def fallback(
     server: ScriptedServer, said: list[ProviderError] | None = None, bound: Fingerprint | None = None
 ) -> FallbackEmbedder:
-    policy = CallPolicy(timeout=2, retries=0)
+    policy = CallPolicy(retries=0)
     remote = CohereEmbedder("key", dimension=8, base_url=server.url, policy=policy)
     return FallbackEmbedder(remote, HashEmbedder(64), ([] if said is None else said).append, bound)
 

@@ -222,7 +222,7 @@ def test_an_installation_that_is_damaged(tmp_path: Path, runtime: str, damage: s
             (package / "e5-small-q4.bin").write_bytes(file.read(20_000_000))
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     command = [sys.executable, "-c", PROGRAM, runtime]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
     messages = done.stdout.splitlines()
     assert len(messages) == 2

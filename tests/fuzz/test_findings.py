@@ -90,7 +90,7 @@ def test_a_filter_whose_json_is_too_deep_or_too_long(text: str) -> None:
 def test_an_error_of_a_model_s_server_that_is_cut() -> None:
     with ScriptedServer() as server:
         server.script("/v1/chat/completions", Reply(400, {}, (b'{"error"', b": 1"), Ending.CUT))
-        policy = CallPolicy(timeout=5.0, retries=0)
+        policy = CallPolicy(retries=0)
         model = OpenAIChatModel("m", "key", f"{server.url}/v1", policy)
         with pytest.raises(MalformedResponse, match="cut off"):
             list(model.stream([Message("user", "Hello?")]))

@@ -22,6 +22,8 @@ from quality.harness import CACHE
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
 PHONE = (390, 844)
+# Milliseconds: a machine may be busy with other tests.
+PATIENCE = 120_000
 DESKTOP = (1400, 900)
 _AXE = "axe-core@4.14.1"
 # Read here, since every test runs with an environment of its own; npm's settings are in the user's home.
@@ -125,6 +127,7 @@ def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> I
         browser = playwright.chromium.launch(executable_path=chromium, args=list(_SWITCHES))
         viewport = {"width": size[0], "height": size[1]}
         page = browser.new_context(**{"viewport": viewport, "locale": "en-GB", **context}).new_page()
+        page.set_default_timeout(PATIENCE)
         visitor = Visitor(page, address)
 
         def heard(message: ConsoleMessage) -> None:

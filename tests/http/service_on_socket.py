@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
-from collections.abc import Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -44,6 +45,20 @@ def running(service: Service, guards: Guards | None = None) -> Iterator[Server]:
         server.should_exit = True
         thread.join(60)
         assert not thread.is_alive()
+
+
+def once_stopping(server: Server, work: Callable[[], None]) -> None:
+    """Does something, in a thread, as soon as the server takes no more connections: it stops then."""
+    address = server.socket.getsockname()[:2]
+
+    def wait() -> None:
+        with suppress(OSError):
+            while True:
+                socket.create_connection(address).close()
+                time.sleep(0.02)
+        work()
+
+    threading.Thread(target=wait, daemon=True).start()
 
 
 @contextmanager
@@ -85,7 +100,7 @@ class GatedEmbedder(HashEmbedder):
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         self.waiting.set()
-        self.gate.wait(30)
+        self.gate.wait(240)
         return super().embed_passages(passages)
 
 
@@ -153,7 +168,7 @@ def upload(client: httpx.Client, *files: tuple[str, bytes], library: str = "libr
 def wait_for(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     """The job as it ended."""
     path = f"api/v1/{job['library']}/jobs/{job['job_id']}"
-    until = time.monotonic() + 60
+    until = time.monotonic() + 240
     while job["ended"] is None and time.monotonic() < until:
         time.sleep(0.02)
         job = client.get(path).json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import httpx
@@ -159,9 +160,11 @@ def test_closing_the_connection_stops_the_model(tmp_path: Path) -> None:
         with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
             names = [name for name, _ in zip(read_events(response), range(2), strict=False)]
         assert len(names) == 2
-        assert model.stopped.wait(10)
-        figures = client.get("metrics").text
-    assert 'answerable_asks_total{outcome="stopped"} 1.0' in figures
+        assert model.stopped.wait(60)
+        # It is counted right after the model has ended.
+        until = time.monotonic() + 60
+        while 'answerable_asks_total{outcome="stopped"} 1.0' not in (figures := client.get("metrics").text):
+            assert time.monotonic() < until, figures
 
 
 def test_a_silent_stream_says_that_it_lives(tmp_path: Path) -> None:

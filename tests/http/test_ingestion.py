@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
-from service_on_socket import GatedEmbedder, ask_events, read_events, small_service, upload, wait_for
+from service_on_socket import (
+    GatedEmbedder,
+    ask_events,
+    once_stopping,
+    read_events,
+    small_service,
+    upload,
+    wait_for,
+)
 from site_server import SiteServer
 
 from answerable.settings import Settings
@@ -106,7 +113,7 @@ def test_questions_are_answered_while_a_job_runs(tmp_path: Path) -> None:
         embedder.waiting.clear()
         more = [("files", (f"more-{n}.txt", f"Door number {n} is open.".encode())) for n in range(90)]
         job = client.post("api/v1/library/documents", files=more).json()
-        assert embedder.waiting.wait(10)
+        assert embedder.waiting.wait(60)
 
         def ask(number: int) -> str:
             events = ask_events(client, "api/v1/library/ask", question=f"Which colour has gate number {number}?")
@@ -131,7 +138,7 @@ def test_jobs_wait_for_each_other_and_can_be_cancelled(tmp_path: Path) -> None:
             return client.post(f"api/v1/{library}/documents", files={"files": (name, text.encode())})
 
         running = start("a.txt").json()
-        assert embedder.waiting.wait(10)
+        assert embedder.waiting.wait(60)
         waiting = start("b.txt").json()
         other = start("c.txt", "second").json()
         embedder.waiting.clear()
@@ -158,9 +165,9 @@ def test_stopping_the_server_cancels_its_jobs(tmp_path: Path) -> None:
     with small_service(tmp_path, embedder=embedder) as (server, client):
         text = "\n\n".join(f"Sentence {n}. " * 30 for n in range(40))
         client.post("api/v1/library/documents", files={"files": ("a.txt", text.encode())})
-        assert embedder.waiting.wait(10)
+        assert embedder.waiting.wait(60)
         (job,) = server.service.jobs.list("library")
-        threading.Timer(0.5, embedder.gate.set).start()
+        once_stopping(server, embedder.gate.set)
     assert job.json()["state"] == "cancelled"
     with small_service(tmp_path) as (_, client):
         assert sources(client) == []

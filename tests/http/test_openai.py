@@ -165,7 +165,7 @@ def test_no_sentence_is_sent_before_it_is_checked(tmp_path: Path) -> None:
         with client.chat.completions.create(model="library", messages=asking(QUESTION), stream=True) as stream:
             chunks = iter(stream)
             first = next(chunks)
-            assert model.began.wait(10)
+            assert model.began.wait(60)
             model.go_on.set()
             rest = list(chunks)
         assert not first.choices[0].delta.content
@@ -180,8 +180,8 @@ def test_a_client_that_goes_stops_the_model(tmp_path: Path) -> None:
         upload(http, ("rules.txt", RULES.encode()))
         with client.chat.completions.create(model="library", messages=asking(QUESTION), stream=True) as stream:
             next(iter(stream))
-            assert model.began.wait(10)
-        assert model.stopped.wait(10)
+            assert model.began.wait(60)
+        assert model.stopped.wait(60)
 
 
 def _text(chunk: ChatCompletionChunk) -> str:

@@ -62,7 +62,7 @@ def test_an_answer_can_be_stopped(tmp_path: Path) -> None:
             turn = visitor.page.locator(".turn[data-state=stopped]")
             turn.wait_for()
             assert "wasn't checked" in turn.inner_text()
-            assert model.stopped.wait(10)
+            assert model.stopped.wait(60)
             visitor.shot("stopped")
 
 
@@ -85,13 +85,14 @@ def test_adding_shows_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None
     with small_service(tmp_path, embedder=embedder) as (server, _), visiting(server.address) as visitor:
         page = visitor.page
         visitor.pick({"name": "long.txt", "mimeType": "text/plain", "buffer": text.encode()})
-        assert embedder.waiting.wait(10)
+        assert embedder.waiting.wait(60)
         page.locator(".job[data-state=running] progress").wait_for()
         visitor.shot("adding")
         # A page that is loaded anew goes on watching.
         page.reload()
         page.locator(".job[data-state=running]").wait_for()
-        page.get_by_role("button", name="Cancel").click()
+        with page.expect_response(lambda response: response.request.method == "DELETE"):
+            page.get_by_role("button", name="Cancel").click()
         embedder.gate.set()
         page.locator(".job[data-state=cancelled]").wait_for()
         assert documents(server.address) == {}

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import signal
 import socket
 import subprocess
 import sys
-import threading
-import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 import httpx
 import pytest
-from service_on_socket import EXAMPLES, PatientModel, ask_events, read_events, small_service, upload
+from service_on_socket import EXAMPLES, PatientModel, ask_events, once_stopping, read_events, small_service, upload
 
 from answerable.datatypes import Exchange
 from answerable.errors import SettingsError
@@ -166,10 +165,10 @@ def test_stopping_ends_streams_with_an_error(tmp_path: Path) -> None:
         with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
             events = read_events(response)
             assert next(events)[0] == "searched"
-            assert model.began.wait(10)
+            assert model.began.wait(60)
             server.should_exit = True
             told += events
-        assert model.stopped.wait(10)
+        assert model.stopped.wait(60)
     name, problem = told[-1]
     assert name == "error"
     assert isinstance(problem, dict)
@@ -182,11 +181,11 @@ def test_stopping_ends_answers_that_are_no_streams(tmp_path: Path) -> None:
         upload(client, ("gate.txt", b"The gate is blue. The door is green."))
         with ThreadPoolExecutor(1) as threads:
             asked = threads.submit(client.post, ASK, json={"question": "Which colour is the gate?"})
-            assert model.began.wait(10)
+            assert model.began.wait(60)
             server.should_exit = True
             answer = asked.result()
         assert (answer.status_code, answer.json()["code"]) == (503, "stopping")
-        assert model.stopped.wait(10)
+        assert model.stopped.wait(60)
 
 
 def test_stopping_lets_answers_finish(tmp_path: Path) -> None:
@@ -197,9 +196,9 @@ def test_stopping_lets_answers_finish(tmp_path: Path) -> None:
         with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
             events = read_events(response)
             assert next(events)[0] == "searched"
-            assert model.began.wait(10)
+            assert model.began.wait(60)
             server.should_exit = True
-            threading.Timer(0.5, model.go_on.set).start()
+            once_stopping(server, model.go_on.set)
             names = [name for name, _ in events]
         assert names[-1] == "answer"
 
@@ -228,13 +227,13 @@ def test_more_than_can_wait_is_refused(tmp_path: Path) -> None:
         upload(client, ("gate.txt", b"The gate is blue. The door is green."))
         with ThreadPoolExecutor(12) as threads:
             asked = [threads.submit(client.post, ASK, json={"question": "Which colour?"}) for _ in range(12)]
-            time.sleep(1)
+            # One is answered and one waits, both until the model goes on.
+            assert len(list(itertools.islice(as_completed(asked, timeout=60), 10))) == 10
             model.go_on.set()
             answers = [each.result() for each in asked]
         busy = [answer for answer in answers if answer.status_code == 503]
-        assert busy
+        assert len(busy) == 10
         assert {answer.json()["code"] for answer in busy} == {"busy"}
-        assert len(busy) < 12
 
 
 @pytest.mark.parametrize("sent", ["/docs/api/v1/libraries", "/api/v1/libraries"])
@@ -279,7 +278,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
         answer = client.post("api/v1/two/ask", json={"question": "How often must it be descaled?"}).json()
         assert "200 cups" in answer["text"]
     process.send_signal(signal.SIGTERM)
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
 
 
@@ -294,7 +293,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
 )
 def test_the_command_says_what_to_do(tmp_path: Path, arguments: list[str], said: str) -> None:
     command = [*COMMAND, "serve", "--port", "0", "--library", str(tmp_path / "one"), "--data", str(tmp_path)]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=240)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stdout == ""

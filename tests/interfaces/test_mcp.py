@@ -213,7 +213,7 @@ async def test_a_cancelled_question_stops_the_model(example_library: Path) -> No
                 while not model.requests:
                     await anyio.sleep(0.05)
                 group.cancel_scope.cancel()
-            assert await anyio.to_thread.run_sync(model.disconnected.wait, 10)
+            assert await anyio.to_thread.run_sync(model.disconnected.wait, 60)
             answer = await given(client, "ask", **question)
             assert (answer["answered"], answer["model"]) == (True, "openai:scripted")
             # What wasn't checked is no answer, for other models neither.

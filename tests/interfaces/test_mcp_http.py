@@ -101,7 +101,7 @@ async def test_a_cancelled_question_stops_the_model(
                     while not model.requests:
                         await anyio.sleep(0.05)
                     group.cancel_scope.cancel()
-                assert await anyio.to_thread.run_sync(model.disconnected.wait, 10)
+                assert await anyio.to_thread.run_sync(model.disconnected.wait, 60)
                 assert (await given(client, "list_documents"))["total"] == 4
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from commands import COMMAND, run_command, run_in_terminal
-from providers.scripted_server import Reply, Request, ScriptedServer, embeddings
+from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings
 
 QUESTION = "How many books may I borrow?"
 
@@ -119,10 +119,11 @@ def test_another_embedder(library: Path, server: ScriptedServer) -> None:
 
 def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedServer) -> None:
     environment = {**os.environ, **remote(server), "ANSWERABLE_CACHE_FOLDER": str(library.parent / "cache")}
-    server.script("/v1/embeddings", _slow)
+    server.script("/v1/embeddings", Reply(None, ending=Ending.HANG))
     arguments = ("reindex", "--embedder", "openai:letters", "--library", str(library))
     child = subprocess.Popen([*COMMAND, *arguments], stderr=subprocess.PIPE, text=True, env=environment)
     while not server.requests:
+        assert child.poll() is None
         time.sleep(0.05)
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
@@ -138,8 +139,3 @@ def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedS
     assert run_command("reindex", "--abandon", "--library", library).stdout == "there is no unfinished reindex\n"
     nothing = run_command("reindex", "--library", library)
     assert (nothing.returncode, "--embedder NAME" in nothing.stderr) == (2, True)
-
-
-def _slow(request: Request) -> Reply:
-    time.sleep(2)
-    return embeddings([[1.0, *[0.0] * 7]] * len(request.body["input"]))

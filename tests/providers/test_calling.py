@@ -76,6 +76,7 @@ def test_no_wait_goes_beyond_the_time_of_all_tries() -> None:
 
 def test_no_more_calls_are_under_way_than_allowed() -> None:
     calls = Caller(CallPolicy(concurrency=2))
+    both = threading.Barrier(2)
     under_way: list[int] = []
     most: list[int] = []
 
@@ -83,6 +84,8 @@ def test_no_more_calls_are_under_way_than_allowed() -> None:
         with calls.slot():
             under_way.append(1)
             most.append(len(under_way))
+            both.wait(30)
+            # A third one would have the time to come in.
             time.sleep(0.02)
             under_way.pop()
 

@@ -11,11 +11,12 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from hashlib import sha256
 
 import numpy as np
 import pytest
-from providers.scripted_server import Ending, Reply, Request, ScriptedServer, Step, json_reply
+from providers.scripted_server import Ending, Reply, Request, ScriptedServer, Step, json_reply, meeting
 
 from answerable.answering.models.cohere_chat import CohereChatModel
 from answerable.datatypes import Usage
@@ -38,7 +39,9 @@ from answerable.providers.cohere_client import count_tokens, windows
 
 KEY = "co-Secret-0123456789abcdef"
 CHAT, EMBED = "/v2/chat", "/v2/embed"
-FAST = CallPolicy(timeout=0.4, total=10, retries=2, first_wait=0.01, longest_wait=0.02, concurrency=3)
+FAST = CallPolicy(timeout=20, total=10, retries=2, first_wait=0.01, longest_wait=0.02, concurrency=3)
+# For servers that say nothing; others get the time that they take on a busy machine.
+HASTY = replace(FAST, timeout=1.5)
 QUESTION = [Message("system", "Answer briefly."), Message("user", "¿Cuándo sale el tren?")]
 
 
@@ -71,7 +74,7 @@ OPENING = event("content-start", index=0, delta={"message": {"content": {"type":
 CLOSING = event("content-end", index=0)
 
 
-def stream(*pieces: bytes | float, ending: Ending = Ending.COMPLETE) -> Reply:
+def stream(*pieces: bytes | float | threading.Event, ending: Ending = Ending.COMPLETE) -> Reply:
     return Reply(200, {"Content-Type": "text/event-stream"}, (START, OPENING, *pieces), ending)
 
 
@@ -126,10 +129,12 @@ def test_an_answer_comes_in_pieces_with_what_it_cost(server: ScriptedServer) -> 
 
 
 def test_pieces_are_relayed_as_they_arrive(server: ScriptedServer) -> None:
-    server.script(CHAT, stream(text("uno"), 0.25, text(" dos"), CLOSING, end()))
-    arrivals = [(delta.text, time.monotonic()) for delta in model(server).stream(QUESTION)]
-    assert [piece for piece, _ in arrivals] == ["uno", " dos", ""]
-    assert arrivals[1][1] - arrivals[0][1] > 0.2
+    has_come = threading.Event()
+    server.script(CHAT, stream(text("uno"), has_come, text(" dos"), CLOSING, end()))
+    deltas = model(server).stream(QUESTION)
+    assert next(deltas).text == "uno"
+    has_come.set()
+    assert [delta.text for delta in deltas] == [" dos", ""]
 
 
 def test_events_cut_anywhere_are_read_whole(server: ScriptedServer) -> None:
@@ -204,7 +209,7 @@ def test_an_answer_at_its_limit_is_an_answer(server: ScriptedServer) -> None:
 def test_an_answer_that_goes_wrong(server: ScriptedServer, reply: Reply, kind: type, asked: int) -> None:
     server.script(CHAT, reply)
     with pytest.raises(kind) as caught:
-        list(model(server).stream(QUESTION))
+        list(model(server, HASTY if reply.ending is Ending.HANG else FAST).stream(QUESTION))
     # Nobody is asked again after a piece was shown.
     assert len(server.requests) == asked
     assert_well_made(caught.value)
@@ -226,13 +231,13 @@ def test_closing_the_answer_reaches_the_server(server: ScriptedServer) -> None:
     assert next(deltas).text == "uno"
     assert not server.disconnected.is_set()
     deltas.close()
-    assert server.requests[0].disconnected.wait(5)
+    assert server.requests[0].disconnected.wait(25)
     # Its place is free again.
     assert read(list(chat.stream(QUESTION))) == "sí"
 
 
 def test_no_more_answers_at_once_than_allowed(server: ScriptedServer) -> None:
-    server.script(CHAT, stream(text("uno"), 0.1, end()))
+    server.script(CHAT, meeting(FAST.concurrency, lambda request: stream(text("uno"), 0.1, end())))
     chat = model(server)
     threads = [threading.Thread(target=lambda: list(chat.stream(QUESTION))) for _ in range(9)]
     for thread in threads:
@@ -340,7 +345,7 @@ def test_what_the_server_asks_to_wait_is_waited(server: ScriptedServer, path: st
     server.script(path, refusal(429, "trial keys are limited to 10 calls a minute", Retry_After="1"), good(path))
     assert ask(server)
     first, second = server.requests
-    assert 1 <= second.at - first.at < 3
+    assert 1 <= second.at - first.at < 10
 
 
 @BOTH
@@ -349,7 +354,7 @@ def test_a_wait_longer_than_allowed_is_told_at_once(server: ScriptedServer, path
     started = time.monotonic()
     with pytest.raises(ProviderOverloaded) as caught:
         ask(server)
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 30
     assert caught.value.retry_after == 60
     assert len(server.requests) == 1
 
@@ -451,7 +456,7 @@ def test_many_texts_go_in_parallel_batches_and_come_in_order(server: ScriptedSer
         reply = embeds(request)
         return Reply(200, reply.headers, (0.15 if first == 0 else 0.05, *reply.pieces))
 
-    server.script(EMBED, slower_when_earlier)
+    server.script(EMBED, meeting(FAST.concurrency, slower_when_earlier))
     texts = [f"texto {number}" for number in range(96 * 5 + 1)]
     found = embedder(server).embed_passages([Passage(content) for content in texts])
     assert sorted(len(request.body["texts"]) for request in server.requests) == [1, 96, 96, 96, 96, 96]
@@ -540,8 +545,8 @@ def test_a_slow_server_is_given_up(server: ScriptedServer) -> None:
     server.script(EMBED, Reply(None, ending=Ending.HANG))
     started = time.monotonic()
     with pytest.raises(ProviderUnreachable):
-        embedder(server).embed_query("hola")
-    assert time.monotonic() - started < 5
+        embedder(server, HASTY).embed_query("hola")
+    assert time.monotonic() - started < 30
     assert len(server.requests) == 3
 
 

@@ -114,7 +114,7 @@ def test_ctrl_c_reaches_the_server(server: ScriptedServer, library: Path) -> Non
     command.expect(pexpect.EOF)
     command.close()
     assert command.exitstatus == 130
-    assert server.disconnected.wait(10)
+    assert server.disconnected.wait(60)
 
 
 FAILURES = {

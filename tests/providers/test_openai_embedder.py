@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pytest
 from providers.real_servers import RealServer
-from providers.scripted_server import Reply, Request, ScriptedServer, embeddings, encoded, failure, json_reply
+from providers.scripted_server import Reply, Request, ScriptedServer, embeddings, encoded, failure, json_reply, meeting
 
 from answerable.embedding.openai_embedder import OpenAIEmbedder
 from answerable.errors import (
@@ -28,7 +29,7 @@ from answerable.providers.calling import CallPolicy
 
 PATH = "/v1/embeddings"
 SECRET = "sk-test-0123456789abcdef"
-QUICK = CallPolicy(timeout=5.0, total=20.0, retries=2, first_wait=0.001, concurrency=3)
+QUICK = CallPolicy(timeout=20.0, total=20.0, retries=2, first_wait=0.001, concurrency=3)
 
 
 def embedder(server: ScriptedServer, model: str = "scripted", dimension: int = 2, **more: int) -> OpenAIEmbedder:
@@ -137,11 +138,18 @@ def test_a_server_that_refuses_base64_is_asked_for_lists_from_then_on(server: Sc
 
 
 def test_many_texts_go_in_several_calls_at_once_and_keep_their_order(server: ScriptedServer) -> None:
-    def slow(request: Request) -> Reply:
-        time.sleep(0.2 if "first" in request.body["input"] else 0.05)
+    others = threading.Semaphore(0)
+
+    def first_comes_last(request: Request) -> Reply:
+        if "first" in request.body["input"]:
+            assert all(others.acquire(timeout=30) for _ in range(7))
+        else:
+            # One more than allowed would have the time to come in.
+            time.sleep(0.05)
+            others.release()
         return by_length(request)
 
-    server.script(PATH, slow)
+    server.script(PATH, meeting(QUICK.concurrency, first_comes_last))
     texts = ["first", *("x" * length for length in range(1, 40))]
     vectors = embedder(server, most_texts=5).embed_passages(passages(texts))
     assert np.allclose([given.whole for given in vectors], [np.array(vector(text)) / 5 for text in texts], atol=1e-6)

@@ -15,7 +15,7 @@ from answerable.sources.site_addresses import AddressGuard
 from answerable.sources.site_fetch import Fetcher
 from answerable.sources.site_pace import FetchPolicy
 
-QUICK = FetchPolicy(timeout=0.5, total=3, retries=1, first_wait=0.01, delay=0, max_bytes=200_000)
+QUICK = FetchPolicy(timeout=2, total=15, retries=1, first_wait=0.01, delay=0, max_bytes=200_000)
 NOW = datetime(2026, 5, 1, 12, tzinfo=timezone.utc)
 
 

@@ -227,7 +227,9 @@ def test_closing_half_way_ends_what_is_under_way(site: SiteServer) -> None:
     for thread in threading.enumerate():
         if thread.name.startswith("site"):
             thread.join(10)
-    assert time.monotonic() - start < 2
+            assert not thread.is_alive()
+    # Each of them had half a minute or more to wait.
+    assert time.monotonic() - start < 10
     assert visit.gone() == []
 
 

@@ -10,6 +10,7 @@ import time
 import zlib
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -29,7 +30,7 @@ from answerable.sources.site_connection import gunzip
 from answerable.sources.site_fetch import Fetcher, Validators
 from answerable.sources.site_pace import FetchPolicy
 
-QUICK = FetchPolicy(timeout=0.5, total=3, retries=2, first_wait=0.01, delay=0, max_bytes=100_000)
+QUICK = FetchPolicy(timeout=2, total=15, retries=2, first_wait=0.01, delay=0, max_bytes=100_000)
 
 
 def page(text: str = "hello", status: int = 200, **headers: str) -> Reply:
@@ -163,7 +164,7 @@ def test_each_status_has_its_error(
         Reply(200, {}, (b"half",), Ending.CUT),
         Reply(200, {}, (b"half", b"more"), Ending.CUT),
         Reply(200, {}, (b"half",), Ending.HANG),
-        Reply(200, {}, (b"half", 0.9, b"more")),
+        Reply(200, {}, (b"half", 5.0, b"more")),
     ],
 )
 def test_what_fails_for_a_while_is_tried_again(server: ScriptedServer, fetcher: Fetcher, failure: Reply) -> None:
@@ -174,18 +175,20 @@ def test_what_fails_for_a_while_is_tried_again(server: ScriptedServer, fetcher: 
 
 def test_the_wait_that_a_server_asks_for_is_kept_and_bounded(server: ScriptedServer) -> None:
     waits: list[float] = []
-    with Fetcher(AddressGuard(["127.0.0.1"]), QUICK, sleep=waits.append) as fetcher:
-        server.script("/", Reply(429, {"Retry-After": "2"}), page())
+    with Fetcher(AddressGuard(["127.0.0.1"]), replace(QUICK, total=300), sleep=waits.append) as fetcher:
+        server.script("/", Reply(429, {"Retry-After": "200"}), page())
         assert fetcher.fetch(server.url).body == b"hello"
-        assert [round(wait, 1) for wait in waits] == [2.0]
+        # But for the time that has passed since it was asked for.
+        assert [round(wait, -1) for wait in waits] == [200]
         server.script("/long", Reply(503, {"Retry-After": "3600"}), page())
         with pytest.raises(SiteUnreachable) as caught:
             fetcher.fetch(f"{server.url}/long")
     assert caught.value.retry_after == 3600
 
 
-def test_a_server_that_drips_gains_no_time(fetcher: Fetcher) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as listening:
+def test_a_server_that_drips_gains_no_time() -> None:
+    hasty = replace(QUICK, total=3)
+    with Fetcher(AddressGuard(["127.0.0.1"]), hasty) as fetcher, socket.create_server(("127.0.0.1", 0)) as listening:
         stop = threading.Event()
 
         def drip() -> None:
@@ -206,7 +209,8 @@ def test_a_server_that_drips_gains_no_time(fetcher: Fetcher) -> None:
             fetcher.fetch(f"http://127.0.0.1:{listening.getsockname()[1]}/")
         stop.set()
         thread.join()
-    assert time.monotonic() - start < QUICK.total + 2
+    # All that it has to say takes five minutes.
+    assert time.monotonic() - start < 10 * hasty.total
 
 
 def test_nobody_listening_is_unreachable(fetcher: Fetcher) -> None:
@@ -275,7 +279,7 @@ def test_an_idle_connection_that_the_server_dropped_costs_no_try(server: Scripte
     server.script("/", page())
     server.script("/cut", Reply(None, ending=Ending.CUT), page("again"))
     server.script("/fresh", page(Connection="close"), Reply(None, ending=Ending.CUT), page("again"))
-    with Fetcher(AddressGuard(["127.0.0.1"]), FetchPolicy(timeout=2, retries=0, delay=0)) as fetcher:
+    with Fetcher(AddressGuard(["127.0.0.1"]), FetchPolicy(retries=0, delay=0)) as fetcher:
         fetcher.fetch(server.url)
         assert fetcher.fetch(f"{server.url}/cut").body == b"again"
         fetcher.fetch(f"{server.url}/fresh")
@@ -286,11 +290,11 @@ def test_an_idle_connection_that_the_server_dropped_costs_no_try(server: Scripte
 
 def test_requests_are_spaced_and_few_at_once(server: ScriptedServer) -> None:
     server.script("/", Reply(200, {}, (0.05, b"hello")))
-    policy = FetchPolicy(timeout=2, total=5, delay=0.05, concurrency=2)
+    policy = FetchPolicy(delay=0.2, concurrency=2)
+    started = time.monotonic()
     with Fetcher(AddressGuard(["127.0.0.1"]), policy) as fetcher, ThreadPoolExecutor(6) as threads:
         list(threads.map(fetcher.fetch, [server.url] * 8))
-    starts = [request.at for request in server.requests]
-    assert starts[-1] - starts[0] > 0.05 * 7 * 0.8
+    assert time.monotonic() - started >= 0.2 * 7
     assert server.most_at_once <= 2
 
 
@@ -327,21 +331,21 @@ def test_https_checks_the_name_at_the_pinned_address(tmp_path: Path) -> None:
     assert names == ["book.test", "other.test", "book.test"]
 
 
-# Of a host that exists nowhere, made for this test, good until 2126.
+# Of a host that exists nowhere, made for this test, good from 2000 until 2126: a machine's clock may be wrong.
 CERTIFICATE = """-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgGA5I8iV5doRc79DK
 YOVOIqLSGRgPYwqiqqbUyOdcfkahRANCAAQqHbg/W3DZAt3cRM27HiMAtvOcZMSs
 31+AJ41dCDXmmsfPNGRqbVA2drTo//gaBEI6fQ5UGg1O3D1+8hHgn6TP
 -----END PRIVATE KEY-----
 -----BEGIN CERTIFICATE-----
-MIIBljCCATugAwIBAgIUWWw+w3ok8QxbiStE4DCOpvOlxWYwCgYIKoZIzj0EAwIw
-FDESMBAGA1UEAwwJYm9vay50ZXN0MCAXDTI2MTEyMjA3MzQzN1oYDzIxMjYxMDI5
-MDczNDM3WjAUMRIwEAYDVQQDDAlib29rLnRlc3QwWTATBgcqhkjOPQIBBggqhkjO
+MIIBljCCATugAwIBAgIUVXN/N3UbPWnDL19q6zVqUojY0PswCgYIKoZIzj0EAwIw
+FDESMBAGA1UEAwwJYm9vay50ZXN0MCAXDTAwMDEwMTAwMDAwMFoYDzIxMjYwMTAx
+MDAwMDAwWjAUMRIwEAYDVQQDDAlib29rLnRlc3QwWTATBgcqhkjOPQIBBggqhkjO
 PQMBBwNCAAQqHbg/W3DZAt3cRM27HiMAtvOcZMSs31+AJ41dCDXmmsfPNGRqbVA2
 drTo//gaBEI6fQ5UGg1O3D1+8hHgn6TPo2kwZzAdBgNVHQ4EFgQUtC40aiNY7uSj
 PTGeHUgefseJ2E8wHwYDVR0jBBgwFoAUtC40aiNY7uSjPTGeHUgefseJ2E8wDwYD
 VR0TAQH/BAUwAwEB/zAUBgNVHREEDTALgglib29rLnRlc3QwCgYIKoZIzj0EAwID
-SQAwRgIhAMG57gL0h+34meQxouJ9bXzj11d6WAKb2bFhMUlVbHDNAiEA7aTZFyrN
-f7BQG4fXrEJvLU9fsYp+ZGIR7r8xY9ojIaI=
+SQAwRgIhAI9f5TNL3NTtY5DzkP29d9Syeh4QzrIX9PBY9/g0XYWqAiEA0TzS9syo
+gTf3NJ6X8UGHo0c3SWGr17gK47vU1S8tuL0=
 -----END CERTIFICATE-----
 """

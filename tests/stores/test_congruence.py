@@ -28,8 +28,8 @@ from answerable.stores.postgres import PostgresStore
 from answerable.stores.qdrant import QdrantStore
 
 BEST = 10
-DOCUMENTS = 500
-QUERIES = 60
+DOCUMENTS = 1000
+QUERIES = 150
 
 
 def library(store: Store, embedder: Embedder) -> Library:
@@ -60,7 +60,7 @@ def assert_congruent(questions: QuestionSet, embedder: Embedder, folder: Path) -
             "memory": MemoryStore(),
             "embedded": EmbeddedStore(folder / "library"),
             "postgres": PostgresStore(new_library()),
-            "qdrant": QdrantStore(new_qdrant_library(), key=qdrant_key()),
+            "qdrant": QdrantStore(new_qdrant_library(is_large=True), key=qdrant_key()),
         }
         for store in stores.values():
             opened.enter_context(closing(store))

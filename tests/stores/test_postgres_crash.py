@@ -94,6 +94,12 @@ def start(action: str, *arguments: object) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
+def said_of(child: subprocess.Popen[str], lines: int) -> str:
+    """So many of the lines that it prints, as soon as it has printed them."""
+    assert child.stdout is not None
+    return "".join(itertools.islice(child.stdout, lines))
+
+
 def state_of(address: str) -> State:
     """Every document with its chunks, and what questions give, after checking that it all fits together."""
     with open_library(address) as library:
@@ -137,9 +143,10 @@ def undisturbed(documents: Path) -> tuple[State, float]:
     started = time.monotonic()
     _, errors = child.communicate(timeout=240)
     assert child.returncode == 0, errors[-2000:]
+    seconds = time.monotonic() - started
     state = state_of(address)
     assert len(state[0]) == DOCUMENTS
-    return state, time.monotonic() - started
+    return state, seconds
 
 
 def assert_nothing_lost(address: str, acknowledged: list[str], documents: Path, expected: State) -> None:
@@ -164,11 +171,12 @@ def test_the_one_who_adds_is_killed(documents: Path, undisturbed: tuple[State, f
         address = new_library()
         child = start("add", address, documents)
         assert child.stdout is not None
-        first = child.stdout.readline()
-        # Killed by chance within its slice of the time, so that few kills reach all stages of adding too.
-        time.sleep(seconds * (attempt + chance.random()) / kills)
+        # Killed by chance within its slice of the files, so that few kills reach all stages of adding too.
+        first = said_of(child, 1 + int(DOCUMENTS * (attempt + chance.random()) / kills))
+        time.sleep(seconds / DOCUMENTS * chance.random())
         child.kill()
-        printed, _ = child.communicate()
+        printed = child.stdout.read()
+        child.communicate()
         acknowledged = [line for line in (first + printed).splitlines(keepends=True) if line.endswith("\n")]
         left.append(len(acknowledged))
         assert_nothing_lost(address, [line.strip() for line in acknowledged], documents, expected)
@@ -192,12 +200,14 @@ def test_the_server_is_killed(server: Server, documents: Path, undisturbed: tupl
         address = in_database(server.address, f"killed {kills} {attempt}")
         child = start("add", address, documents)
         assert child.stdout is not None
-        first = child.stdout.readline()
-        time.sleep(0.8 * seconds * chance.random())
+        first = said_of(child, 1 + int(0.8 * DOCUMENTS * chance.random()))
+        time.sleep(seconds / DOCUMENTS * chance.random())
         server.kill()
         restart = threading.Timer(0.5, server.start)
         restart.start()
-        printed, errors = child.communicate(timeout=240)
+        # What has been read ahead is lost to `communicate`.
+        printed = child.stdout.read()
+        _, errors = child.communicate()
         restart.join()
         assert child.returncode == 0, errors[-2000:]
         acknowledged = (first + printed).splitlines()

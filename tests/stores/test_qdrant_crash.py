@@ -5,6 +5,7 @@ These need to meddle with the server: they always run on the stand-in. What it c
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -29,8 +30,8 @@ from answerable.stores.qdrant import QdrantStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
 PRINT = HashEmbedder(4).fingerprint
-# Long enough for a write under way, short enough to wait for.
-LEASE = 0.3
+# Long enough for a write under way on a busy machine, short enough to wait for.
+LEASE = 1.0
 
 
 @pytest.fixture
@@ -148,14 +149,18 @@ def test_killed_at_any_request(server: StandIn, name: str, is_done: bool, step: 
     CHANGES[name](store)
     after = state_of(store)
     assert before != after
-    seen: list[bool] = []
+    seen: list[tuple[list[str], bool]] = []
     for request in range(1, 60, step):
         assert prepare() == before
+        # Who opens it next has nothing to clear away.
+        opened(address).close()
+        first = len(server.requests)
         if not killed_at(server, request, is_done, work):
             break
+        made = server.requests[first : first + request]
         found = state_of(store)
         assert found in (before, after), f"request {request}"
-        seen.append(found == after)
+        seen.append((made, found == after))
         time.sleep(LEASE)
         opened(address).close()
         assert state_of(store) == found
@@ -164,10 +169,12 @@ def test_killed_at_any_request(server: StandIn, name: str, is_done: bool, step: 
         # Whoever does it again gets what was wanted.
         CHANGES[name](store)
         assert state_of(store) == after
-    assert False in seen
-    assert True in seen or step > 1
-    # Once it counts, it counts.
-    assert seen == sorted(seen)
+    outcomes = [is_there for _, is_there in seen]
+    assert False in outcomes
+    assert True in outcomes or step > 1
+    # Once it counts, it counts. Where a busy machine renews a lease in between, as many requests come less far.
+    for (made, is_there), (more, is_still_there) in itertools.pairwise(seen):
+        assert is_still_there or not is_there or more[: len(made)] != made
     store.close()
 
 
@@ -196,7 +203,7 @@ def test_a_failing_server_leaves_the_old_version(server: StandIn) -> None:
     """From any request on nothing works any more; once it does again, the old version is whole, or the new one."""
     seen = set()
     for request in range(1, 30):
-        store = opened(f"{server.address()}?timeout=1")
+        store = opened(f"{server.address()}?timeout=20")
         write(store, "viejo", 2)
         old = state_of(store)
         broken = len(server.requests) + request
@@ -287,13 +294,17 @@ def test_many_write_and_read_at_once(server: StandIn) -> None:
     """Writers replace and remove the same documents; readers never see a part of one."""
     address = server.address()
     opened(address).close()
-    done = threading.Event()
+    done, looked = threading.Event(), [0, 0]
     names = [f"d{number}" for number in range(4)]
+    until = time.monotonic() + 120
 
     def work(seed: int) -> None:
         chance = random.Random(seed)
         with closing(opened(address)) as store:
-            for turn in range(12):
+            # Twelve turns, and more until both readers have looked more than three times.
+            for turn in itertools.count():
+                if turn >= 12 and (min(looked) > 3 or time.monotonic() > until):
+                    break
                 name = chance.choice(names)
                 if chance.random() < 0.2:
                     store.remove(name)
@@ -302,8 +313,7 @@ def test_many_write_and_read_at_once(server: StandIn) -> None:
                     seen = record(f"{seed}")
                     store.put(*indexed_texts(name, texts, [[1, 0, 0, 1]] * len(texts)), (), replace(seen, source=name))
 
-    def read() -> int:
-        looked = 0
+    def read(reader: int) -> None:
         with closing(opened(address)) as store:
             while not done.is_set():
                 found = store.search_vectors(ANYWHERE, 50, None)
@@ -317,16 +327,17 @@ def test_many_write_and_read_at_once(server: StandIn) -> None:
                     assert stored.chunks in (0, *range(1, 5))
                     listed = store.chunks(stored.id)
                     assert len({chunk.content for chunk in listed}) <= 1
-                looked += 1
-        return looked
+                looked[reader] += 1
 
     with ThreadPoolExecutor(6) as threads:
-        readers = [threads.submit(read) for _ in range(2)]
+        readers = [threads.submit(read, reader) for reader in range(2)]
         writers = [threads.submit(work, seed) for seed in range(4)]
         for writer in writers:
             writer.result()
         done.set()
-        assert min(reader.result() for reader in readers) > 3
+        for reader in readers:
+            reader.result()
+        assert min(looked) > 3
     with closing(opened(address)) as store:
         state_of(store)
         assert len(store.records()) <= len(names)

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
 import pytest
 import qdrant_edge as edge
+from helpers import indexed_texts
+from qdrant_engine import EdgeEngine
+from qdrant_libraries import ANYWHERE, opened
+from qdrant_server import StandIn
+
+from answerable.filters import parse_filter
+from answerable.stores.qdrant import QdrantStore
 
 STATE = 1
 
@@ -65,3 +73,57 @@ def test_generations_that_count(shard: Any) -> None:
     assert shard.count(edge.CountRequest(exact=True, filter=counting)) == 4
     shard.update(edge.UpdateOperation.delete_points_by_filter(edge.Filter(should=hidden)))
     assert shard.count(edge.CountRequest(exact=True)) == 5
+
+
+FILTERS: list[Mapping[str, Any]] = [
+    {},
+    {"year": {"gt": 2003}},
+    {"year": {"gte": 2001, "lt": 2004}, "colour": ["red", "blue"]},
+    {"colour": ["red", "blue"]},
+    {"not": {"colour": "red"}},
+    {"or": [{"document_id": ["d1", "d6"]}, {"colour": {"exists": False}}]},
+]
+
+
+def fill(store: QdrantStore) -> None:
+    """Writes a small library of which something is replaced and something removed."""
+    for number in range(8):
+        texts = [f"Uno dos palabra{number}.", "Tres cuatro." * number][: number + 1]
+        vectors: Sequence[Sequence[float]] = [[1, number, 0, 0], [number, 1, 1, 0]][: number + 1]
+        colour = {"colour": [["red", "blue"][number % 2]]} if number % 3 else {}
+        fields = {"year": [2000 + number], "document_id": [f"d{number}"], **colour}
+        language = "es" if number % 2 else "pt"
+        store.put(*indexed_texts(f"d{number}", texts, vectors, [fields] * 2, language=language))
+    store.put(*indexed_texts("d3", ["Uno nuevo."], [[0, 0, 1, 0]], [{"year": [2003]}], language="en"), ["d3"])
+    store.remove("d5")
+
+
+def assert_alike(one: QdrantStore, other: QdrantStore) -> None:
+    """Everything that can be asked of the two is the same, scores but for their last digits."""
+    for where in map(parse_filter, FILTERS):
+        expected = dict(one.search_vectors(ANYWHERE, 20, where)), dict(one.search_terms(["uno", "tres"], 20, where))
+        assert all(expected)
+        assert dict(other.search_vectors(ANYWHERE, 20, where)) == pytest.approx(expected[0])
+        assert dict(other.search_terms(["uno", "tres"], 20, where)) == pytest.approx(expected[1])
+    asked: list[Callable[[QdrantStore], Any]] = [
+        lambda store: store.languages(),
+        lambda store: store.document_frequency(["uno", "dos", "nuevo", "nada"]),
+        lambda store: store.count(),
+        lambda store: {number: (found.chunk, owner) for number, (found, owner) in store.fetch(range(20)).items()},
+        lambda store: [found.vector.tolist() for found in store.indexed_chunks("d4")],
+        lambda store: list(store.documents()),
+        lambda store: store.audit(),
+    ]
+    for ask in asked:
+        assert ask(one) == ask(other)
+
+
+def test_the_stand_in_gives_the_same_on_either_engine() -> None:
+    """In front of Qdrant Edge, as large libraries need it, and of the client's in-process mode."""
+    with ExitStack() as entered:
+        servers = [entered.enter_context(closing(StandIn(engine=engine))) for engine in (None, EdgeEngine())]
+        one, other = [entered.enter_context(closing(opened(server.address()))) for server in servers]
+        for store in (one, other):
+            fill(store)
+        assert one.count() == (7, 12)
+        assert_alike(one, other)

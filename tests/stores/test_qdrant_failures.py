@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -121,10 +120,12 @@ def test_a_server_that_is_too_slow(server: StandIn) -> None:
     address = server.address("slow")
     store = opened(address)
     store.close()
-    store = opened(f"{address}?timeout=1")
-    server.meddle = lambda number, is_done: time.sleep(1.5)
-    with pytest.raises(LibraryBusy, match=r"1 seconds.*timeout="):
+    store = opened(f"{address}?timeout=3")
+    over = threading.Event()
+    server.meddle = lambda number, is_done: None if over.wait(60) else Fault()
+    with pytest.raises(LibraryBusy, match=r"3 seconds.*timeout="):
         store.count()
+    over.set()
     store.close()
 
 
@@ -145,7 +146,7 @@ def test_what_passes_is_waited_out(server: StandIn, fault: Fault, is_lost: bool)
 
 
 def test_what_does_not_pass_is_told(server: StandIn) -> None:
-    store = opened(server.address("x") + "?timeout=1")
+    store = opened(server.address("x") + "?timeout=3")
     for fault, kind in ((Fault(503), LibraryBusy), (Fault(), LibraryError), (Fault(400, "no space"), LibraryError)):
         server.meddle = lambda number, is_done, fault=fault: fault  # type: ignore[misc]
         with pytest.raises(kind):

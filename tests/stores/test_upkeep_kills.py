@@ -6,6 +6,7 @@ Exports say it all: what has the same bytes is the same library. Samples run in 
 
 from __future__ import annotations
 
+import itertools
 import random
 import shutil
 import signal
@@ -85,18 +86,20 @@ def started(action: str, *arguments: object) -> subprocess.Popen[str]:
 
 def seconds_of(action: str, *arguments: object) -> float:
     """How long it takes when nothing happens to it."""
-    printed, _ = started(action, *arguments).communicate(timeout=240)
-    return float(printed)
+    with started(action, *arguments) as child:
+        assert child.stdout is not None
+        return float(child.stdout.read())
 
 
 def kill(kills: int, attempt: int, seconds: float, action: str, *arguments: object) -> bool:
-    """Whether a process that does something is killed, by chance in the slice of its time that is this attempt's."""
-    child = started(action, *arguments)
-    time.sleep(seconds * (attempt + random.random()) / kills)
-    child.kill()
-    child.communicate()
+    """Whether a process is killed before it is done, by chance in the slice of its time that is this attempt's."""
+    with started(action, *arguments) as child:
+        time.sleep(seconds * (attempt + random.random()) / kills)
+        child.kill()
+        assert child.stdout is not None
+        said = child.stdout.read()
     assert child.returncode in (-signal.SIGKILL, 0)
-    return child.returncode != 0
+    return not said
 
 
 def is_part_of(address: str, whole: Store) -> bool:
@@ -142,7 +145,9 @@ def test_killed_while_a_library_is_exported(source: Path, tmp_path: Path, kills:
     assert file.read_bytes() == expected
     for attempt in range(kills):
         file.unlink()
-        kill(kills, attempt, seconds, "export", source, file)
+        while not kill(kills, attempt, seconds, "export", source, file):
+            seconds /= 2
+            file.unlink()
         assert not file.exists() or file.read_bytes() == expected
         file.unlink(missing_ok=True)
         ACTIONS["export"](str(source), str(file))  # type: ignore[operator]
@@ -156,18 +161,20 @@ def test_killed_while_the_embedder_is_changed(source: Path, tmp_path: Path, kind
     """All vectors are of the old one or all of the new one, and the rest is done without what was done."""
     before, after = from_scratch(OLD, tmp_path), from_scratch(NEW, tmp_path)
 
-    def library(number: int) -> str:
-        address = new_library() if kind == "postgres" else str(tmp_path / str(number))
+    numbers = itertools.count()
+
+    def library() -> str:
+        address = new_library() if kind == "postgres" else str(tmp_path / str(next(numbers)))
         ACTIONS["copy"](str(source), address)  # type: ignore[operator]
         return address
 
-    undisturbed = library(-1)
+    undisturbed = library()
     seconds = seconds_of("change", undisturbed)
     assert exported_from(undisturbed, tmp_path) == after
     unfinished = 0
     for attempt in range(kills):
-        address = library(attempt)
-        kill(kills, attempt, seconds, "change", address)
+        while not kill(kills, attempt, seconds, "change", address := library()):
+            seconds /= 2
         unfinished += finish(build_store(address), before, after, tmp_path)
         assert exported_from(address, tmp_path) == after
     assert unfinished, "no kill came before the end"

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any
@@ -46,6 +48,21 @@ def serve(connection: Connection[Any, Any], make_tools: Callable[[], Tools]) -> 
             connection.send(outcome)
 
 
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """A process that is started meanwhile has Ctrl-C blocked from its birth, before `serve` can ignore it."""
+    if sys.platform == "win32":
+        yield
+        return
+    # It starts with the first process, and would lift the block.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 class _ProcessWorker:
     def __init__(self, make_tools: Callable[[], Tools]) -> None:
         self._make_tools = make_tools
@@ -62,7 +79,8 @@ class _ProcessWorker:
                 return
             self._connection, theirs = _SPAWN.Pipe()
             self._process = _SPAWN.Process(target=serve, args=(theirs, self._make_tools), daemon=True)
-            self._process.start()
+            with _deaf_to_interrupts():
+                self._process.start()
             # The process has it now: when that dies, nobody does, and we read an end of file.
             theirs.close()
 

@@ -63,7 +63,8 @@ def hybrid_search(
     """
     dense = store.search_vectors(vector, CANDIDATES, where)
     keyword = store.search_terms(terms, CANDIDATES, where) if keyword is None else keyword
-    model = store.fingerprint.model.rpartition("/")[2] if store.fingerprint else ""
+    made_by = store.fingerprint
+    model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], store.count()[1])
     return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)
 

@@ -27,6 +27,7 @@ class Reading:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
         self._kept: OrderedDict[tuple[str, int], Document] = OrderedDict()
+        self._languages: tuple[tuple[str, int], list[str]] = ("", 0), []
         self._lock = threading.Lock()
 
     def document(self, state: State, document_id: str) -> Document | None:
@@ -53,14 +54,19 @@ class Reading:
         return Dropped(generations, len(found), sum(payload["chunks"] for payload in found))
 
     def languages(self, state: State) -> list[str]:
-        """The languages of the documents, each once."""
-        where = state.counting(matches("kind", "document"))
-        found = self._connection.call(
-            lambda client: client.facet(
-                state.collection, key="language", facet_filter=where, limit=_LANGUAGES, exact=True
+        """The languages of the documents, each once. They are asked for once for a version of the state."""
+        version = state.identity, state.version
+        of, known = self._languages
+        if of != version:
+            where = state.counting(matches("kind", "document"))
+            found = self._connection.call(
+                lambda client: client.facet(
+                    state.collection, key="language", facet_filter=where, limit=_LANGUAGES, exact=True
+                )
             )
-        )
-        return sorted(str(hit.value) for hit in found.hits)
+            known = sorted(str(hit.value) for hit in found.hits)
+            self._languages = version, known
+        return list(known)
 
     def chunks(self, state: State, document_id: str) -> list[Chunk]:
         """A document's chunks in order."""

@@ -129,7 +129,7 @@ def test_the_book_can_be_asked_during_a_resync(anywhere: str, client: httpx.Clie
             seen = len(told)
             while len(told) < seen + 2:
                 time.sleep(0.01)
-    assert len(told) > 8
+    assert len(told) >= 2 * 4
     assert {reply.status_code for reply in told} == {200}
     assert {reply.json()["response"] for reply in told} == {"A node is an independent process with one task."}
     assert all("Nodes and Topics" in reply.json()["sources"] for reply in told)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-import socket
+import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -39,25 +38,20 @@ NODE = "A node is an independent process with one task."
 @contextmanager
 def uvicorn_service() -> Iterator[httpx.Client]:
     """`uvicorn src.main:app` from the service's folder."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = free.getsockname()[1]
-    command = [sys.executable, "-m", "uvicorn", "src.main:app", "--port", str(port), "--log-level", "warning"]
-    process = subprocess.Popen(command, cwd=BACKEND, env=os.environ)
+    command = [sys.executable, "-m", "uvicorn", "src.main:app", "--port", "0", "--no-access-log"]
+    process = subprocess.Popen(command, cwd=BACKEND, env=os.environ, stderr=subprocess.PIPE, text=True)
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=60) as client:
-            deadline = time.monotonic() + 60
-            while True:
-                try:
-                    client.get("/openapi.json").raise_for_status()
-                    break
-                except httpx.TransportError:
-                    assert process.poll() is None, "the service ended"
-                    assert time.monotonic() < deadline
-                    time.sleep(0.05)
+        assert process.stderr is not None
+        # It names its port once it listens.
+        told = (re.search(r"running on (http://\S+)", line) for line in process.stderr)
+        address = next(filter(None, told), None)
+        assert address, "the service ended"
+        with httpx.Client(base_url=address[1], timeout=60) as client:
+            client.get("/openapi.json").raise_for_status()
             yield client
     finally:
         process.terminate()
-        process.wait(30)
+        process.communicate(timeout=120)
 
 
 def test_it_starts_and_answers_as_specified(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -226,7 +226,7 @@ def test_the_event_loop_goes_on_meanwhile(openai: ScriptedServer) -> None:
 
     def embed_when_told(request: Request) -> Reply:
         asked.set()
-        assert answered.wait(10), "the event loop stood still while the model was asked"
+        assert answered.wait(60), "the event loop stood still while the model was asked"
         return embed(request)
 
     async def both() -> list[dict[str, str]]:

@@ -40,7 +40,7 @@ def serving(app: ASGIApp, limits: ConnectionLimits, proxies: tuple[str, ...] = (
         thread.join(PATIENCE)
 
 
-def drip(connection: socket.socket, pieces: bytes, pause: float = 0.1, seconds: float = 8.0) -> float:
+def drip(connection: socket.socket, pieces: bytes, pause: float = 0.1, seconds: float = 60.0) -> float:
     """Sends a byte at a time, again from the first when all are sent; the seconds until the server had enough."""
     started = time.monotonic()
     connection.settimeout(pause)
@@ -75,10 +75,9 @@ def test_a_head_that_does_not_come_ends_the_connection(local: Target, first: byt
         if first == KEEP:
             assert read_reply(connection).status == 200
         if then:
-            assert drip(connection, then) < 5
-        started = time.monotonic()
+            assert drip(connection, then) < 30
+        # Raises TimeoutError where the connection stays.
         assert read_reply(connection).status in (0, 400, 408)
-        assert time.monotonic() - started < 5
 
 
 @pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
@@ -90,7 +89,7 @@ def test_a_body_that_comes_too_slowly_is_given_up(local: Target, path: str, form
     body = b"--x\r\nContent-Disposition: form-data; name=files; filename=a.txt\r\n\r\n" if "form" in form else b'{"'
     with socket.create_connection(("127.0.0.1", local.port), PATIENCE) as connection:
         connection.sendall(head + (b"1000\r\n" if "chunked" in framing else b"") + body)
-        assert drip(connection, b"a") < 5
+        assert drip(connection, b"a") < 30
         reply = read_reply(connection)
     assert (reply.status, reply.json()["code"]) == (408, "too_slow")
 
@@ -101,7 +100,7 @@ def test_a_body_that_nobody_wants_is_not_read_for_ever(keyed: Target) -> None:
     with socket.create_connection(("127.0.0.1", keyed.port), PATIENCE) as connection:
         connection.sendall(head)
         assert read_reply(connection).status == 401
-        assert drip(connection, b"a") < 5
+        assert drip(connection, b"a") < 30
 
 
 def test_a_body_that_is_too_large_is_refused_before_it_is_all_there(local: Target) -> None:
@@ -113,14 +112,16 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_all_there(local: Targe
         assert (reply.status, reply.json()["code"]) == (413, "too_large")
 
 
-def test_others_are_served_while_slow_clients_hold_on(local: Target) -> None:
-    with ExitStack() as stack:
-        for _ in range(100):
-            slow = stack.enter_context(socket.create_connection(("127.0.0.1", local.port), PATIENCE))
+def test_others_are_served_while_slow_clients_hold_on() -> None:
+    patient = ConnectionLimits(asking=10 * PATIENCE)
+    with serving(PlainTextResponse("fine"), patient) as port, ExitStack() as stack:
+        held = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(100)]
+        for slow in held:
             slow.sendall(b"GET /health HTTP/1.1\r\nX-A: ")
-        started = time.monotonic()
-        assert exchange(local.port, HEALTH).status == 200
-        assert time.monotonic() - started < 2
+        assert exchange(port, HEALTH).status == 200
+        for slow in held:
+            slow.sendall(b"a\r\nHost: localhost\r\n\r\n")
+        assert [read_reply(slow).status for slow in held] == [200] * 100
 
 
 def test_no_more_connections_than_may_be() -> None:

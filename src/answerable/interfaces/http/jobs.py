@@ -54,6 +54,7 @@ class Job:
         self._work = work
         self._clean_up = clean_up
         self._is_cancelled = threading.Event()
+        self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._report = AddReport()
         self._error: dict[str, Any] | None = None
@@ -87,15 +88,17 @@ class Job:
 
     def json(self) -> dict[str, Any]:
         """The job for programs; times are seconds since 1970."""
+        with self._lock:
+            state, times = self.state, dict(self._times)
         return {
             "job_id": self.id,
             "library": self.library,
             "sources": self.sources,
-            "state": str(self.state),
+            "state": str(state),
             "progress": asdict(self._progress) if self._progress else None,
             "report": added_json(self._report, dry_run=False),
             "error": self._error,
-            **{name: self._times.get(name) for name in ("made", "started", "ended")},
+            **{name: times.get(name) for name in ("made", "started", "ended")},
         }
 
     def _tell(self, progress: Progress) -> None:
@@ -109,9 +112,10 @@ class Job:
         self._become(state, "ended")
 
     def _become(self, state: State, event: str) -> None:
-        self._times[event] = time.time()
-        self.state = state
-        self.changes += 1
+        with self._lock:
+            self._times[event] = time.time()
+            self.state = state
+            self.changes += 1
 
 
 class Jobs:
