@@ -62,6 +62,13 @@ def test_a_further_quote_has_support_of_its_own() -> None:
     assert len(quotes(collect("What is the wifi password?", second, similarities=[0.9, 0.85]))) == 2
 
 
+def test_what_only_stands_beside_the_best_quote_is_not_quoted_however_close() -> None:
+    aside = text("Basil needs sun. Mint is happy with rain.")
+    assert quotes(collect("What does basil need?", aside)) == ["Basil needs sun."]
+    about_it = text("Basil needs sun. Basil is happy with rain.")
+    assert len(quotes(collect("What does basil need?", about_it))) == 2
+
+
 def test_no_more_quotes_than_asked_for_and_none_twice() -> None:
     document = text("Cats purr. Cats sleep. Cats eat. Cats run. Cats purr.\n\ncats  PURR.")
     for count in (1, 2, 3, 10):

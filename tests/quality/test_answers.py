@@ -1,13 +1,13 @@
 """Extractive answers and refusals on the development sets, and that every citation stands where it says.
 
-Of larger sets a sample is asked, the same every time. Refusals are those of articles that the gate wasn't fitted on.
+Every question is asked, but of those on articles that the gate wasn't fitted on at most 700 of a set and a kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from random import Random
+from functools import cache
 from statistics import fmean
 
 import pytest
@@ -22,51 +22,65 @@ from .harness import LOCAL, Bench, holds
 
 pytestmark = pytest.mark.quality
 
+Asked = Callable[[str], list[tuple[Query, Answer]]]
+
 NOISE = 0.005
-SAMPLE = 600
 # Set: share of the questions whose gold answer stands in the two best quotes, gate off.
 CONTAINED = {"xquad/en": 0.920, "xquad/es": 0.901, "faquad": 0.905}
 # The same in three quotes, of the questions whose gold answer stands verbatim in their paragraph.
-WITHIN_THREE = {"squad2/en-dev": 0.95, "squad2/es-dev": 0.935, "squad2/pt-dev": 0.895}
-HELD_OUT = Sampling(questions=300, foreign=150, small_libraries=0)
+WITHIN_THREE = {"squad2/en-dev": 0.956, "squad2/es-dev": 0.939, "squad2/pt-dev": 0.885}
+# These are all questions of XQuAD and FaQuAD on articles that the gate wasn't fitted on, and as many of SQuAD 2.
+HELD_OUT = Sampling(questions=700, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
-    "xquad/en": 0.969,
+    "xquad/en": 0.966,
     "xquad/es": 0.958,
-    "faquad": 0.909,
-    "squad2/en-dev": 0.898,
-    "squad2/es-dev": 0.850,
-    "squad2/pt-dev": 0.873,
+    "faquad": 0.906,
+    "squad2/en-dev": 0.900,
+    "squad2/es-dev": 0.843,
+    "squad2/pt-dev": 0.861,
 }
-WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.688, "squad2/es-dev": 0.644, "squad2/pt-dev": 0.653}
+WRITTEN_TO_MISLEAD = {"squad2/en-dev": 0.687, "squad2/es-dev": 0.650, "squad2/pt-dev": 0.646}
 # How much of that is above the area of the highest cosine alone.
-ABOVE_CLOSENESS = {"squad2/en-dev": 0.041, "squad2/es-dev": 0.009, "squad2/pt-dev": 0.027}
-# What is refused, at the default target, of questions with an answer, and of questions of the other sets.
+ABOVE_CLOSENESS = {"squad2/en-dev": 0.048, "squad2/es-dev": 0.016, "squad2/pt-dev": 0.028}
+# What is refused, at the default target, of all questions with an answer, of those on articles that the gate wasn't
+# fitted on, and of questions of the other sets.
 FALSE_REFUSALS = {
-    "xquad/en": 0.065,
-    "xquad/es": 0.06,
-    "faquad": 0.02,
-    "squad2/en-dev": 0.07,
-    "squad2/es-dev": 0.09,
-    "squad2/pt-dev": 0.055,
+    "xquad/en": 0.035,
+    "xquad/es": 0.034,
+    "faquad": 0.004,
+    "squad2/en-dev": 0.042,
+    "squad2/es-dev": 0.064,
+    "squad2/pt-dev": 0.043,
 }
-STRANGERS = {**dict.fromkeys(SETS, 0.965), "xquad/es": 0.94, "squad2/pt-dev": 0.94}
+HELD_OUT_REFUSALS = {
+    "xquad/en": 0.037,
+    "xquad/es": 0.044,
+    "faquad": 0.003,
+    "squad2/en-dev": 0.050,
+    "squad2/es-dev": 0.063,
+    "squad2/pt-dev": 0.046,
+}
+# One question of 150 is within the noise.
+STRANGERS = {
+    "xquad/en": 0.965,
+    "xquad/es": 0.945,
+    "faquad": 0.995,
+    "squad2/en-dev": 0.985,
+    "squad2/es-dev": 0.978,
+    "squad2/pt-dev": 0.945,
+}
 # Questions of one set on the library of another, asked as a user would: the share that must be refused.
 FOREIGN = {
-    ("xquad/en", "scifact"): 0.93,
-    ("scifact", "xquad/en"): 0.95,
-    ("xquad/es", "faquad"): 0.95,
-    ("faquad", "xquad/es"): 0.945,
-    ("squad2/pt-dev", "faquad"): 0.95,
+    ("xquad/en", "scifact"): 0.964,
+    ("scifact", "xquad/en"): 0.967,
+    ("xquad/es", "faquad"): 0.990,
+    ("faquad", "xquad/es"): 0.942,
+    ("squad2/pt-dev", "faquad"): 0.968,
     # No strangers: FaQuAD asks about computing, of which that corpus has articles.
-    ("faquad", "squad2/pt-dev"): 0.80,
+    ("faquad", "squad2/pt-dev"): 0.860,
 }
-
-
-def sample(queries: Sequence[Query], count: int = SAMPLE) -> list[Query]:
-    """So many of the questions, the same every time."""
-    return Random(0).sample(list(queries), min(count, len(queries)))
 
 
 def verified(bench: Bench, name: str, answer: Answer) -> bool:
@@ -76,6 +90,19 @@ def verified(bench: Bench, name: str, answer: Answer) -> bool:
     return marks and all(
         contents[citation.document_id][citation.start : citation.end] == citation.quote for citation in answer.citations
     )
+
+
+@pytest.fixture(scope="module")
+def asked(bench: Bench) -> Asked:
+    """Gives a set's questions that have an answer, each with what the default settings answer; asked only once."""
+
+    @cache
+    def ask(name: str) -> list[tuple[Query, Answer]]:
+        library = bench.library(name)
+        queries = [query for query in bench.set(name).queries if query.answers]
+        return [(query, replace(library.ask(query.text), results=())) for query in queries]
+
+    return ask
 
 
 @pytest.mark.parametrize("name", CONTAINED)
@@ -93,37 +120,35 @@ def test_two_quotes_hold_the_answer(bench: Bench, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WITHIN_THREE)
-def test_three_quotes_hold_the_answer(bench: Bench, name: str) -> None:
+def test_three_quotes_hold_the_answer(bench: Bench, asked: Asked, name: str) -> None:
     library = bench.library(name, gate=False, quotes=3)
     contents = {document.id: document.content for document in bench.set(name).documents}
-    queries = sample(
-        [
-            query
-            for query in bench.set(name).queries
-            if holds([contents[document] for document in query.relevant], query.answers)
-        ]
-    )
-    share = fmean(
-        holds([citation.quote for citation in library.ask(query.text).citations], query.answers) for query in queries
-    )
-    print(f"\n{name}: gold answer within three quotes {share:.4f} of {len(queries)}")
-    assert share >= WITHIN_THREE[name] - NOISE
+    # The gate only refuses: where it doesn't, the quotes are those of an answer without it.
+    held = [
+        holds(
+            [citation.quote for citation in (answer if answer.answered else library.ask(query.text)).citations],
+            query.answers,
+        )
+        for query, answer in asked(name)
+        if holds([contents[document] for document in query.relevant], query.answers)
+    ]
+    print(f"\n{name}: gold answer within three quotes {fmean(held):.4f} of {len(held)}")
+    assert fmean(held) >= WITHIN_THREE[name] - NOISE
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_answerable_questions_are_answered(bench: Bench, name: str) -> None:
-    library = bench.library(name)
-    answers = [library.ask(query.text) for query in sample(bench.set(name).queries, 300)]
+def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str) -> None:
+    answers = [answer for _, answer in asked(name)]
     refused = fmean(not answer.answered for answer in answers)
     print(f"\n{name}: false refusals {refused:.4f}")
     assert all(verified(bench, name, answer) for answer in answers)
-    assert refused <= FALSE_REFUSALS[name]
+    assert refused <= FALSE_REFUSALS[name] + NOISE
 
 
 @pytest.mark.parametrize(("questions", "corpus"), FOREIGN)
 def test_questions_from_another_corpus_are_refused(bench: Bench, questions: str, corpus: str) -> None:
     library = bench.library(corpus)
-    answers = [library.ask(query.text) for query in sample(bench.set(questions).queries, 300)]
+    answers = [library.ask(query.text) for query in bench.set(questions).queries]
     refused = fmean(not answer.answered for answer in answers)
     print(f"\n{questions} asked of {corpus}: refused {refused:.4f}")
     assert all(verified(bench, corpus, answer) for answer in answers)
@@ -160,7 +185,7 @@ def held_out(bench: Bench) -> dict[str, Figures]:
 def test_refusals_are_of_what_has_no_answer(held_out: dict[str, Figures], name: str) -> None:
     refused = held_out[name].refused
     print(f"\n{name}: refused {', '.join(f'{kind.value} {share:.3f}' for kind, share in refused.items())}")
-    assert refused[Kind.ANSWERABLE] <= FALSE_REFUSALS[name]
+    assert refused[Kind.ANSWERABLE] <= HELD_OUT_REFUSALS[name] + NOISE
     assert refused[Kind.FOREIGN] >= STRANGERS[name] - NOISE
 
 

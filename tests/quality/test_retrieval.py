@@ -21,14 +21,15 @@ from .kept_scores import KeptLateInteraction
 pytestmark = pytest.mark.quality
 
 NOISE = 0.005
-PASSAGES = 20
-"""So many passages are asked for: the first ten documents stand among them, each by its best."""
+PASSAGES = 10
+"""So many passages are asked for; a document ranks by its best. Dense and BM25 alone are asked for twice as many."""
+PARTS = (Retriever.DENSE, Retriever.BM25)
 SAMPLE = 100
 """So many questions of a set are reranked: where nothing is cached yet each takes a second."""
-# What was measured, the BM25 figure in the data's README.
+# The best that was measured (SciFact has .7220 now), the BM25 figure in the data's README.
 FIGURES = {
-    "scifact": (0.7235, 0.686),
-    "cranfield": (0.4365, 0.0),
+    "scifact": (0.7225, 0.686),
+    "cranfield": (0.4349, 0.389),
     "faquad": (0.9390, 0.913),
     "xquad/en": (0.9860, 0.0),
     "xquad/es": (0.9836, 0.956),
@@ -43,13 +44,13 @@ CROSSED = {
     ("xquad/de", "xquad/en"): (0.9251, 0.974),
 }
 RECALL = 0.95
-# Of SAMPLE questions; of all of them .7356, .4304, .944 and .984.
-RERANKED = {"scifact": 0.7921, "cranfield": 0.4314, "faquad": 0.9742, "xquad/es": 0.995}
+# Of SAMPLE questions.
+RERANKED = {"scifact": 0.7892, "cranfield": 0.4280, "faquad": 0.9742, "xquad/es": 0.995}
 
 
-def found(library: Library, query: Query) -> list[str]:
+def found(library: Library, query: Query, k: int = PASSAGES) -> list[str]:
     """The documents in the order of their best passages."""
-    results = library.search(query.text, k=PASSAGES)
+    results = library.search(query.text, k=k)
     return list(dict.fromkeys(result.document.id for result in results))
 
 
@@ -64,14 +65,14 @@ def test_ranking_is_as_good_as_it_was(bench: Bench, name: str) -> None:
     measured, bm25 = FIGURES[name]
     queries = bench.set(name).queries
     figures = {
-        retriever: fmean(ndcg(found(library, query), query.relevant) for query in queries)
-        for retriever in (Retriever.HYBRID, Retriever.DENSE, Retriever.BM25)
+        retriever: fmean(ndcg(found(library, query, k), query.relevant) for query in queries)
+        for retriever, k in ((Retriever.HYBRID, PASSAGES), *((part, 2 * PASSAGES) for part in PARTS))
         for library in (configured(bench, name, retriever),)
     }
     print(f"\n{name}: " + ", ".join(f"{retriever} {figure:.4f}" for retriever, figure in figures.items()))
     figure = figures[Retriever.HYBRID]
     assert figure >= measured - NOISE
-    assert figure > max(figures[Retriever.DENSE], figures[Retriever.BM25], bm25)
+    assert figure > max(bm25, *(figures[part] for part in PARTS))
 
 
 @pytest.mark.parametrize(("asked", "searched"), CROSSED)
@@ -83,7 +84,7 @@ def test_questions_find_passages_in_another_language(bench: Bench, asked: str, s
     ranked = [(found(library, query), query.relevant) for query in queries]
     figure = fmean(ndcg(documents, relevant) for documents, relevant in ranked)
     among = fmean(len(relevant.keys() & set(documents[:5])) / len(relevant) for documents, relevant in ranked)
-    dense = fmean(ndcg(found(alone, query), query.relevant) for query in queries)
+    dense = fmean(ndcg(found(alone, query, 2 * PASSAGES), query.relevant) for query in queries)
     print(f"\n{asked} on {searched}: nDCG@10 {figure:.4f} (dense alone {dense:.4f}), recall@5 {among:.4f}")
     assert figure >= max(measured - NOISE, dense)
     assert among >= max(recall - NOISE, RECALL)
