@@ -87,7 +87,9 @@ def origins(found: Sequence[Origin], as_json: bool) -> None:
     for origin in found:
         print_text((one_line(origin.name), "bold"), wrap=False)
         visited = f"{origin.seen.astimezone():%Y-%m-%d %H:%M}"
-        print_text(f"    {origin.documents:,} documents of {origin.sources:,} files or pages, visited {visited}")
+        documents = "1 document" if origin.documents == 1 else f"{origin.documents:,} documents"
+        sources = "1 file or page" if origin.sources == 1 else f"{origin.sources:,} files or pages"
+        print_text(f"    {documents} of {sources}, visited {visited}")
         if origin.options:
             print_text("    ", ", ".join(f"{key}: {value}" for key, value in origin.options.items()), wrap=False)
 
