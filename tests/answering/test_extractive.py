@@ -69,6 +69,13 @@ def test_what_only_stands_beside_the_best_quote_is_not_quoted_however_close() ->
     assert len(quotes(collect("What does basil need?", about_it))) == 2
 
 
+def test_what_has_a_word_that_the_best_quote_lacks_is_quoted_too() -> None:
+    both = text("The lettuce is ready in forty days. The lettuce likes rain. The basil is picked from the sixth week.")
+    question = "When is the lettuce ready and the basil?"
+    found = quotes(collect(question, both, similarities=[0.9, 0.86, 0.9]))
+    assert found == ["The lettuce is ready in forty days.", "The basil is picked from the sixth week."]
+
+
 def test_no_more_quotes_than_asked_for_and_none_twice() -> None:
     document = text("Cats purr. Cats sleep. Cats eat. Cats run. Cats purr.\n\ncats  PURR.")
     for count in (1, 2, 3, 10):

@@ -44,8 +44,9 @@ def assert_harmless(text: str) -> None:
     assert not re.search(r"(?m)^[\s>*\d.#-]*\[[^\]]*\]:", text)
     assert not re.search(r"<[/!?|]|<\w+[ /][^<>]*=|<(?:script|img|b|s|a)\b|\[/?INST\]", text, re.IGNORECASE)
     assert not re.search(r"(?mi)^[\s#*>]*(?:system|user|assistant|human)\s?[:*]*:", text)
+    # No host has a closing bracket but after an opening one: "//].example" leads nowhere.
     for shown in re.findall(
-        r"(?:\w+:)?//[^\s<‹/]+[.:/][^\s<‹]*|\bwww\.\w[^\s<]*|\bjavascript:[^\s<]+|\bdata:text/[^\s<]*", text
+        r"(?:\w+:)?//[^\s<‹/\]]+[.:/][^\s<‹]*|\bwww\.\w[^\s<]*|\bjavascript:[^\s<]+|\bdata:text/[^\s<]*", text
     ):
         rests = [shown[len(address) :] for address in ALLOWED if shown.startswith(address)]
         assert any(not re.search(r"\w", re.sub(r"\[\d+\]", "", rest)) for rest in rests), shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 
 from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.citations import cite
@@ -19,9 +19,10 @@ CHUNK_WEIGHT = 0.82
 CONTEXT_WEIGHT = 0.47
 ASKING = 0.6
 OFFERING = 0.2
-MARGIN = 0.5
+MARGIN = 0.45
+OWN_MARGIN = 0.75
 OWN_COVERAGE = 0.5
-OWN_MARGIN = 0.7
+NEW_COVERAGE = 0.1
 
 _QUESTION_MARKS = ("?", "？", "؟")
 
@@ -49,7 +50,7 @@ class ExtractiveAnswerer:
         ranked, confidence, refused = weigh(evidence, self._gate)
         if refused:
             return refused
-        chosen = list(self._choose(ranked))
+        chosen = list(self._choose(ranked, evidence.word_weights))
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
         return Answer(
@@ -68,13 +69,15 @@ class ExtractiveAnswerer:
             results=evidence.results,
         )
 
-    def _choose(self, ranked: Sequence[tuple[Sentence, float]]) -> Iterator[tuple[Sentence, Citation]]:
+    def _choose(
+        self, ranked: Sequence[tuple[Sentence, float]], weights: Mapping[frozenset[str], float]
+    ) -> Iterator[tuple[Sentence, Citation]]:
         best = ranked[0][1] if ranked else 0.0
         taken: list[Sentence] = []
         for sentence, support in ranked:
             if len(taken) == self._quotes:
                 return
-            if taken and not _is_close(sentence, best - support):
+            if taken and best - support > (OWN_MARGIN if _adds(sentence, taken, weights) else MARGIN):
                 continue
             if any(_repeats(sentence, other) for other in taken):
                 continue
@@ -140,14 +143,19 @@ def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answe
     )
 
 
-def _is_close(sentence: Sentence, distance: float) -> bool:
-    """Whether a further quote has so little less support than the best one that it may be what holds the answer.
+def _adds(sentence: Sentence, taken: Sequence[Sentence], weights: Mapping[frozenset[str], float]) -> bool:
+    """Whether a further quote has half of the question's words itself, or one that the quotes before it lack.
 
-    On XQuAD en and es, FaQuAD and SQuAD2 en, es and pt one further quote in twelve within the margin brings a gold
-    answer that those before it lack, and beyond it fewer than one in a hundred. A sentence that has half of the
-    question's words itself ("The wifi is down") may be further away than one that only stands beside what has them.
+    Such a one may have less support than one that only stands beside what has them: "and the basil?" asks for both what
+    was said of lettuce and what of basil. On XQuAD en and es, FaQuAD and SQuAD2 en, es and pt as many answers hold the
+    gold answer with this as with one margin of .6 for all, with 2.36 quotes each in place of 2.57.
     """
-    return distance <= (OWN_MARGIN if sentence.coverage >= OWN_COVERAGE else MARGIN)
+    new = sum(
+        weight
+        for word, weight in weights.items()
+        if not word.isdisjoint(sentence.terms) and all(word.isdisjoint(other.terms) for other in taken)
+    )
+    return sentence.coverage >= OWN_COVERAGE or new >= NEW_COVERAGE * sum(weights.values())
 
 
 def _repeats(sentence: Sentence, other: Sentence) -> bool:
