@@ -280,29 +280,33 @@ def test_a_closed_store_says_so(store: PostgresStore) -> None:
 
 def test_connections_that_are_cut(address: str, store: PostgresStore) -> None:
     """Whatever is under way is tried once more: nobody notices."""
-    name, chance = parse_address(address).schema, random.Random()
+    parsed, chance = parse_address(address), random.Random()
+    named = PostgresStore(f"{address}&application_name={parsed.schema}")
+    cuts = number = 0
+    with psycopg.connect(parsed.conninfo, autocommit=True) as cutter, ThreadPoolExecutor(1) as threads:
 
-    def cut(after: float) -> int:
-        time.sleep(after)
-        (found,) = execute(
-            address,
-            "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity "
-            f"WHERE pid != pg_backend_pid() AND query LIKE '%documents%' AND application_name = '{name}' "
-            "ORDER BY random() LIMIT 1) AS one",
-        )
-        return int(found[0])
+        def cut() -> int:
+            time.sleep(0.02 * chance.random())
+            found = cutter.execute(
+                "SELECT count(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity "
+                "WHERE pid != pg_backend_pid() AND query LIKE '%%documents%%' AND application_name = %s "
+                "ORDER BY random() LIMIT 1) AS one",
+                (parsed.schema,),
+            ).fetchone()
+            assert found is not None
+            return int(found[0])
 
-    named = PostgresStore(f"{address}&application_name={name}")
-    cuts = 0
-    with ThreadPoolExecutor(1) as threads:
-        for number in range(60):
+        # Sixty times, and more until one has been cut.
+        while number < 60 or not cuts:
             # One cut for each, at any moment of it: whoever is cut twice is told.
-            cutting = threads.submit(cut, 0.02 * chance.random())
+            cutting = threads.submit(cut)
             write(named, f"d{number}")
             cuts += cutting.result()
-            assert named.lookup(f"d{number}", "")
-    assert cuts
-    assert named.count() == (60, 60)
+            # Each of its connections is used in turn: none that was cut is left for the next.
+            for _ in range(8):
+                assert named.lookup(f"d{number}", "")
+            number += 1
+    assert named.count() == (number, number)
     named.close()
 
 

@@ -13,7 +13,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -91,10 +91,20 @@ def seconds_of(action: str, *arguments: object) -> float:
         return float(child.stdout.read())
 
 
-def kill(kills: int, attempt: int, seconds: float, action: str, *arguments: object) -> bool:
-    """Whether a process is killed before it is done, by chance in the slice of its time that is this attempt's."""
+def moments(kills: int, seconds: float, is_enough: Callable[[], bool]) -> Iterator[float]:
+    """When to kill what takes so long: by chance in each of so many slices, then ever sooner until it is enough."""
+    for attempt in itertools.count():
+        if attempt >= kills:
+            if is_enough():
+                return
+            seconds /= 2
+        yield seconds * (attempt % kills + random.random()) / kills
+
+
+def kill(moment: float, action: str, *arguments: object) -> bool:
+    """Whether a process is killed before it is done, so many seconds after it begins."""
     with started(action, *arguments) as child:
-        time.sleep(seconds * (attempt + random.random()) / kills)
+        time.sleep(moment)
         child.kill()
         assert child.stdout is not None
         said = child.stdout.read()
@@ -122,18 +132,17 @@ def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: 
     given = given if given == source else given.rename(tmp_path / "given.zip")
     seconds = seconds_of(action, given, tmp_path / "undisturbed")
     with closing(EmbeddedStore(source)) as whole:
-        parts = 0
-        for attempt in range(kills):
+        parts: list[bool] = []
+        for moment in moments(kills, seconds, lambda: any(parts)):
             target = tmp_path / "target"
-            while not kill(kills, attempt, seconds, action, given, target):
+            while not kill(moment, action, given, target):
                 # The machine has more time for it than when it was measured.
-                seconds /= 2
+                moment /= 2
                 shutil.rmtree(target)
-            parts += is_part_of(str(target), whole)
+            parts.append(is_part_of(str(target), whole))
             ACTIONS[action](str(given), str(target))  # type: ignore[operator]
             assert exported_from(str(target), tmp_path) == expected
             shutil.rmtree(target)
-    assert parts, "no kill came before the end"
 
 
 @pytest.mark.timeout(1800)
@@ -143,10 +152,10 @@ def test_killed_while_a_library_is_exported(source: Path, tmp_path: Path, kills:
     file = tmp_path / "file.zip"
     seconds = seconds_of("export", source, file)
     assert file.read_bytes() == expected
-    for attempt in range(kills):
+    for moment in moments(kills, seconds, lambda: True):
         file.unlink()
-        while not kill(kills, attempt, seconds, "export", source, file):
-            seconds /= 2
+        while not kill(moment, "export", source, file):
+            moment /= 2
             file.unlink()
         assert not file.exists() or file.read_bytes() == expected
         file.unlink(missing_ok=True)
@@ -171,13 +180,12 @@ def test_killed_while_the_embedder_is_changed(source: Path, tmp_path: Path, kind
     undisturbed = library()
     seconds = seconds_of("change", undisturbed)
     assert exported_from(undisturbed, tmp_path) == after
-    unfinished = 0
-    for attempt in range(kills):
-        while not kill(kills, attempt, seconds, "change", address := library()):
-            seconds /= 2
-        unfinished += finish(build_store(address), before, after, tmp_path)
+    unfinished: list[bool] = []
+    for moment in moments(kills, seconds, lambda: any(unfinished)):
+        while not kill(moment, "change", address := library()):
+            moment /= 2
+        unfinished.append(finish(build_store(address), before, after, tmp_path))
         assert exported_from(address, tmp_path) == after
-    assert unfinished, "no kill came before the end"
 
 
 def finish(store: Store, before: bytes, after: bytes, folder: Path) -> bool:

@@ -44,6 +44,7 @@ _SYNCHRONOUS = (
 
 _READ_ONLY = (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege)
 _BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.TooManyConnections)
+_ENDED = (errors.AdminShutdown, errors.CrashShutdown)
 _FULL = (errors.DiskFull, errors.OutOfMemory)
 _DAMAGED = (
     *(errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.UndefinedObject),
@@ -134,7 +135,9 @@ class Connections:
             try:
                 return work(connection)
             except psycopg.OperationalError as error:
-                if connection.closed:
+                # What the server says as it ends a connection may come before the end itself.
+                if connection.closed or isinstance(error, _ENDED):
+                    connection.close()
                     raise _Lost(error) from error
                 raise
 
