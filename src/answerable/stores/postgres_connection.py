@@ -27,6 +27,7 @@ Result = TypeVar("Result")
 
 _CONNECTIONS = 8
 _PATIENCE = 60.0
+_TRIES = 3
 # Planned for their values, without worker processes, so that the same question always gets the same sums; the graph is
 # searched on until enough passed the filter; what was acknowledged is on disk.
 _SESSION = {
@@ -93,16 +94,17 @@ class Connections:
             yield connection
 
     def run(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` gives on a connection; when the connection is lost meanwhile, all of it is tried once more.
+        """What `work` gives on a connection; when the connection is lost meanwhile, all of it is tried again, twice.
 
         `work` therefore leaves the same behind when it is done twice.
         """
         with self._translated():
-            try:
-                return self._attempt(work)
-            except _Lost:
-                # The others were lost at the same moment, most likely.
-                self._pool.check()
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._attempt(work)
+                except _Lost:
+                    # The others were lost at the same moment, most likely, though some may not know yet.
+                    self._pool.check()
             try:
                 return self._attempt(work)
             except _Lost as lost:
