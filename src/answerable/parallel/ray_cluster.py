@@ -26,8 +26,8 @@ def ray_cluster(address: str, count: int, make_tools: Callable[[], Tools]) -> Po
     """As many workers as the cluster has processors, or `count` unless it is 0. Raises SettingsError.
 
     `address` is HOST:PORT of a cluster that this machine is a node of. Every node has the version of this package that
-    this machine has. An actor that dies is started again, on another node where its own is gone; as long as no processor
-    is free for it, the others do its jobs.
+    this machine has. An actor that dies is started again, on another node where its own is gone; as long as no
+    processor is free for it, the others do its jobs.
     """
     connected = _connect(address)
     processors = int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]
