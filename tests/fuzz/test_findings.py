@@ -23,10 +23,19 @@ from answerable.sources.epub import read_epub
 from answerable.sources.files import read_file
 from answerable.sources.reader import FileReader
 from answerable.sources.site_addresses import parse_address
+from answerable.sources.whatsapp import parse_chat
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory import MemoryStore
 
 LIBRARY = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+
+
+def test_a_message_that_ends_in_blanks() -> None:
+    chat = f"12/03/24, 10:15 - Ana: Hi. See you{' ' * 50}\n12/03/24, 10:16 - Bob: ok"
+    assert [(message.sender, message.text.strip()) for message in parse_chat(chat)] == [
+        ("Ana", "Hi. See you"),
+        ("Bob", "ok"),
+    ]
 
 
 def test_a_member_whose_lzma_is_broken(tmp_path: Path) -> None:

@@ -83,7 +83,7 @@ def _may_be_of_app(raw: str, sender: str) -> bool:
     words = raw[:100].split(None, 1)
     if not words or _begins_sentence(words[0]) or raw.startswith(sender) or raw.endswith((sender, sender + ".")):
         return True
-    return "." in raw and plain(raw[-40:].split()[-1]) in wordings.LAST_WORDS
+    return "." in raw and plain(raw.rstrip()[-40:].split()[-1]) in wordings.LAST_WORDS
 
 
 @lru_cache(maxsize=65_536)
