@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import stat
 from functools import partial
 from pathlib import Path
@@ -26,10 +27,14 @@ from answerable.sources.whatsapp import is_chat, read_chat
 
 __all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of", "walk"]
 
+# Surrogates that stand for no byte of a file's name: somebody wrote them, in JSON say.
+_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+
 
 def source_of(path: Path) -> str:
-    """How a file is named as a source: its absolute path with slashes. A name that is no Unicode gets U+FFFD."""
-    return os.fsencode(Path(os.path.abspath(path)).as_posix()).decode("utf-8", "replace")
+    """How a file is named as a source: its absolute path with slashes. What in its name is no Unicode gets U+FFFD."""
+    name = _NO_BYTE.sub("\ufffd", Path(os.path.abspath(path)).as_posix())
+    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def read_file(
