@@ -90,7 +90,8 @@ def _retrieve(
     meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
     kept: list[RetrievalResult] = []
     # Twice as many as asked for leave enough when repeats are dropped; more are fetched where they don't.
-    for reach in (max(2 * k, REREAD), len(scores)):
+    reach = max(2 * k, REREAD)
+    while True:
         stored = fetched.fetch([number for number, _ in scores[:reach]])
         kept = drop_repeats(
             RetrievalResult(stored[number][0].chunk, score, stored[number][1], meaning.get(number), keyword.get(number))
@@ -99,6 +100,7 @@ def _retrieve(
         )
         if len(kept) >= k or reach >= len(scores):
             break
+        reach *= 2
     known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
     return [(result, known[result.chunk.id]) for result in kept[:k]]
 

@@ -23,7 +23,7 @@ from answerable.errors import LibraryFormatError, LibraryNotFound
 from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import database_audit, records
 from answerable.stores.binding import Binding
-from answerable.stores.database_connection import connect, damaged, one_moment, read_only, translated
+from answerable.stores.database_connection import Kept, connect, damaged, one_moment, read_only, translated
 from answerable.stores.database_rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
@@ -42,6 +42,7 @@ from answerable.stores.database_rows import (
 
 FORMAT = len(MIGRATIONS)
 _BATCH = 500
+_LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
 Read = TypeVar("Read")
 
@@ -76,6 +77,8 @@ class Database:
         self.path = path
         self.binding = Binding()
         self._lock = threading.RLock()
+        # Every search asks for these, and each would look at all documents.
+        self._kept = Kept()
         if not os.path.exists(path) and not create:
             raise LibraryNotFound(
                 f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
@@ -201,13 +204,13 @@ class Database:
     def languages(self) -> list[str]:
         """The languages of the documents, each once."""
         with self._reading() as connection:
-            return [row[0] for row in connection.execute("SELECT DISTINCT language FROM documents ORDER BY language")]
+            return list(self._kept.get(connection, _LANGUAGES, lambda rows: [row[0] for row in rows]))
 
     def count(self) -> tuple[int, int]:
         """How many documents and chunks there are."""
         with self._reading() as connection:
-            (documents,) = connection.execute("SELECT count(*) FROM documents").fetchone()
-            return documents, _version(connection).chunks
+            documents = self._kept.get(connection, "SELECT count(*) FROM documents", lambda rows: rows.fetchone()[0])
+            return int(documents), _version(connection).chunks
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """In how many chunks each term stands."""

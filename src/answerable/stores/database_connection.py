@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
 from answerable.wal import use_write_ahead_log
@@ -107,3 +108,24 @@ def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
     finally:
         if connection.in_transaction:
             connection.execute("COMMIT")
+
+
+class Kept:
+    """What was read of a database, kept until it changes, be it by this connection or another."""
+
+    def __init__(self) -> None:
+        self._moment: tuple[int, int] | None = None
+        self._known: dict[str, Any] = {}
+
+    def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
+        """What `read` makes of the query's rows; inside a transaction it is read each time."""
+        if connection.in_transaction:
+            return read(connection.execute(query))
+        # The former counts what others commit, the latter what is written here.
+        moment = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
+        if moment != self._moment:
+            self._moment = moment
+            self._known.clear()
+        if query not in self._known:
+            self._known[query] = read(connection.execute(query))
+        return self._known[query]
