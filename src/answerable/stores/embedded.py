@@ -19,6 +19,7 @@ from answerable.filters import Filter
 from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.database import Database, Version
 from answerable.stores.database_next import DatabaseNextVectors
+from answerable.stores.edge_engine import GRAPH_FROM
 from answerable.stores.edge_index import EdgeIndex, Scored
 from answerable.stores.exact import ExactIndex
 
@@ -30,13 +31,19 @@ class EmbeddedStore:
     """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound.
 
     While another process holds the index, up to `exact_up_to` chunks are searched without it; with more of them a
-    search waits `patience` seconds for it.
+    search waits `patience` seconds for it. With more than `graph_from` chunks vectors are found by a graph.
     """
 
     def __init__(
-        self, folder: Path, create: bool = True, exact_up_to: int = EXACT_UP_TO, patience: float = PATIENCE
+        self,
+        folder: Path,
+        create: bool = True,
+        exact_up_to: int = EXACT_UP_TO,
+        patience: float = PATIENCE,
+        graph_from: int = GRAPH_FROM,
     ) -> None:
         self._folder = folder
+        self._graph_from = graph_from
         self._exact_up_to = exact_up_to
         self._patience = patience
         self._database = Database(folder / "library.db", create)
@@ -232,7 +239,7 @@ class EmbeddedStore:
                 return None
             try:
                 (self._folder / "index.pid").write_text(str(os.getpid()))
-                self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension)
+                self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension, self._graph_from)
             except BaseException:
                 self._index_lock.release()
                 raise

@@ -1,0 +1,84 @@
+"""What is noted beside the search index of an embedded library: how far it has come, and how its files were left."""
+
+from __future__ import annotations
+
+import json
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+_BLOCK = 65_536
+
+
+class EdgeState:
+    """Notes of the index in `folder`, in a file `state.json`; `made` is what any index made now would say of itself."""
+
+    def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
+        self._folder = folder
+        self._made = {**made, "engine": version("qdrant-edge-py")}
+        self.notes: dict[str, Any] = self._read()
+
+    def begin(self) -> None:
+        """Notes that the index is empty."""
+        self.notes = {"library": "", "added": 0, "removed": 0, "waiting": 0, "fields": [], "files": {}}
+
+    def write(self, is_closed: bool) -> None:
+        """Notes each file's size, time of change and, once nothing changes any more, checksum."""
+        before = self.notes["files"]
+        files: dict[str, tuple[int, int, int | None]] = {}
+        for path in (self._folder / "shard").rglob("*"):
+            if path.is_file():
+                name, found = path.relative_to(self._folder).as_posix(), path.stat()
+                size, changed, checksum = before.get(name, (0, 0, None))
+                if (size, changed) != (found.st_size, found.st_mtime_ns):
+                    checksum = None
+                if checksum is None and is_closed:
+                    checksum = _checksum(path)
+                files[name] = found.st_size, found.st_mtime_ns, checksum
+        self.notes.update(**self._made, is_closed=is_closed, files=files)
+        draft = self._folder / "state.json.new"
+        draft.write_text(json.dumps(self.notes), "utf-8")
+        os.replace(draft, self._folder / "state.json")
+
+    def _read(self) -> dict[str, Any]:
+        """What was noted, nothing where it isn't of such an index or the files aren't as they were left."""
+        try:
+            notes: dict[str, Any] = json.loads((self._folder / "state.json").read_text("utf-8"))
+            belongs = all(notes[name] == value for name, value in self._made.items())
+            whole = belongs and all(
+                self._is_whole(self._folder / name, known, notes["is_closed"]) for name, known in notes["files"].items()
+            )
+            return notes if whole else {}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+            return {}
+
+    def _is_whole(self, path: Path, known: Sequence[Any], is_closed: bool) -> bool:
+        # The engine maps its files into memory: a damaged one would kill the process or give wrong results.
+        size, changed, checksum = known
+        found = path.stat()
+        if not is_closed:
+            return bool(found.st_size >= size)
+        return bool(found.st_size == size and (found.st_mtime_ns == changed or _checksum(path) == checksum))
+
+
+def _checksum(path: Path) -> int:
+    """A checksum of a file's blocks that aren't all zeros: most of the engine's files are holes."""
+    checksum = position = 0
+    zeros = bytes(_BLOCK)
+    with path.open("rb", buffering=0) as file:
+        while True:
+            if hasattr(os, "SEEK_DATA"):
+                try:
+                    position = max(position, os.lseek(file.fileno(), position, os.SEEK_DATA) // _BLOCK * _BLOCK)
+                except OSError:
+                    return checksum
+            file.seek(position)
+            block = file.read(_BLOCK)
+            if not block:
+                return checksum
+            if block != zeros[: len(block)]:
+                checksum = zlib.crc32(block, zlib.crc32(position.to_bytes(8, "little"), checksum))
+            position += _BLOCK
