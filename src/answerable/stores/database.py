@@ -42,6 +42,8 @@ from answerable.stores.database_rows import (
 
 FORMAT = len(MIGRATIONS)
 _BATCH = 500
+# Of a long chat the parts are most of the row.
+_WITHOUT_PARTS = "SELECT id, content, source, title, type, language, metadata FROM documents WHERE number = ?"
 _LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
 Read = TypeVar("Read")
@@ -247,7 +249,7 @@ class Database:
                 ):
                     key = row["document"]
                     if key not in documents:
-                        stored = connection.execute("SELECT * FROM documents WHERE number = ?", (key,)).fetchone()
+                        stored = connection.execute(_WITHOUT_PARTS, (key,)).fetchone()
                         documents[key] = read_document(stored, with_parts=False)
                     found[row["number"]] = read_indexed_chunk(row, documents[key]), documents[key]
         return {number: found[number] for number in wanted if number in found}

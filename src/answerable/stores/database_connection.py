@@ -14,6 +14,8 @@ from answerable.wal import use_write_ahead_log
 
 # Seconds for another process that writes.
 WAIT = 60.0
+# Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
+CACHE = 32_768
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
@@ -30,6 +32,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         use_write_ahead_log(connection, WAIT)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
+        connection.execute(f"PRAGMA cache_size = -{CACHE}")
         return connection, True
     except (sqlite3.OperationalError, PermissionError, OSError) as error:
         if not os.path.exists(path):

@@ -31,7 +31,9 @@ CONDITIONS = Conditions(
 # Copies of a text are neighbours only of each other, and a graph loses sight of them: each chunk has links among those
 # of its block too, where its copies are few.
 _BLOCK = "block"
-_BLOCKS = 512
+# Blocks of 3,000 were best; neighbouring chunks, which are often alike, are of different ones.
+_BLOCKS = 32
+_BLOCKS_FILL = _BLOCKS * 3000
 _LINKS = 32
 _CARE = 128
 # In kilobytes of vectors: smaller blocks get no links of their own.
@@ -101,7 +103,11 @@ def point(entry: Entry) -> Any:
 
 def payload(entry: Entry) -> dict[str, list[Any]]:
     """What is kept of a chunk beside its vectors."""
-    return {**field_numbers(entry.fields), _BLOCK: [entry.number % _BLOCKS]}
+    return {**field_numbers(entry.fields), _BLOCK: [_block(entry.number)]}
+
+
+def _block(number: int) -> int:
+    return number // _BLOCKS_FILL * _BLOCKS + number % _BLOCKS
 
 
 def sparse(weights: Mapping[str, float]) -> Any:
