@@ -4,242 +4,64 @@ Real text (`debian.py`) under vectors of a stand-in (`standin.py`): embedding a 
 of two cores, and how a store copes with many doesn't depend on which model it was. Everything else is as it is for
 users: splitting, languages, sentences, terms, and `Library.search`, of which embedding the question is left out.
 
-Each library is built in a process of its own, streamed from a file, and searched in a fresh one. Recall is that of the
-store's vectors against all cosines, with filters that one chunk in ten, in a hundred and in ten thousand passes. Memory
-is what a process holds of its own ("memory") and that with the files it has mapped ("and mapped"), at most.
-`--chunks 10000 100000 1000000 --searches 200`; libraries stay in `--folder` and aren't built again.
+Documents are added in a process of their own, streamed from a file; another makes the index, a fresh one searches.
+Recall is that of the store's vectors against all cosines, of copies any is right; with filters that one chunk in ten,
+in a hundred and in ten thousand passes. Memory is what a process holds of its own ("memory") and that with the files it
+has mapped ("and mapped"), at most. FAISS, LanceDB and pgvector search the same vectors (`million_peers.py`).
+`--chunks 10000 100000 1000000 --searches 200 --peers`; libraries stay in `--folder` and aren't built again.
+`--plot FILE` draws what searches cost by size.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import random
-import statistics
+import subprocess
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from functools import partial
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-from debian import CACHE, texts
-from measuring import cpu_seconds, peak_megabytes, run_python, show
-from standin import StandInEmbedder, learn
-
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
-from answerable.datatypes import Document, FloatArray
-from answerable.filters import parse_filter
-from answerable.library import Library
-from answerable.protocols import Store
-from answerable.retrieval.hybrid import CANDIDATES
-from answerable.retrieval.question import analyze_question
-from answerable.settings import Settings
-from answerable.stores.database import Database
-
-SIZE, OVERLAP = 500, 50
-HELD_OUT = 500
-SAMPLE = 20_000
-BEST = 10
-FILTERS: dict[str, Mapping[str, Any] | None] = {
-    "": None,
-    ", 10 % pass": {"g10": 7},
-    ", 1 % pass": {"g100": 7},
-    ", .01 % pass": {"g10000": 7},
-}
+from debian import CACHE
+from measuring import run_python, show
+from million_peers import PEERS
+from million_plot import growth_plot
+from million_steps import add, ask, index, serve
 
 
-class Given(StandInEmbedder):
-    """Gives vectors that are known already: what searching costs is without the embedder's part."""
-
-    def __init__(self, known: Mapping[str, FloatArray]) -> None:
-        super().__init__(np.zeros((1, 1), np.float32))
-        self._known = known
-
-    def embed_query(self, text: str) -> FloatArray:
-        """The vector that is known of a text."""
-        return self._known[text]
-
-
-def library(folder: Path, embedder: StandInEmbedder) -> tuple[Library, Store]:
-    """The library in a folder, as users get it but for the embedder."""
-    settings = Settings(chunk_size=SIZE, chunk_overlap=OVERLAP)
-    store = build_store(str(folder))
-    answerer = build_answerer(settings, embedder.fingerprint)
-    return Library(store, embedder, build_splitter(settings), build_reader(settings), answerer), store
-
-
-def word_vectors() -> FloatArray:
-    """Those of the stand-in, learnt once."""
-    path = CACHE / "words.npy"
-    if not path.exists():
-        documents, _ = texts()
-        pieces = (document.content[start : start + SIZE] for document in documents for start in range(0, 5000, SIZE))
-        np.save(path, learn(piece for piece, _ in zip(pieces, range(SAMPLE), strict=False)))
-    table: FloatArray = np.load(path)
-    return table
-
-
-def build(folder: Path, chunks: int) -> dict[str, float]:
-    """Adds documents until there are about so many chunks; what that took."""
-    documents, sizes = texts()
-    kept = [number for number in range(len(documents)) if number % HELD_OUT]
-    lengths = np.cumsum([sizes[number] for number in kept])
-    # A little more than asked for, whatever the documents at the end are like.
-    count = int(np.searchsorted(lengths, chunks * 420)) + 1
-    opened, store = library(folder, StandInEmbedder(word_vectors()))
-    stored = started = cpu_seconds()
-
-    def told(_: object) -> None:
-        nonlocal stored
-        stored = cpu_seconds()
-
-    wall = time.monotonic()
-    with peak_of_own() as peak, opened:
-        opened.add_documents(documents.of(kept[:count]), told)
-        indexed = cpu_seconds()
-        total = store.count()[1]
-    return {
-        "chunks": total,
-        "adding, CPU ms a chunk": 1000 * (stored - started) / total,
-        "indexing, CPU ms a chunk": 1000 * (indexed - stored) / total,
-        "closing, CPU s": cpu_seconds() - indexed,
-        "building, wall s": time.monotonic() - wall,
-        "building, memory MB": peak(),
-        "building, and mapped MB": peak_megabytes(),
-        "database, bytes a chunk": _bytes(folder.glob("library.db*")) / total,
-        "index, bytes a chunk": _bytes((folder / "index").rglob("*")) / total,
-    }
-
-
-def _bytes(paths: Iterator[Path]) -> int:
-    # Allocated: most files of the index have holes.
-    return sum(path.stat().st_blocks * 512 for path in paths if path.is_file())
-
-
-@contextmanager
-def peak_of_own() -> Iterator[Callable[[], float]]:
-    """The most megabytes of its own, without the files it has mapped, that the process holds meanwhile."""
-    peak = 0
-    over = threading.Event()
-
-    def watch() -> None:
-        nonlocal peak
-        while not over.wait(0.2):
-            (line,) = [each for each in Path("/proc/self/status").read_text().splitlines() if "RssAnon" in each]
-            peak = max(peak, int(line.split()[1]))
-
-    watcher = threading.Thread(target=watch, daemon=True)
-    watcher.start()
-    try:
-        yield lambda: peak / 1024
-    finally:
-        over.set()
-        watcher.join()
-
-
-def ask(folder: Path, count: int) -> None:
-    """Writes questions from documents that aren't in the library, and the numbers of the chunks that are nearest."""
-    documents, _ = texts()
-    chance = random.Random(2)
-    lines = [chance.choice(_lines(documents[number])) for number in range(0, len(documents), HELD_OUT)]
-    questions = list(dict.fromkeys(line for line in lines if line))[:count]
-    embedder = StandInEmbedder(word_vectors())
-    asked = np.stack([embedder.embed_query(question) for question in questions])
-    database = Database(folder / "library.db", create=False)
-    with database.changes(0, 0) as (version, entries, _):
-        vectors = np.lib.format.open_memmap(folder / "vectors.npy", "w+", np.float32, (version.chunks, len(asked[0])))
-        numbers, fields = [], []
-        for row, entry in enumerate(entries):
-            vectors[row] = entry.vector
-            numbers.append(entry.number)
-            fields.append([entry.fields[name][0] for name in ("g10", "g100", "g10000")])
-    database.close()
-    np.save(folder / "queries.npy", asked)
-    np.save(folder / "groups.npy", np.array(fields))
-    exact = {name: _nearest(vectors, numbers, asked, np.array(fields), where) for name, where in FILTERS.items()}
-    (folder / "questions.json").write_text(json.dumps({"questions": questions, "exact": exact}), "utf-8")
-
-
-def _lines(document: Document) -> list[str]:
-    """Lines that may be asked: of several words, not too long."""
-    lines = [" ".join(line.split()) for line in document.content.split("\n")]
-    return [line for line in lines if len(line.split()) >= 5 and len(line) <= 120] or [""]
-
-
-def _nearest(
-    vectors: FloatArray, numbers: list[int], asked: FloatArray, groups: Any, where: Mapping[str, Any] | None
-) -> list[list[float]]:
-    """Of each question the cosine of the tenth best chunk among those that pass, and how many pass."""
-    rows = np.arange(len(numbers))
-    for column, name in enumerate(("g10", "g100", "g10000")):
-        if where and name in where:
-            rows = np.flatnonzero(groups[:, column] == where[name])
-    best = np.full((len(asked), 0), 0, np.float32)
-    for start in range(0, len(rows), 50_000):
-        cosines = asked @ vectors[rows[start : start + 50_000]].T
-        best = np.sort(np.concatenate([best, cosines], axis=1), axis=1)[:, -BEST:]
-    return [[float(row[0]) if len(row) else 1.0, float(min(len(rows), BEST))] for row in best]
-
-
-def serve(folder: Path) -> dict[str, float]:
-    """Searches in a fresh process; what that took."""
-    told = json.loads((folder / "questions.json").read_text("utf-8"))
-    questions: list[str] = told["questions"]
-    vectors = np.load(folder / "queries.npy")
-    started = cpu_seconds()
-    opened, store = library(folder, Given(dict(zip(questions, vectors, strict=True))))
-    found: dict[str, float] = {}
-    with peak_of_own() as peak, opened:
-        opened.search(questions[0])
-        found["first search, CPU s"] = cpu_seconds() - started
-        for name, where in FILTERS.items():
-            condition = parse_filter(where)
-            shares, times = [], []
-            for vector, (tenth, most) in zip(vectors, told["exact"][name], strict=True):
-                hits = store.search_vectors(vector, BEST, condition)
-                # Many chunks are the same: whichever of equally near ones was found is right.
-                shares.append(sum(cosine >= tenth - 1e-5 for _, cosine in hits) / most if most else 1.0)
-                times.append(_timed(partial(store.search_vectors, vector, CANDIDATES, condition)))
-            found[f"recall@10{name}"] = statistics.mean(shares)
-            found |= _spread(f"vectors{name}", times)
-            found |= _spread(f"hybrid{name}", [_timed(partial(opened.search, q, BEST, where)) for q in questions])
-        languages = store.languages()
-        asked = [analyze_question(question, languages).terms for question in questions]
-        found |= _spread("terms", [_timed(partial(store.search_terms, terms, CANDIDATES, None)) for terms in asked])
-        found["serving, memory MB"] = peak()
-    found["serving, and mapped MB"] = peak_megabytes()
-    return found
-
-
-def _timed(work: Callable[[], object]) -> tuple[float, float]:
-    cpu, wall = cpu_seconds(), time.perf_counter()
-    work()
-    return cpu_seconds() - cpu, time.perf_counter() - wall
-
-
-def _spread(name: str, times: list[tuple[float, float]]) -> dict[str, float]:
-    """The middle and the 95th percentile, CPU and wall, in milliseconds."""
-    named = {}
-    for kind, values in zip(("CPU", "wall"), zip(*times, strict=True), strict=True):
-        for point in (50, 95):
-            named[f"{name}, p{point} {kind} ms"] = 1000 * float(np.percentile(values, point))
-    return named
-
-
-def measured(folder: Path, chunks: int, searches: int) -> dict[str, float]:
+def measured(folder: Path, chunks: int, searches: int, peers: bool) -> dict[str, float]:
     """All figures of one size, each step in a process of its own."""
     place = folder / f"{chunks}"
-    if not (place / "built.json").exists():
-        report = run_python(__file__, "--step", "build", "--folder", place, "--chunks", chunks).report
-        (place / "built.json").write_text(json.dumps(report), "utf-8")
-    if not (place / "questions.json").exists():
-        run_python(__file__, "--step", "ask", "--folder", place, "--searches", searches)
-    built: dict[str, float] = json.loads((place / "built.json").read_text("utf-8"))
-    return built | run_python(__file__, "--step", "serve", "--folder", place).report
+    place.mkdir(parents=True, exist_ok=True)
+    figures: dict[str, float] = {}
+    for name in ("add", "index", "ask"):
+        done = place / f"{name}.json"
+        if not done.exists():
+            report = run_python(__file__, "--step", name, "--folder", place, "--chunks", chunks, "--searches", searches)
+            done.write_text(json.dumps(report.report), "utf-8")
+        figures |= json.loads(done.read_text("utf-8"))
+    figures |= run_python(__file__, "--step", "serve", "--folder", place).report
+    for name in PEERS if peers else ():
+        done = place / f"{name}.json"
+        if not done.exists():
+            done.write_text(json.dumps(_peer(place, name, searches)), "utf-8")
+        figures |= json.loads(done.read_text("utf-8"))
+    (place / "figures.json").write_text(json.dumps(figures), "utf-8")
+    return figures
+
+
+def _peer(place: Path, name: str, searches: int) -> dict[str, float]:
+    packages = PEERS[name][1]
+    python = Path(sys.executable)
+    if packages:
+        home = CACHE.parent / "peers" / packages[0]
+        python = home / "bin" / "python"
+        if not python.exists():
+            subprocess.run([sys.executable, "-m", "venv", home], check=True)
+            subprocess.run([python, "-m", "pip", "install", "--quiet", "numpy", *packages], check=True)
+    command: list[str | Path] = [python, Path(__file__).with_name("million_peers.py"), place, name, str(searches)]
+    done = subprocess.run(command, check=True, capture_output=True, encoding="utf-8")
+    report: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
+    return report
 
 
 def main() -> None:
@@ -248,20 +70,26 @@ def main() -> None:
     parser.add_argument("--chunks", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=CACHE.parent / "million")
-    parser.add_argument("--step", choices=("build", "ask", "serve"), help=argparse.SUPPRESS)
+    parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--plot", type=Path)
+    parser.add_argument("--step", choices=("add", "index", "ask", "serve"), help=argparse.SUPPRESS)
     options = parser.parse_args()
-    options.folder.mkdir(parents=True, exist_ok=True)
-    if options.step == "build":
-        print(json.dumps(build(options.folder, options.chunks[0])))
-    elif options.step == "ask":
-        ask(options.folder, options.searches)
-    elif options.step == "serve":
-        print(json.dumps(serve(options.folder)))
-    else:
-        for chunks in options.chunks:
-            figures = measured(options.folder, chunks, options.searches)
-            show(f"million, {chunks:,}", [(name, value, "") for name, value in figures.items()], chunks=chunks)
+    steps: dict[str, Callable[[], object]] = {
+        "add": lambda: add(options.folder, options.chunks[0]),
+        "index": lambda: index(options.folder),
+        "ask": lambda: ask(options.folder, options.searches),
+        "serve": lambda: serve(options.folder),
+    }
+    if options.step:
+        print(json.dumps(steps[options.step]()))
+        return
+    found = {}
+    for chunks in options.chunks:
+        found[chunks] = measured(options.folder, chunks, options.searches, options.peers)
+        show(f"million, {chunks:,}", [(name, value, "") for name, value in found[chunks].items()], chunks=chunks)
+    if options.plot:
+        options.plot.write_text(growth_plot(list(found.values())), "utf-8")
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

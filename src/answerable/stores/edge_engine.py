@@ -17,6 +17,8 @@ from answerable.stores.qdrant_values import Conditions, field_numbers, sparse_ve
 
 # Below this many chunks a scan of all vectors takes a few milliseconds; building the graph takes a minute.
 GRAPH_FROM = 20_000
+# So many are taken in, and searched, as one: what isn't in the graph yet is in memory, and so is a graph being built.
+TOGETHER = 200_000
 # More fields than that are filtered without an index: each takes files and memory, and metadata may have any.
 MOST_FIELDS = 64
 
@@ -39,7 +41,7 @@ _CARE = 128
 # In kilobytes of vectors: smaller blocks get no links of their own.
 _LEAST_BLOCK = 100
 # How many chunks a search by the graph keeps in sight; under a filter it looks at the neighbours' neighbours of each.
-_IN_SIGHT = 1024
+_IN_SIGHT = 768
 _IN_SIGHT_FILTERED = 256
 # So many are sooner scored than found by the graph.
 _EXACT_UP_TO = 20_000
@@ -56,7 +58,10 @@ def config(dimension: int, graph_from: int) -> Any:
         hnsw_config=edge.HnswIndexConfig(
             m=_LINKS, ef_construct=_CARE, full_scan_threshold=_LEAST_BLOCK, payload_m=_LINKS
         ),
-        optimizers=edge.EdgeOptimizersConfig(indexing_threshold=graph_from * dimension * 4 // 1024),
+        optimizers=edge.EdgeOptimizersConfig(
+            indexing_threshold=graph_from * dimension * 4 // 1024,
+            max_segment_size=TOGETHER * dimension * 5 // 1024,
+        ),
         # The database is the log: what an index loses, it takes in again.
         wal_enabled=False,
     )

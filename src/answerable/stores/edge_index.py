@@ -28,6 +28,7 @@ from answerable.stores.edge_engine import (
     EXACTLY,
     GRAPH_FROM,
     MOST_FIELDS,
+    TOGETHER,
     block_index,
     config,
     field_index,
@@ -154,12 +155,16 @@ class EdgeIndex:
             added,
             removed,
         ):
-            fresh = 0
+            fresh = len(removed)
             while batch := [point(entry) for entry in islice(added, _BATCH)]:
                 fresh += len(batch)
                 self._require_room(_BATCH)
                 self._index_fields(key for each in batch for key in each.payload or ())
                 self._shard.update(edge.UpdateOperation.upsert_points(batch))
+                if fresh >= TOGETHER:
+                    self._require_room(version.chunks)
+                    self._shard.optimize()
+                    fresh = 0
             self._require_room(_BATCH)
             for start in range(0, len(removed), _BATCH):
                 gone = removed[start : start + _BATCH]
@@ -167,7 +172,7 @@ class EdgeIndex:
                 blank = [edge.Point(number, {"dense": [0.0] * self._dimension}, {}) for number in gone]
                 self._shard.update(edge.UpdateOperation.upsert_points(blank))
                 self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
-        waiting = self._state.notes["waiting"] + fresh + len(removed)
+        waiting = self._state.notes["waiting"] + fresh
         if waiting > self._graph_from:
             # It is written anew beside what is there.
             self._require_room(version.chunks)
