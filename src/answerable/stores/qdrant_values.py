@@ -60,13 +60,14 @@ class Conditions:
 
 def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
     """The k best of what `search` gives for a limit, best first, of equal ones those with the lowest numbers."""
-    limit = k + 1
+    # Copies of a text are equal: with some to spare one search is mostly enough.
+    limit = 2 * k
     while True:
         found = sorted(search(limit), key=lambda pair: (-pair[1], pair[0]))
         # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
         if len(found) < limit or found[-1][1] < found[k - 1][1]:
             return found[:k]
-        limit *= 2
+        limit *= 4
 
 
 def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
