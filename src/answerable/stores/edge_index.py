@@ -164,6 +164,8 @@ class EdgeIndex:
                 if fresh >= TOGETHER:
                     self._require_room(version.chunks)
                     self._shard.optimize()
+                    # Until then the engine keeps what it has replaced, in memory and on disk.
+                    self._shard.flush()
                     fresh = 0
             self._require_room(_BATCH)
             for start in range(0, len(removed), _BATCH):
