@@ -44,6 +44,7 @@ FORMAT = len(MIGRATIONS)
 _BATCH = 500
 # Of a long chat the parts are most of the row.
 _WITHOUT_PARTS = "SELECT id, content, source, title, type, language, metadata FROM documents WHERE number = ?"
+_TYPES = "SELECT DISTINCT type FROM documents"
 _LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
 Read = TypeVar("Read")
@@ -182,6 +183,9 @@ class Database:
         """Every document, or every one of a type, by source and id."""
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents WHERE ? IN ('', type) ORDER BY source, id"
         with self._reading() as connection:
+            # Every search asks for chats: where there are none, that needn't look at all documents.
+            if type and type not in self._kept.get(connection, _TYPES, lambda rows: [row[0] for row in rows]):
+                return iter(())
             rows = connection.execute(query, (type,))
             return iter([read_stored_document(row) for row in rows])
 
