@@ -158,19 +158,3 @@ def test_another_size_of_graph_makes_another_index(tmp_path: Path) -> None:
     assert [number for number, _ in early.search_vectors(rows[0], K, None)] == [number for number, _ in whole]
     early.close()
     assert list((tmp_path / "index").rglob("links*.bin"))
-
-
-def test_counts_and_languages_follow_other_writers(tmp_path: Path) -> None:
-    one, other = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
-    one.claim(Fingerprint("test", "clusters", DIMENSION))
-    row = np.ones(DIMENSION, np.float32)
-    assert (one.count(), other.count()) == ((0, 0), (0, 0))
-    for number, language in enumerate(("en", "es", "en")):
-        one.put(*indexed_texts(f"d{number}", ["text"], [row], language=language))
-        assert one.count() == other.count() == (number + 1, number + 1)
-        assert one.languages() == other.languages() == ["en", "es"][: number + 1]
-    other.remove("d1")
-    assert one.count() == other.count() == (2, 2)
-    assert one.languages() == other.languages() == ["en"]
-    one.close()
-    other.close()

@@ -61,14 +61,17 @@ def reread(
     if not amount:
         return scored
     total = sum(weights.values()) or 1.0
+    asked = frozenset[str]().union(*weights)
     similarities = {number: _similarities(indexed, vector) for number, (indexed, _) in stored.items()}
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
     found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
         for (start, end), cosine in zip(indexed.sentences, similarities[number], strict=False):
-            own = frozenset(terms(indexed.chunk.content[start:end], document.language))
-            covered = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) / total
+            own = asked.intersection(terms(indexed.chunk.content[start:end], document.language))
+            covered = (
+                sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) / total if own else 0.0
+            )
             best = max(best, covered - CLOSENESS * (closest - float(cosine)) / (deviation or 1.0))
         found[number] = best
     share = amount * SENTENCE_WEIGHT

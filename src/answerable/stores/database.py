@@ -15,6 +15,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -80,7 +81,7 @@ class Database:
         self.path = path
         self.binding = Binding()
         self._lock = threading.RLock()
-        # Every search asks for these, and each would look at all documents.
+        # Every search asks for the languages and how many documents there are: each would look at all of them.
         self._kept = Kept()
         if not os.path.exists(path) and not create:
             raise LibraryNotFound(
@@ -242,7 +243,6 @@ class Database:
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts); unknown numbers are left out. Raises EmbedderMismatch."""
         wanted = list(dict.fromkeys(numbers))
-        documents: dict[int, Document] = {}
         found: dict[int, tuple[IndexedChunk, Document]] = {}
         with self.snapshot() as connection:
             self._check_binding(connection)
@@ -251,11 +251,9 @@ class Database:
                 for row in connection.execute(
                     f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN ({_marks(some)})", some
                 ):
-                    key = row["document"]
-                    if key not in documents:
-                        stored = connection.execute(_WITHOUT_PARTS, (key,)).fetchone()
-                        documents[key] = read_document(stored, with_parts=False)
-                    found[row["number"]] = read_indexed_chunk(row, documents[key]), documents[key]
+                    read = partial(_without_parts, connection, row["document"])
+                    document = self._kept.document(connection, row["document"], read)
+                    found[row["number"]] = read_indexed_chunk(row, document), document
         return {number: found[number] for number in wanted if number in found}
 
     @contextmanager
@@ -272,6 +270,8 @@ class Database:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
+            finally:
+                self._kept.forget()
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -360,6 +360,10 @@ def _version(connection: sqlite3.Connection) -> Version:
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers are given without gaps and every removal is kept: the difference is what is there, without counting it.
     return Version(str(read_meta(connection, "identity")), given, taken, given - taken)
+
+
+def _without_parts(connection: sqlite3.Connection, number: int) -> Document:
+    return read_document(connection.execute(_WITHOUT_PARTS, (number,)).fetchone(), with_parts=False)
 
 
 def _marks(values: Sequence[Any]) -> str:

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from answerable.datatypes import Document
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
 from answerable.wal import use_write_ahead_log
 
@@ -16,6 +17,8 @@ from answerable.wal import use_write_ahead_log
 WAIT = 60.0
 # Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
 CACHE = 32_768
+# A document is kept compressed: a long chat, of which every search reads some messages, takes a while to unpack.
+KEPT_CHARACTERS = 16_000_000
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
@@ -119,16 +122,37 @@ class Kept:
     def __init__(self) -> None:
         self._moment: tuple[int, int] | None = None
         self._known: dict[str, Any] = {}
+        self._documents: dict[int, Document] = {}
+        self._characters = 0
 
     def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
-        """What `read` makes of the query's rows; inside a transaction it is read each time."""
-        if connection.in_transaction:
-            return read(connection.execute(query))
+        """What `read` makes of the query's rows."""
+        self._follow(connection)
+        if query not in self._known:
+            self._known[query] = read(connection.execute(query))
+        return self._known[query]
+
+    def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
+        """The document of a number; of those read last so many are kept as have `KEPT_CHARACTERS`, and always one."""
+        self._follow(connection)
+        document = self._documents.pop(number, None)
+        if document is None:
+            document = read()
+            self._characters += len(document.content)
+        self._documents[number] = document
+        while self._characters > KEPT_CHARACTERS and len(self._documents) > 1:
+            self._characters -= len(self._documents.pop(next(iter(self._documents))).content)
+        return document
+
+    def forget(self) -> None:
+        """To be called when a transaction has ended: what was read in it may have been taken back."""
+        self._moment = None
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
         # The former counts what others commit, the latter what is written here.
         moment = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
         if moment != self._moment:
             self._moment = moment
             self._known.clear()
-        if query not in self._known:
-            self._known[query] = read(connection.execute(query))
-        return self._known[query]
+            self._documents.clear()
+            self._characters = 0

@@ -63,10 +63,11 @@ def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]
     # Copies of a text are equal: with some to spare one search is mostly enough.
     limit = 2 * k
     while True:
-        found = sorted(search(limit), key=lambda pair: (-pair[1], pair[0]))
+        found = list(search(limit))
+        last = found[min(k, len(found)) - 1][1] if found else 0.0
         # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
-        if len(found) < limit or found[-1][1] < found[k - 1][1]:
-            return found[:k]
+        if len(found) < limit or found[-1][1] < last:
+            return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
         limit *= 4
 
 
