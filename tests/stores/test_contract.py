@@ -271,6 +271,10 @@ def test_vectors_rank_by_cosine_and_ties_by_number(store: Store) -> None:
     assert [number for number, _ in found] == [1, 5, 6, 3, 2, 4]
     assert [score for _, score in found] == pytest.approx([1, 1, 1, math.sqrt(0.5), 0, -1], abs=1e-4)
     assert [number for number, _ in store.search_vectors(np.array([1, 0, 0, 0], np.float32), 2, None)] == [1, 5]
+    asked = store.cosines(np.array([1, 0, 0, 0], np.float32), [4, 6, 99, 3, 5])
+    assert [number for number, _ in asked] == [5, 6, 3, 4]
+    assert [score for _, score in asked] == pytest.approx([1, 1, math.sqrt(0.5), -1], abs=1e-4)
+    assert store.cosines(np.array([1, 0, 0, 0], np.float32), []) == []
 
 
 def test_terms_rank_by_bm25(store: Store) -> None:
@@ -588,5 +592,8 @@ def test_all_stores_rank_alike(tmp_path: Path, seed: int) -> None:
             for store in stores:
                 assert_ranked(store.search_vectors(vector, k, where), by_cosine(numbered, vector, where), k)
                 assert_ranked(store.search_terms(terms, k, where), by_terms(numbered, terms, where), k)
+                some = chance.sample(sorted(numbered), k=min(k, len(numbered)))
+                asked = store.cosines(vector, [*some, max(numbered) + 1])
+                assert_ranked(asked, by_cosine({number: numbered[number] for number in some}, vector, None), k)
     for store in stores:
         store.close()

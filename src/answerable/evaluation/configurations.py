@@ -111,5 +111,8 @@ class _OneSided:
         # Who looks for a single one asks whether anything passes the filter.
         return [] if self._retriever is Retriever.BM25 and k > 1 else self._store.search_vectors(vector, k, where)
 
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
+        return [] if self._retriever is Retriever.BM25 else self._store.cosines(vector, numbers)
+
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
         return [] if self._retriever is Retriever.DENSE else self._store.search_terms(terms, k, where)

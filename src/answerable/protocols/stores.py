@@ -198,6 +198,10 @@ class Store(Protocol):
         """The k chunks with the highest cosine, best first: number and cosine."""
         ...
 
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
+        """The cosines of these chunks, best first: number and cosine. A number the store doesn't know is left out."""
+        ...
+
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
         """The k chunks with the highest BM25 score (see `analysis.bm25`), best first: number and score."""
         ...

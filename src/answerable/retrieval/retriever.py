@@ -12,7 +12,7 @@ from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
 from answerable.retrieval.exact import held_by, lift
 from answerable.retrieval.fetched import Fetched
-from answerable.retrieval.hybrid import Candidates, Scored, fuse, hybrid_search
+from answerable.retrieval.hybrid import Candidates, Scored, asked_again, fuse, hybrid_search
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import Question
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
@@ -124,7 +124,7 @@ def _search(
         return found, ranked
     first = fetched.fetch([number for number, _ in ranked[:FEEDBACK]])
     moved = with_feedback(vector, ranked, first, feedback)
-    found = hybrid_search(fetched.store, moved, asked.terms, highest, where, found.keyword)
+    found = asked_again(fetched.store, moved, found, highest)
     return found, _reranked(fetched, asked, weights, found.fused, steps.reranker)
 
 

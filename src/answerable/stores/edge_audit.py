@@ -13,8 +13,7 @@ import qdrant_edge as edge
 from answerable.analysis.bm25 import term_weights
 from answerable.protocols import Difference, Flaw
 from answerable.stores.database import Database, Entry
-from answerable.stores.edge_engine import payload
-from answerable.stores.qdrant_values import sparse_vector
+from answerable.stores.qdrant_values import field_numbers, sparse_vector
 
 _BATCH = 500
 _SAME = 0.9999
@@ -56,4 +55,4 @@ def _agrees(point: Any, entry: Entry) -> bool:
     same_terms = weights.keys() == expected.keys() and all(
         math.isclose(weights[term], weight, rel_tol=1e-5) for term, weight in expected.items()
     )
-    return same_terms and (point.payload or {}) == payload(entry)
+    return same_terms and (point.payload or {}) == field_numbers(entry.fields)

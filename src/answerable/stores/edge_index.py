@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -26,10 +26,9 @@ from answerable.stores.database import Database, Version
 from answerable.stores.edge_engine import (
     CONDITIONS,
     EXACTLY,
-    GRAPH_FROM,
     MOST_FIELDS,
+    QUANTIZED_FROM,
     TOGETHER,
-    block_index,
     config,
     field_index,
     point,
@@ -52,17 +51,17 @@ _ROOM_FOR_TERMS = 4_096
 class EdgeIndex:
     """Opens the index in `folder`, builds it anew where need be, and keeps it up to date with `database`.
 
-    Only one process may hold it at a time; the caller sees to that. With more than `graph_from` chunks vectors are
-    searched by a graph. Raises LibraryError when even a new one fails.
+    Only one process may hold it at a time; the caller sees to that. With more than `quantized_from` chunks vectors
+    are quantised. Raises LibraryError when even a new one fails.
     """
 
-    def __init__(self, folder: Path, database: Database, dimension: int, graph_from: int = GRAPH_FROM) -> None:
+    def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int = QUANTIZED_FROM) -> None:
         self._folder = folder
         self._database = database
         self._dimension = dimension
-        self._graph_from = graph_from
+        self._quantized_from = quantized_from
         self._require_room(0)
-        made = {"format": FORMAT, "dimension": dimension, "graph_from": graph_from}
+        made = {"format": FORMAT, "dimension": dimension, "quantized_from": quantized_from}
         self._state = EdgeState(folder, made)
         self._shard = self._load() if self._state.notes.get("library") == database.identity else None
         if self._shard is None:
@@ -93,15 +92,15 @@ class EdgeIndex:
         self._build()
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first; of many chunks nearly the highest, as they are found by the graph."""
-        condition = _spelt(where)
-        chunks = self._count()
-        passing = chunks if condition is None else self._count(condition)
+        """The k highest cosines, best first; of many chunks nearly the highest."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
-        params = search_params(passing, chunks)
-        found = self._query(nearest, k, condition, params)
-        # The graph may have missed some where few pass that were taken for more.
-        return found if len(found) == k or params.exact else self._query(nearest, k, condition, EXACTLY)
+        return self._query(nearest, k, _spelt(where), search_params)
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        nearest = edge.Query.Nearest(vector.tolist(), using="dense")
+        these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
+        return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
@@ -117,12 +116,12 @@ class EdgeIndex:
             with contextlib.suppress(OSError):
                 self._state.write(is_closed=True)
 
-    def _query(self, nearest: Any, k: int, condition: Any, params: Any = None) -> Scored:
+    def _query(self, nearest: Any, k: int, condition: Any, params: Callable[[int], Any] = lambda limit: None) -> Scored:
         assert self._shard is not None
         shard = self._shard
 
         def search(limit: int) -> list[tuple[int, float]]:
-            request = edge.QueryRequest(limit=limit, query=nearest, filter=condition, params=params)
+            request = edge.QueryRequest(limit=limit, query=nearest, filter=condition, params=params(limit))
             return [(int(point.id), float(point.score)) for point in shard.query(request)]
 
         return first_of_equals(k, search)
@@ -175,13 +174,13 @@ class EdgeIndex:
                 self._shard.update(edge.UpdateOperation.upsert_points(blank))
                 self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
         waiting = self._state.notes["waiting"] + fresh
-        if waiting > self._graph_from:
+        if waiting > self._quantized_from:
             # It is written anew beside what is there.
             self._require_room(version.chunks)
             self._shard.optimize()
             waiting = 0
         self._shard.flush()
-        if self._count(is_exact=True) != version.chunks:
+        if self._shard.count(edge.CountRequest(exact=True)) != version.chunks:
             raise RuntimeError("the engine has lost or repeated points")
         self._state.notes.update(
             library=version.identity, added=version.last_number, removed=version.last_removal, waiting=waiting
@@ -191,11 +190,6 @@ class EdgeIndex:
     def _has_taken_in(self, version: Version) -> bool:
         taken_in = (self._state.notes["library"], self._state.notes["added"], self._state.notes["removed"])
         return taken_in == (version.identity, version.last_number, version.last_removal)
-
-    def _count(self, condition: Any = None, is_exact: bool = False) -> int:
-        """How many chunks there are, or pass, by the engine's estimate or exactly."""
-        assert self._shard is not None
-        return int(self._shard.count(edge.CountRequest(exact=is_exact, filter=condition)))
 
     def _load(self) -> Any:
         try:
@@ -212,9 +206,8 @@ class EdgeIndex:
             self._shard = None
         shutil.rmtree(self._folder, ignore_errors=True)
         (self._folder / "shard").mkdir(parents=True)
-        self._shard = edge.EdgeShard.create(str(self._folder / "shard"), config(self._dimension, self._graph_from))
+        self._shard = edge.EdgeShard.create(str(self._folder / "shard"), config(self._dimension, self._quantized_from))
         self._state.begin()
-        self._shard.update(block_index())
         self._index_fields([*map(equality_key, USUAL_FIELDS), range_key("date", datetime.min), range_key("page", 0.0)])
 
     def _index_fields(self, keys: Iterable[str]) -> None:

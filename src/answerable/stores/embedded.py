@@ -19,7 +19,7 @@ from answerable.filters import Filter
 from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.database import Database, Version
 from answerable.stores.database_next import DatabaseNextVectors
-from answerable.stores.edge_engine import GRAPH_FROM
+from answerable.stores.edge_engine import QUANTIZED_FROM
 from answerable.stores.edge_index import EdgeIndex, Scored
 from answerable.stores.exact import ExactIndex
 
@@ -31,7 +31,7 @@ class EmbeddedStore:
     """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound.
 
     While another process holds the index, up to `exact_up_to` chunks are searched without it; with more of them a
-    search waits `patience` seconds for it. With more than `graph_from` chunks vectors are found by a graph.
+    search waits `patience` seconds for it. With more than `quantized_from` chunks vectors are quantised.
     """
 
     def __init__(
@@ -40,10 +40,10 @@ class EmbeddedStore:
         create: bool = True,
         exact_up_to: int = EXACT_UP_TO,
         patience: float = PATIENCE,
-        graph_from: int = GRAPH_FROM,
+        quantized_from: int = QUANTIZED_FROM,
     ) -> None:
         self._folder = folder
-        self._graph_from = graph_from
+        self._quantized_from = quantized_from
         self._exact_up_to = exact_up_to
         self._patience = patience
         self._database = Database(folder / "library.db", create)
@@ -170,6 +170,11 @@ class EmbeddedStore:
             index = self._current_index()
             return index.search_vectors(vector, k, where)
 
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        with self._lock:
+            return self._current_index().cosines(vector, numbers)
+
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
         with self._lock:
@@ -239,7 +244,8 @@ class EmbeddedStore:
                 return None
             try:
                 (self._folder / "index.pid").write_text(str(os.getpid()))
-                self._index = EdgeIndex(self._folder / "index", self._database, fingerprint.dimension, self._graph_from)
+                dimension = fingerprint.dimension
+                self._index = EdgeIndex(self._folder / "index", self._database, dimension, self._quantized_from)
             except BaseException:
                 self._index_lock.release()
                 raise

@@ -138,6 +138,11 @@ class MemoryStore:
         with self._lock:
             return self._index.search_vectors(vector, k, where)
 
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        with self._lock:
+            return self._index.cosines(vector, numbers)
+
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
         with self._lock:

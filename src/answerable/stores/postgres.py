@@ -138,10 +138,14 @@ class PostgresStore:
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
+        return self._bound(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
 
-        def search(connection: Connection) -> Scored:
-            return postgres_search.search_vectors(connection, vector, k, where)
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
+    def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
+        """What a search of vectors gives. Raises EmbedderMismatch where they are another embedder's by now."""
         try:
             return self._connections.run(search)
         finally:

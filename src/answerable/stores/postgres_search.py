@@ -63,6 +63,12 @@ def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Fi
     return _scored(connection, _EXACT.format(where=text), [vector_to_text(vector), *parameters, k])
 
 
+def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+    """The cosines of these chunks, best first, ties by number."""
+    parameters = [vector_to_text(vector), list(numbers), len(numbers)]
+    return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
+
+
 def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
     """The k highest BM25 scores, best first, ties by number."""
     keys = list({key(term) for term in terms})

@@ -180,6 +180,10 @@ class QdrantStore:
         """The k highest cosines, best first."""
         return self._bound(lambda state: self._search.vectors(state, vector, k, where))
 
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        return self._bound(lambda state: self._search.cosines(state, vector, numbers))
+
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
         return self._root.consistent(lambda state: self._search.terms(state, terms, k, where))

@@ -50,9 +50,18 @@ class Search:
         def search(limit: int) -> Iterable[tuple[int, float]]:
             exact = state.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
             params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit))
-            return self._query(state, vector.tolist(), DENSE, limit, where, params)
+            return self._query(state, vector.tolist(), DENSE, limit, _spelt(where), params)
 
         return first_of_equals(k, search) if state.chunks else []
+
+    def cosines(self, state: State, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first, ties by number."""
+        check_dimension(state, vector)
+        if not numbers:
+            return []
+        these, params = models.HasIdCondition(has_id=list(numbers)), models.SearchParams(exact=True)
+        found = self._query(state, vector.tolist(), DENSE, len(numbers), [these], params)
+        return sorted(found, key=lambda pair: (-pair[1], pair[0]))
 
     def terms(self, state: State, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first, ties by number."""
@@ -61,7 +70,7 @@ class Search:
         if not weights:
             return []
         question = models.SparseVector(indices=list(weights), values=list(weights.values()))
-        return first_of_equals(k, lambda limit: self._query(state, question, SPARSE, limit, where, None))
+        return first_of_equals(k, lambda limit: self._query(state, question, SPARSE, limit, _spelt(where), None))
 
     def frequencies(self, state: State, terms: Collection[str]) -> dict[str, int]:
         """In how many of the chunks that count each term stands. They are counted once for a version of the state."""
@@ -89,10 +98,10 @@ class Search:
         query: list[float] | models.SparseVector,
         using: str,
         limit: int,
-        where: Filter | None,
+        conditions: Sequence[models.Condition],
         params: models.SearchParams | None,
     ) -> Iterable[tuple[int, float]]:
-        counting = state.counting(*([_CONDITIONS.spell(where)] if where is not None else []))
+        counting = state.counting(*conditions)
         found = self._connection.call(
             lambda client: client.query_points(
                 state.chunk_collection,
@@ -105,6 +114,10 @@ class Search:
             )
         )
         return ((int(point.id), float(point.score)) for point in found.points)
+
+
+def _spelt(where: Filter | None) -> Sequence[models.Condition]:
+    return [_CONDITIONS.spell(where)] if where is not None else []
 
 
 def check_dimension(state: State, vector: FloatArray) -> None:
