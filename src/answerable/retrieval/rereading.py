@@ -12,7 +12,7 @@ and with both:
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 
 import numpy as np
 
@@ -60,23 +60,32 @@ def reread(
     """
     if not amount:
         return scored
-    total = sum(weights.values()) or 1.0
     asked = frozenset[str]().union(*weights)
     similarities = {number: _similarities(indexed, vector) for number, (indexed, _) in stored.items()}
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
     found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
-        for (start, end), cosine in zip(indexed.sentences, similarities[number], strict=False):
-            own = asked.intersection(terms(indexed.chunk.content[start:end], document.language))
-            covered = (
-                sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) / total if own else 0.0
-            )
-            best = max(best, covered - CLOSENESS * (closest - float(cosine)) / (deviation or 1.0))
+        most = _covered(weights, asked & indexed.terms.keys())
+        away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
+        # From the closest on: a sentence has no more of the words than its chunk.
+        for place in np.argsort(away, kind="stable").tolist():
+            if most - away[place] <= best:
+                break
+            start, end = indexed.sentences[place]
+            text = indexed.chunk.content[start:end] if most else ""
+            own = asked.intersection(terms(text, document.language))
+            best = max(best, _covered(weights, own) - float(away[place]))
         found[number] = best
     share = amount * SENTENCE_WEIGHT
     changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]
     return sorted(changed, key=lambda pair: (-pair[1], pair[0]))
+
+
+def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
+    """The share of the question's words, by weight, that have one of these stems."""
+    held = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) if own else 0.0
+    return held / (sum(weights.values()) or 1.0)
 
 
 def _similarities(indexed: IndexedChunk, vector: FloatArray) -> FloatArray:
