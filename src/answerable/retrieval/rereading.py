@@ -1,7 +1,7 @@
 """A second look at the best candidates: short questions by sentence, long ones with what was found first.
 
 A short question asks for one thing, which stands in a sentence: a chunk's score grows with its best sentence. A long
-one describes a topic: it is asked again with what the first search found mixed in (Rocchio 1971; the weights are those
+one describes a topic: what was found is judged again with the best of it mixed in (Rocchio 1971; the weights are those
 of a softmax over the scores, so that a clear winner changes little). nDCG@10 on the development sets without either,
 and with both:
 

@@ -33,8 +33,11 @@ CONDITIONS = Conditions(
     any_of=lambda conditions: edge.Filter(should=conditions),
     none_of=lambda conditions: edge.Filter(must_not=conditions),
 )
-# So many are scored again.
+# So many of each segment are scored again, and at least so many times as many as are asked for.
 _SCORED_AGAIN = 1000
+_AT_LEAST = 1.25
+# More than so many are merged, the smallest first.
+_SEGMENTS = 8
 # In kilobytes.
 _ANY_SIZE = 1_000_000_000
 
@@ -52,7 +55,7 @@ def config(dimension: int, quantized_from: int) -> Any:
         optimizers=edge.EdgeOptimizersConfig(
             indexing_threshold=quantized_from * dimension * 4 // 1024,
             max_segment_size=_ANY_SIZE,
-            default_segment_number=1,
+            default_segment_number=_SEGMENTS,
         ),
         # The database is the log: what an index loses, it takes in again.
         wal_enabled=False,
@@ -70,7 +73,7 @@ def field_index(key: str) -> Any:
 
 def search_params(limit: int) -> Any:
     """How vectors are searched for so many."""
-    again = edge.QuantizationSearchParams(rescore=True, oversampling=max(_SCORED_AGAIN / limit, 2.0))
+    again = edge.QuantizationSearchParams(rescore=True, oversampling=max(_SCORED_AGAIN / limit, _AT_LEAST))
     return edge.SearchParams(quantization=again)
 
 

@@ -19,6 +19,7 @@ from answerable.stores.keywords import Scored
 
 # The engine's own fields, which are filtered by most: their indexes are there before the first chunk is.
 USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
+MOST_EQUAL = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +60,18 @@ class Conditions:
 
 
 def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
-    """The k best of what `search` gives for a limit, best first, of equal ones those with the lowest numbers."""
-    # Copies of a text are equal: with some to spare one search is mostly enough.
-    limit = 2 * k
-    while True:
+    """The k best of what `search` gives for a limit, best first, of equal ones those with the lowest numbers.
+
+    Of more equal ones than `MOST_EQUAL`, copies of one text mostly, any may be given.
+    """
+    # With some to spare one search is mostly enough.
+    for limit in (2 * k, max(16 * k, MOST_EQUAL)):
         found = list(search(limit))
         last = found[min(k, len(found)) - 1][1] if found else 0.0
         # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
         if len(found) < limit or found[-1][1] < last:
-            return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
-        limit *= 4
+            break
+    return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
 def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
