@@ -9,7 +9,8 @@ from helpers import HashEmbedder, make_document
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.library import Library
-from answerable.retrieval.exact import count_held, exact_texts, lift
+from answerable.retrieval import exact
+from answerable.retrieval.exact import count_held, exact_texts, lift, may_hold
 from answerable.retrieval.retriever import Steps
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
@@ -105,3 +106,42 @@ def test_a_quoted_phrase_comes_before_passages_with_all_of_its_words() -> None:
     assert results[0].document.id == "exact"
     assert all(1 >= result.score >= 0 for result in results)
     assert results[0].score > results[1].score
+
+
+@pytest.mark.parametrize(
+    ("wanted", "may"),
+    [
+        (("err_4711",), {"a", "c"}),
+        (("err_4712",), set()),
+        (("err_4711", "iso-9001"), {"a", "b", "c"}),
+        # The Spanish one has no "no": it is a stop word there.
+        (("no",), {"a", "b", "c", "d"}),
+        (("no entry",), {"b", "d"}),
+        (("straße",), {"a", "b", "c", "d"}),
+    ],
+)
+def test_only_those_are_read_that_may_hold_it(wanted: tuple[str, ...], may: set[str]) -> None:
+    texts = {
+        "a": ("en", "The device shows ERR_4711."),
+        "b": ("es", "No entry según ISO-9001."),
+        "c": ("es", "Sale ERR_4711 otra vez."),
+        "d": ("en", "No entries, no entry."),
+    }
+    store = MemoryStore()
+    library = Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
+    with library:
+        library.add_documents(
+            make_document(text, name, source=name, language=language) for name, (language, text) in texts.items()
+        )
+        scored = store.search_vectors(HashEmbedder().embed_query("any"), 10, None)
+        left = store.fetch([number for number, _ in may_hold(store, wanted, ["en", "es"], scored)])
+        assert {document.id for _, document in left.values()} == may
+
+
+def test_words_of_many_chunks_are_not_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "LOOKED_UP", 1)
+    store = MemoryStore()
+    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None)) as library:
+        library.add_documents(make_document(f"{name} ERR_4711", name, source=name) for name in ("a", "b"))
+        scored = [*store.search_vectors(HashEmbedder().embed_query("any"), 10, None), (99, 0.0)]
+        assert may_hold(store, ["err_4711"], ["en"], scored) == scored

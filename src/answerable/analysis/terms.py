@@ -59,6 +59,19 @@ def question_words(question: str, question_language: str, languages: Collection[
     return list(found)
 
 
+def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
+    """The words that are among the terms of every text that holds this one, each as its stems in the languages.
+
+    The text that holds it is of one of the languages. Stop words aren't among its terms, and letters beyond ASCII may
+    be written in several ways.
+    """
+    return [
+        frozenset(_stem(word, language) for language in languages)
+        for word in words(text)
+        if word.isascii() and not any(word in STOP_WORDS.get(language, ()) for language in languages)
+    ]
+
+
 def words(text: str) -> Iterator[str]:
     """The words of a text in lower case, compatibility forms resolved; unseparated scripts as pairs of characters."""
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).lower()):

@@ -9,12 +9,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from answerable.analysis.indexed_text import indexed_text
+from answerable.analysis.terms import plain_words
+from answerable.protocols import Store
 from answerable.retrieval.fetched import Fetched
 from answerable.retrieval.hybrid import Scored
 
+# Where a word stands in more chunks, they are sooner read than looked up.
+LOOKED_UP = 1000
 # Straight marks open before a word and close after one; after a digit one may stand for inches.
 _QUOTED = re.compile(
     r"""(?<!\w)"(?!\s)([^"]{2,200})(?<!\s)"(?!\w)|“([^“”]{2,200})”|«([^«»]{2,200})»|„([^„“”]{2,200})[“”]"""
@@ -50,9 +54,25 @@ def count_held(wanted: Iterable[str], text: str) -> int:
     )
 
 
+def may_hold(store: Store, wanted: Sequence[str], languages: Collection[str], scored: Scored) -> Scored:
+    """The chunks without those that hold none of these, as far as that shows without reading them.
+
+    Whatever holds a text has its rarest word; those of words that stand in many chunks aren't looked up.
+    """
+    words = [plain_words(text, languages) for text in wanted]
+    counts = store.document_frequency([stem for those in words for word in those for stem in word])
+    rarest = [min(those, key=lambda word: sum(counts[stem] for stem in word), default=None) for those in words]
+    stems = frozenset[str]().union(*filter(None, rarest))
+    most = sum(counts[stem] for stem in stems)
+    if None in rarest or most > LOOKED_UP:
+        return scored
+    having = {number for number, _ in store.search_terms(sorted(stems), most, None)} if most else set[int]()
+    return [pair for pair in scored if pair[0] in having]
+
+
 def held_by(fetched: Fetched, wanted: Sequence[str], scored: Scored) -> dict[int, int]:
     """How many of these each chunk holds to the letter; chunks without any are left out."""
-    stored = fetched.fetch([number for number, _ in scored]) if wanted else {}
+    stored = fetched.fetch([number for number, _ in scored])
     counts = {number: count_held(wanted, indexed_text(indexed.chunk)) for number, (indexed, _) in stored.items()}
     return {number: count for number, count in counts.items() if count}
 

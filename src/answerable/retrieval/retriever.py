@@ -10,7 +10,7 @@ from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
-from answerable.retrieval.exact import held_by, lift
+from answerable.retrieval.exact import held_by, lift, may_hold
 from answerable.retrieval.fetched import Fetched
 from answerable.retrieval.hybrid import Candidates, Scored, asked_again, fuse, hybrid_search
 from answerable.retrieval.merging import drop_repeats
@@ -82,7 +82,8 @@ def _retrieve(
     steps: Steps,
 ) -> list[tuple[RetrievalResult, IndexedChunk]]:
     found, ranked = _search(fetched, asked, vector, weights, where, steps)
-    held = held_by(fetched, asked.exact if steps.exact else (), ranked)
+    wanted = asked.exact if steps.exact else ()
+    held = held_by(fetched, wanted, may_hold(fetched.store, wanted, asked.languages, ranked)) if wanted else {}
     order = [number for number, _ in lift(ranked, held)]
     stored = fetched.fetch(order[:REREAD])
     amount = _focus(asked, steps) * steps.sentences

@@ -18,7 +18,7 @@ WAIT = 60.0
 # Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
 CACHE = 32_768
 # A document is kept compressed: a long chat, of which every search reads some messages, takes a while to unpack.
-KEPT_CHARACTERS = 16_000_000
+KEPT_CHARACTERS = 64_000_000
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:

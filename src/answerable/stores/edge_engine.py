@@ -21,7 +21,7 @@ from answerable.stores.qdrant_values import Conditions, field_numbers, sparse_ve
 # Below this many chunks the whole vectors are as quickly looked at.
 QUANTIZED_FROM = 20_000
 # So many are taken in as one: what isn't quantised yet is in memory.
-TOGETHER = 200_000
+TOGETHER = 350_000
 # More fields than that are filtered without an index: each takes files and memory, and metadata may have any.
 MOST_FIELDS = 64
 
@@ -34,7 +34,7 @@ CONDITIONS = Conditions(
     none_of=lambda conditions: edge.Filter(must_not=conditions),
 )
 # So many of each segment are scored again, and at least so many times as many as are asked for.
-_SCORED_AGAIN = 1000
+_SCORED_AGAIN = 500
 _AT_LEAST = 1.25
 # More than so many are merged, the smallest first.
 _SEGMENTS = 8
