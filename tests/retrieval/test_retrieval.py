@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from answerable.analysis.terms import terms
 from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.datatypes import Chunk, Document, Location, RetrievalResult
+from answerable.datatypes import Chunk, Document, FloatArray, Location, RetrievalResult
 from answerable.filters import Filter, parse_filter
 from answerable.library import Library
 from answerable.protocols import IndexedChunk
@@ -254,3 +254,26 @@ def test_a_document_replaced_between_two_steps_is_looked_for_again(times: int, i
         found = library.search("Which room has a view?", 5)
     assert store.replaced == times
     assert [result.document.id for result in found] == ["rooms"] * is_found
+
+
+def test_a_document_replaced_before_what_was_found_is_judged_again_is_not_missing() -> None:
+    documents = [make_document(f"Room {place} has a view of the harbour.", f"d{place}") for place in range(40)]
+
+    class Busy(MemoryStore):
+        replaced = ""
+
+        def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+            if not self.replaced:
+                last = self.fetch([max(numbers)])[max(numbers)][1]
+                self.replaced = last.id
+                self.put(last, self.indexed_chunks(last.id))
+            return super().cosines(vector, numbers)
+
+    store = Busy()
+    with Library(store, HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None)) as library:
+        library.add_documents(documents)
+        found = library.search(
+            "Why do tall green mountains seldom catch early morning sunlight during cold rainy winters?", 40
+        )
+    assert store.replaced
+    assert {result.document.id for result in found} == {document.id for document in documents}

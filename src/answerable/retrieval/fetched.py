@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from answerable.datatypes import Document
+from answerable.datatypes import Document, FloatArray
 from answerable.protocols import IndexedChunk, Store
 
 Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
@@ -27,3 +27,9 @@ class Fetched:
             self._known |= found
             self.is_whole = self.is_whole and len(found) == len(missing)
         return {number: self._known[number] for number in numbers if number in self._known}
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Sequence[tuple[int, float]]:
+        """The cosines of these chunks, best first, without those that are gone from the store."""
+        found = self.store.cosines(vector, numbers)
+        self.is_whole = self.is_whole and len(found) == len(numbers)
+        return found

@@ -22,6 +22,7 @@ from statistics import NormalDist, pstdev
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
+from answerable.retrieval.fetched import Fetched
 
 CANDIDATES = 100
 DENSE_WEIGHT = 0.5
@@ -63,13 +64,13 @@ def hybrid_search(
     return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)
 
 
-def asked_again(store: Store, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
+def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
     """What was found, by meaning as another vector has it that lies near the question's.
 
     Another search of all chunks would find hardly any that aren't among these: nDCG@10 is the same to .0002.
     """
     numbers = dict.fromkeys(number for number, _ in (*found.dense, *found.keyword))
-    dense = store.cosines(vector, list(numbers))[:CANDIDATES]
+    dense = fetched.cosines(vector, list(numbers))[:CANDIDATES]
     fused = fuse_scaled(dense, found.keyword, found.deviation, highest)
     return replace(found, dense=dense, fused=fused)
 

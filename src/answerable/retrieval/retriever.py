@@ -125,7 +125,7 @@ def _search(
         return found, ranked
     first = fetched.fetch([number for number, _ in ranked[:FEEDBACK]])
     moved = with_feedback(vector, ranked, first, feedback)
-    found = asked_again(fetched.store, moved, found, highest)
+    found = asked_again(fetched, moved, found, highest)
     return found, _reranked(fetched, asked, weights, found.fused, steps.reranker)
 
 
