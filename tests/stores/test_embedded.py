@@ -35,6 +35,7 @@ from answerable.splitting.by_type import SplitterByType
 from answerable.stores.database import Database
 from answerable.stores.embedded import EmbeddedStore
 from answerable.stores.memory import MemoryStore
+from answerable.stores.records import content_from_bytes, content_to_bytes, pack
 
 DOCUMENTS = 6
 
@@ -413,12 +414,32 @@ def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_p
     with sqlite3.connect(folder / "library.db") as database:
         database.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
         database.execute("DROP TABLE records")
+        database.create_function("compressed", 1, lambda content: pack(content_from_bytes(content)))
+        assert database.execute("UPDATE documents SET content = compressed(content)").rowcount == DOCUMENTS
     database.close()
     for create in (True, False):
         store = EmbeddedStore(folder, create)
         assert store.records() == []
         assert store.count()[0] == DOCUMENTS
+        assert not store.audit()
+        for stored in store.documents():
+            document = store.document(stored.id)
+            assert document is not None
+            assert document.content_hash == stored.content_hash
         store.close()
+
+
+def test_a_text_of_which_a_byte_is_another_is_damaged(folder: Path) -> None:
+    with sqlite3.connect(folder / "library.db") as database:
+        (content,) = database.execute("SELECT content FROM documents WHERE number = 1").fetchone()
+        assert content_to_bytes(content_from_bytes(content)) == content
+        database.execute("UPDATE documents SET content = ? WHERE number = 1", [content[:-1] + bytes([content[-1] ^ 1])])
+        (name,) = database.execute("SELECT id FROM documents WHERE number = 1").fetchone()
+    database.close()
+    store = EmbeddedStore(folder)
+    with pytest.raises(LibraryDamaged):
+        store.document(name)
+    store.close()
 
 
 def test_no_library_there(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ CREATE TABLE records (
     documents TEXT NOT NULL, PRIMARY KEY (origin, source)
 ) WITHOUT ROWID;
 """,
+    # The texts of documents may be uncompressed.
+    "",
 )
 """What each format adds to the one before it."""
 
@@ -81,7 +83,7 @@ def insert_document(connection: sqlite3.Connection, document: Document, chunks: 
             records.to_json(dict(document.metadata)),
             len(document.content),
             len(chunks),
-            records.pack(document.content),
+            records.content_to_bytes(document.content),
             records.pack(records.parts_to_json(document.parts)),
         ),
     )
@@ -150,7 +152,7 @@ def read_document(row: sqlite3.Row, with_parts: bool) -> Document:
     """The document of a whole row."""
     return Document(
         id=row["id"],
-        content=records.unpack(row["content"]),
+        content=records.content_from_bytes(row["content"]),
         source=row["source"],
         title=row["title"],
         type=DocumentType(row["type"]),
