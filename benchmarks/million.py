@@ -8,7 +8,8 @@ Documents are added in a process of their own, streamed from a file; another mak
 Recall is that of the store's vectors against all cosines, of copies any is right; with filters that one chunk in ten,
 in a hundred and in ten thousand passes. Memory is what a process holds of its own ("memory") and that with the files it
 has mapped ("and mapped"), at most. FAISS, LanceDB and pgvector search the same vectors (`million_peers.py`).
-`--chunks 10000 100000 1000000 --searches 200 --peers`; libraries stay in `--folder` and aren't built again.
+`--postgres` copies the library to a PostgreSQL server of its own and searches it there.
+`--chunks 10000 100000 1000000 --searches 200 --peers --postgres`; libraries stay in `--folder` and aren't built again.
 `--plot FILE` draws what searches cost by size.
 """
 
@@ -26,15 +27,16 @@ from debian import CACHE
 from measuring import run_python, show
 from million_peers import PEERS
 from million_plot import growth_plot
+from million_postgres import serve_postgres
 from million_steps import add, ask, index, serve
 
 
-def measured(folder: Path, chunks: int, searches: int, peers: bool) -> dict[str, float]:
+def measured(folder: Path, chunks: int, searches: int, peers: bool, postgres: bool) -> dict[str, float]:
     """All figures of one size, each step in a process of its own."""
     place = folder / f"{chunks}"
     place.mkdir(parents=True, exist_ok=True)
     figures: dict[str, float] = {}
-    for name in ("add", "index", "ask"):
+    for name in ("add", "index", "ask", *(["postgres"] if postgres else [])):
         done = place / f"{name}.json"
         if not done.exists():
             report = run_python(__file__, "--step", name, "--folder", place, "--chunks", chunks, "--searches", searches)
@@ -74,21 +76,23 @@ def main() -> None:
     parser.add_argument("--searches", type=int, default=200)
     parser.add_argument("--folder", type=Path, default=CACHE.parent / "million")
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--postgres", action="store_true")
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--step", choices=("add", "index", "ask", "serve"), help=argparse.SUPPRESS)
+    parser.add_argument("--step", choices=("add", "index", "ask", "serve", "postgres"), help=argparse.SUPPRESS)
     options = parser.parse_args()
     steps: dict[str, Callable[[], object]] = {
         "add": lambda: add(options.folder, options.chunks[0]),
         "index": lambda: index(options.folder),
         "ask": lambda: ask(options.folder, options.searches),
         "serve": lambda: serve(options.folder),
+        "postgres": lambda: serve_postgres(options.folder),
     }
     if options.step:
         print(json.dumps(steps[options.step]()))
         return
     found = {}
     for chunks in options.chunks:
-        found[chunks] = measured(options.folder, chunks, options.searches, options.peers)
+        found[chunks] = measured(options.folder, chunks, options.searches, options.peers, options.postgres)
         show(f"million, {chunks:,}", [(name, value, "") for name, value in found[chunks].items()], chunks=chunks)
     if options.plot:
         options.plot.write_text(growth_plot(list(found.values())), "utf-8")
