@@ -65,7 +65,7 @@ def _sources(library: Library, name: str) -> list[str]:
     folder = path.replace(os.sep, "/").rstrip("/") + "/"
     found = [source for source in sources if comes_from(source, name) or source.startswith(folder)]
     if not found:
-        raise FilterError(f"No document comes from {name!r}. `answerable list` shows where they come from.")
+        raise FilterError(f"No document comes from {name[:200]!r}. `answerable list` shows where they come from.")
     return sorted(found)
 
 
@@ -136,4 +136,4 @@ def _kind(name: str) -> DocumentType:
     try:
         return DocumentType(name.casefold())
     except ValueError as error:
-        raise FilterError(f"There is no type {name!r}. Use {', '.join(DocumentType)}.") from error
+        raise FilterError(f"There is no type {name[:80]!r}. Use {', '.join(DocumentType)}.") from error
