@@ -414,6 +414,7 @@ def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_p
     with sqlite3.connect(folder / "library.db") as database:
         database.execute("UPDATE meta SET value = '1' WHERE key = 'format'")
         database.execute("DROP TABLE records")
+        database.execute("DROP INDEX documents_by_type")
         database.create_function("compressed", 1, lambda content: pack(content_from_bytes(content)))
         assert database.execute("UPDATE documents SET content = compressed(content)").rowcount == DOCUMENTS
     database.close()
@@ -427,6 +428,21 @@ def test_a_library_of_the_first_format_is_brought_up_to_date(folder: Path, tmp_p
             assert document is not None
             assert document.content_hash == stored.content_hash
         store.close()
+
+
+def test_documents_of_a_type_are_found_by_an_index(folder: Path) -> None:
+    seen: list[str] = []
+    database = Database(folder / "library.db", create=False)
+    with database.snapshot() as connection:
+        connection.set_trace_callback(seen.append)
+    assert list(database.documents("chat")) == []
+    assert len(list(database.documents("text"))) == len(list(database.documents())) == DOCUMENTS
+    with database.snapshot() as connection:
+        connection.set_trace_callback(None)
+        (query, *_) = [each for each in seen if "chat" in each]
+        (plan,) = [row["detail"] for row in connection.execute(f"EXPLAIN QUERY PLAN {query}")]
+    database.close()
+    assert "USING INDEX documents_by_type (type=?)" in plan
 
 
 def test_a_text_of_which_a_byte_is_another_is_damaged(folder: Path) -> None:

@@ -38,8 +38,10 @@ CREATE TABLE records (
     documents TEXT NOT NULL, PRIMARY KEY (origin, source)
 ) WITHOUT ROWID;
 """,
-    # The texts of documents may be uncompressed.
-    "",
+    # The texts of documents may be uncompressed, too.
+    """
+CREATE INDEX documents_by_type ON documents (type, source, id);
+""",
 )
 """What each format adds to the one before it."""
 
