@@ -1,9 +1,9 @@
 """How Qdrant Edge is told to keep chunks: numbers only, vectors, hashed terms with their BM25 weights, hashed fields.
 
 Of many chunks, vectors are searched by looking at all of them at 2 bits a dimension (TurboQuant, Zandieh et al. 2025,
-arXiv:2504.19874, which needs no training); what that finds is scored again with the whole vectors. That takes 13 ns a
-chunk and finds .997 of the ten nearest, filtered or not. A graph is quicker on more than a million, but loses copies of
-texts, which every archive has, takes fifty times as long to build, and finds far less where few chunks pass a filter.
+arXiv:2504.19874, which needs no training); what that finds is scored again with the whole vectors. That takes 9 ns a
+chunk and finds .997 of the ten nearest of a million, filtered or not. A graph is quicker beyond that, but loses copies
+of texts, which every archive has, takes far longer to build, and finds much less where few chunks pass a filter.
 Everything large is in files that are mapped into memory.
 """
 
