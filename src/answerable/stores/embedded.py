@@ -6,6 +6,7 @@ search meanwhile scores the database's vectors and terms exactly, or, where ther
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Collection, Iterator, Sequence
@@ -243,7 +244,9 @@ class EmbeddedStore:
                 # Held by another (a Timeout is one of these too), or not ours to lock.
                 return None
             try:
-                (self._folder / "index.pid").write_text(str(os.getpid()))
+                # Who waits is told whose it is, where there is room for that.
+                with contextlib.suppress(OSError):
+                    (self._folder / "index.pid").write_text(str(os.getpid()))
                 dimension = fingerprint.dimension
                 self._index = EdgeIndex(self._folder / "index", self._database, dimension, self._quantized_from)
             except BaseException:
