@@ -17,7 +17,7 @@ from answerable.wal import use_write_ahead_log
 WAIT = 60.0
 # Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
 CACHE = 32_768
-# A document is kept compressed: a long chat, of which every search reads some messages, takes a while to unpack.
+# Every search reads some messages of a long chat, of which the whole text has to be read each time.
 KEPT_CHARACTERS = 64_000_000
 
 
