@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from browser import last_quotes, squeezed, visiting
@@ -28,6 +29,30 @@ def scanned() -> bytes:
         b"<< %s %s /Length %d >>\nstream\n%s\nendstream" % (image_keys, fax, len(image), image),
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
+    return pdf_of(objects)
+
+
+def long_pdf(pages: int) -> bytes:
+    """A PDF of a sentence a page, every fourth page lying on its side."""
+    kids = b" ".join(b"%d 0 R" % (4 + 2 * number) for number in range(pages))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [%s] /Count %d >>" % (kids, pages),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number in range(pages):
+        box = b"0 0 792 612" if number % 4 == 1 else b"0 0 612 792"
+        text = b"BT /F1 18 Tf 72 400 Td (Paragraph %d tells of pond %d and its ducks.) Tj ET" % (number + 1, number + 1)
+        resources = b"/Resources << /Font << /F1 3 0 R >> >>"
+        objects += [
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [%s] /Contents %d 0 R %s >>" % (box, 5 + 2 * number, resources),
+            b"<< /Length %d >>\nstream\n%s\nendstream" % (len(text), text),
+        ]
+    return pdf_of(objects)
+
+
+def pdf_of(objects: Sequence[bytes]) -> bytes:
+    """A PDF of these objects, numbered from 1; the first is its catalogue."""
     body, offsets = b"%PDF-1.4\n", []
     for number, each in enumerate(objects, 1):
         offsets.append(len(body))
@@ -50,6 +75,25 @@ def test_scans_are_drawn(tmp_path: Path) -> None:
             assert squeezed(visitor.cite(visitor.ask("When does the ferry leave?"))) == "Theferryleavesatnine."
             assert visitor.page.locator(".pdf-page canvas").evaluate(pixel) == [0, 0, 0, 255]
             assert any(url.endswith("/page/vendor/jbig2.wasm") for url in loaded)
+
+
+def test_a_citation_opens_its_page_of_a_long_pdf(tmp_path: Path) -> None:
+    in_sight = """(quote) => {
+      const [box, around] = [quote, quote.closest(".panel-body")].map((each) => each.getBoundingClientRect());
+      return box.height > 0 && box.top >= around.top && box.bottom <= around.bottom;
+    }"""
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("ponds.pdf", long_pdf(400)))
+        for number in (397, 230, 2):
+            # A page loaded anew, so that this citation is the first to be opened.
+            with visiting(server.address) as visitor:
+                turn = visitor.ask(f"What does paragraph {number} tell of pond {number}?")
+                assert squeezed(visitor.cite(turn)) == squeezed(last_quotes(server.address, visitor)[0])
+                quote = visitor.page.locator(f".pdf-page[data-page='{number}'][data-drawn=true] .pdf-quote")
+                # Pages around it that are of another shape may not move it away.
+                visitor.page.wait_for_timeout(500)
+                assert quote.evaluate(in_sight)
+                visitor.shot(f"long-pdf-{number}")
 
 
 def test_text_of_a_pdf_can_be_asked_about(example_server: Server) -> None:

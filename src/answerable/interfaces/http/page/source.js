@@ -9,7 +9,7 @@ import { html, Icon, IconButton, useEffect, useRef, useState } from "./ui.js";
 import { ChatView } from "./views/chat.js";
 import { CodeView, TextView } from "./views/lines.js";
 import { MarkdownView } from "./views/markdown.js";
-import { PdfView } from "./views/pdf.js";
+import { getQuoted, PdfView } from "./views/pdf.js";
 
 const VIEWS = {
   chat: ChatView,
@@ -25,12 +25,8 @@ const load = async (library, place) => {
   const document = await getDocument(library, place.document_id);
   const pdf = document.type === "pdf" ? await getPdf(library, place.document_id) : null;
   const hasQuote = place.end > place.start;
-  return {
-    place,
-    document,
-    pdf,
-    rectangles: pdf && hasQuote ? await getRectangles(library, place.document_id, place) : [],
-  };
+  const rectangles = pdf && hasQuote ? await getRectangles(library, place.document_id, place) : [];
+  return { place, document, pdf, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
 };
 
 /** What a place shows: the document with all that its view needs, or the problem. */
@@ -54,13 +50,14 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, pdf, rectangles, place }) => {
+const View = ({ document, pdf, rectangles, quoted, place }) => {
   const { content, offsets, parts, type } = document;
   if (pdf)
     return html`<${PdfView}
       key=${document.document_id}
       pdf=${pdf}
       rectangles=${rectangles}
+      quoted=${quoted}
       starts=${startsOf(parts)}
     />`;
   const target = { start: offsets.toUnits(place.start), end: offsets.toUnits(place.end) };

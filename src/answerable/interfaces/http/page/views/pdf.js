@@ -23,6 +23,14 @@ export const openPdf = async (data) => {
   return { pdfjs, document: await loading.promise };
 };
 
+/** The pages with the quote, by number, read before they are shown: where to scroll is known then. */
+export const getQuoted = async ({ document }, rectangles) => {
+  const numbers = [...new Set(rectangles.map(({ page }) => page))];
+  // A page that is broken stays white.
+  const pages = await Promise.all(numbers.map((number) => document.getPage(number).catch(() => null)));
+  return Object.fromEntries(numbers.map((number, index) => [number, pages[index]]));
+};
+
 const draw = async ({ pdfjs, page, canvas, layer, width, signal }) => {
   const viewport = page.getViewport({ scale: width / page.getViewport({ scale: 1 }).width });
   const density = Math.min(devicePixelRatio || 1, SHARPEST);
@@ -53,23 +61,27 @@ const boxOf = (viewport, { left, bottom, right, top }) => {
 const useNear = (element) => {
   const [isNear, setNear] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setNear(entry.isIntersecting), { rootMargin: NEAR });
+    // Scrolled while they wait, several entries come at once: the last one holds.
+    const look = (entries) => setNear(entries.at(-1).isIntersecting);
+    // The margin counts only for the root itself, not for what scrolls inside it.
+    const root = element.current.closest(".panel-body");
+    const observer = new IntersectionObserver(look, { root, rootMargin: NEAR });
     observer.observe(element.current);
     return () => observer.disconnect();
   }, []);
   return isNear;
 };
 
-const Page = ({ pdf, number, ratio, rectangles, width, start }) => {
+const Page = ({ pdf, number, ratio, rectangles, quoted, width, start }) => {
   const { t } = useTexts();
   const [box, canvas, layer] = [useRef(null), useRef(null), useRef(null)];
-  const [page, setPage] = useState(null);
+  const [read, setRead] = useState(null);
+  const page = quoted ?? read;
   const [isDrawn, setDrawn] = useState(false);
   const isNear = useNear(box);
-  const isWanted = isNear || rectangles.length > 0;
   useEffect(() => {
-    if (isWanted && !page) pdf.document.getPage(number).then(setPage, () => {});
-  }, [isWanted]);
+    if (isNear && !page) pdf.document.getPage(number).then(setRead, () => {});
+  }, [isNear]);
   useEffect(() => {
     if (!page || !isNear || !width) return undefined;
     const stopping = new AbortController();
@@ -110,8 +122,11 @@ const useWidth = (element) => {
   return width;
 };
 
-/** The pages of an opened PDF; `rectangles` are those of the quote, `starts` where each page begins in the text. */
-export const PdfView = ({ pdf, rectangles, starts }) => {
+/**
+ * The pages of an opened PDF; `rectangles` are those of the quote, `quoted` the pages they are on, `starts` where each
+ * page begins in the text.
+ */
+export const PdfView = ({ pdf, rectangles, quoted, starts }) => {
   const list = useRef(null);
   const width = useWidth(list);
   const numbers = Array.from({ length: pdf.document.numPages }, (_, index) => index + 1);
@@ -127,6 +142,7 @@ export const PdfView = ({ pdf, rectangles, starts }) => {
             width=${width}
             start=${starts[number] ?? 0}
             rectangles=${rectangles.filter((each) => each.page === number)}
+            quoted=${quoted[number]}
           />
         `,
       )}
