@@ -9,17 +9,19 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     # Loaded where something is printed: `--help` and `--json` do without.
     from rich.console import Console
+    from rich.text import Text
 
 # Tabs and line ends stay; marks that turn the direction of what follows them vanish.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
 _DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 _HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
+_WORD = re.compile(r"(\s*)(\S+)")
 # JSON itself escapes the others.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -62,8 +64,28 @@ def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool 
     from rich.text import Text
 
     styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
-    text = Text.assemble(*((clean(piece), style) for piece, style in styled), overflow="fold")
-    console(stderr).print(text, soft_wrap=stderr or not wrap)
+    text = Text.assemble(*((clean(piece), style) for piece, style in styled))
+    screen = console(stderr)
+    for line in [text] if stderr or not wrap else _lines(text, screen.width):
+        screen.print(line, soft_wrap=True)
+
+
+def _lines(text: Text, width: int) -> Iterator[Text]:
+    """Lines that end between words. An address longer than a line stays whole, so that it can be clicked and copied."""
+    from rich.cells import cell_len
+
+    for line in text.split(allow_blank=True):
+        cuts, used = [], 0
+        for word in _WORD.finditer(line.plain):
+            space, letters = map(cell_len, word.groups())
+            if used and used + space + letters > width:
+                cuts.append(word.start(2))
+                used = letters
+            else:
+                used += space + letters
+        for part in line.divide(cuts):
+            part.rstrip()
+            yield part
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:

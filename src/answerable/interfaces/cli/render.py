@@ -87,6 +87,8 @@ def results(found: Sequence[RetrievalResult], narrowing: Narrowing | None, as_js
             print_text("")
         place = place_of(result.document.source, result.document.title, result.chunk.location)
         print_text((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+        if _is_address(result.document.source):
+            print_text((f"    {one_line(result.document.source)}", "dim"), wrap=False)
         text = one_line(result.chunk.content)
         print_text(text if len(text) <= SNIPPET else f"{text[:SNIPPET]}…")
 
@@ -234,7 +236,7 @@ def removed(found: Document, as_json: bool) -> None:
     if as_json:
         print_json({"removed": found.id})
     else:
-        print_text(f"removed {found.id[:8]}  ", one_line(found.source or found.title))
+        print_text(f"removed {found.id[:8]}  ", one_line(found.source or found.title), wrap=False)
 
 
 def diagnosis(found: Mapping[str, Any], as_json: bool) -> None:
@@ -261,11 +263,18 @@ def _documents_table(found: Sequence[StoredDocument]) -> Table:
 
 def place_of(source: str, title: str, location: Location) -> str:
     """Where something stands, on one line: what people call its source, and the place there."""
-    return one_line(", ".join(step for step in (_name(source, title), str(location)) if step))
+    name, place = _name(source, title), str(location)
+    if location.headings[:1] == (name,) and place.startswith(name):
+        return one_line(place)
+    return one_line(", ".join(step for step in (name, place) if step))
 
 
 def _name(source: str, title: str) -> str:
-    """What people call a source: its file's name, its address, or its title."""
-    if "://" in source or not source:
-        return source or title or "untitled"
+    """What people call a source: its file's name, or its title, since an address has a line of its own."""
+    if _is_address(source) or not source:
+        return title or source or "untitled"
     return source.rsplit("/", 1)[-1]
+
+
+def _is_address(source: str) -> bool:
+    return "://" in source

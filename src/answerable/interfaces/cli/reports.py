@@ -100,7 +100,7 @@ def left(name: str, report: AddReport, as_json: bool) -> None:
         print_json({"origin": name, "documents": report.removed})
     else:
         documents = "1 document" if report.removed == 1 else f"{report.removed:,} documents"
-        print_text(f"removed {documents}  ", one_line(name))
+        print_text(f"removed {documents}  ", one_line(name), wrap=False)
 
 
 def _duration(seconds: float) -> str:

@@ -62,9 +62,9 @@ def _show(report: VerifyReport, repaired: bool) -> None:
     looked_at = ", ".join(_count(count, name) for name, count in counts.items())
     print_text(f"checked {looked_at}; {_count(report.embedded, 'passage')} embedded again; {report.seconds:.1f} s")
     for finding in report.repaired:
-        print_text(("repaired: ", "green"), _line(finding))
+        print_text(("repaired: ", "green"), _line(finding), wrap=False)
     for finding in report.findings:
-        print_text((f"{finding.kind}: ", "bold red"), _line(finding))
+        print_text((f"{finding.kind}: ", "bold red"), _line(finding), wrap=False)
         if finding.repair is not Repair.NOTHING and not repaired:
             print_text((f"    --repair {finding.repair}", "dim"))
     for note in report.notes:
