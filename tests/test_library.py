@@ -586,6 +586,35 @@ def test_resolve_takes_ids_their_beginnings_and_sources(library: Library) -> Non
             library.resolve(unknown)
 
 
+def test_resolve_takes_names_and_says_which_several_are_meant(library: Library) -> None:
+    sources = {
+        "1": "/notes/2024/gate.txt",
+        "2": "/notes/2025/gate.txt",
+        "3": "/notes/Reunio\u0301n.md",
+        "4": "/exports/chat.zip!/one.txt",
+        "5": "/exports/chat.zip!/two.txt",
+        "6": "https://book.example/guide/setup",
+    }
+    titled = {"6": "Setting up"}
+    library.add_documents(
+        Document.from_text(f"Text {number}.", doc_id=f"id{number}", source=source, title=titled.get(number, ""))
+        for number, source in sources.items()
+    )
+    assert library.resolve("2024/gate.txt") == "id1"
+    assert library.resolve("2025/Gate.txt") == "id2"
+    assert library.resolve("reunión.md") == "id3"
+    assert library.resolve("two.txt") == library.resolve("chat.zip!/two.txt") == "id5"
+    assert library.resolve("setup") == library.resolve("setting up") == "id6"
+    with pytest.raises(DocumentNotFound, match=r"2 documents .*/2024/gate\.txt \(id1\), .*/2025/gate\.txt \(id2\)"):
+        library.resolve("gate.txt")
+    with pytest.raises(DocumentNotFound, match=r"chat\.zip!/one\.txt \(id4\), .*!/two\.txt"):
+        library.resolve("chat.zip")
+    with pytest.raises(DocumentNotFound, match=r"6 documents .* and 1 more"):
+        library.resolve("id")
+    with pytest.raises(DocumentNotFound, match="answerable list"):
+        library.resolve("ate.txt")
+
+
 def test_neighbours_are_the_chunks_around(examples: Library) -> None:
     chunks = examples.chunks(examples.resolve(str(GUIDE)))
     assert examples.neighbours(chunks[3]) == chunks[2:5]

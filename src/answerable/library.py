@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.characters import encodable
 from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
 from answerable.crew import Crew
@@ -32,6 +31,7 @@ from answerable.datatypes import (
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
 from answerable.ingestion import AddReport, Ingestion, OnProgress, check_embedder
+from answerable.naming import resolve
 from answerable.protocols import (
     Answerer,
     Embedder,
@@ -245,16 +245,11 @@ class Library:
             raise DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
 
     def resolve(self, name: str) -> str:
-        """The id of the document that has this id or source, or the only one whose id begins so. DocumentNotFound."""
-        # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
-        name = encodable(name)
-        exact = self._store.lookup(name, name)
-        found = exact or [stored for stored in self._store.documents() if name and stored.id.startswith(name)]
-        if len(found) == 1:
-            return found[0].id
-        if found:
-            raise DocumentNotFound(f"{len(found)} documents have an id that begins with {name!r}. Give more of it.")
-        raise DocumentNotFound(f"No document has the id or the source {name!r}. `answerable list` shows them.")
+        """The id of the one document that has this id, path, title, file name, or the only one whose id begins so.
+
+        Raises DocumentNotFound, which names those of several.
+        """
+        return resolve(self._store, name)
 
     def document(self, document_id: str) -> Document:
         """The whole document. Raises DocumentNotFound."""

@@ -223,8 +223,8 @@ def test_filters(called: Invoke, filters: list[str], expected: set[str]) -> None
         (["search", "x", "-k", "0"], ["See answerable search --help."]),
         (["search", "x", "--colour"], ["--colour"]),
         (["paint"], ["paint", "See answerable --help."]),
-        (["show", "nothing"], ["No document has the id or the source 'nothing'", "answerable list"]),
-        (["show", "caf\udce9"], ["No document has the id or the source 'caf?'"]),
+        (["show", "nothing"], ["No document has the id, path, file name or title 'nothing'", "answerable list"]),
+        (["show", "caf\udce9"], ["No document has the id, path, file name or title 'caf?'"]),
         (["remove", ""], ["No document", "answerable list"]),
     ],
 )
@@ -318,10 +318,30 @@ def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call
     assert len(printed(call("list", "--library", library, "--json"))["documents"]) == 1
 
 
+def test_a_file_name_is_enough_where_it_means_one_document(call: Invoke, tmp_path: Path) -> None:
+    place = ("--library", tmp_path / "library")
+    for folder in ("march", "april"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.txt").write_text(f"The {folder} meeting is on Monday.")
+    alone = tmp_path / "Gate codes.txt"
+    alone.write_text("The gate opens with 4471.")
+    assert call("add", tmp_path / "march", tmp_path / "april", alone, *place).exit_code == 0
+    assert "opens with 4471" in call("show", "Gate codes.txt", *place).stdout
+    assert "april meeting" in call("show", "april/notes.txt", *place).stdout
+    for command in ("show", "remove"):
+        refused = call(command, "notes.txt", *place)
+        assert_one_error(refused, 2, "2 documents", "march/notes.txt", "april/notes.txt", "Give more of the path")
+    found = printed(call("search", "meeting", "--source", "april/notes.txt", *place, "--json"))["results"]
+    assert [result["content"] for result in found] == ["The april meeting is on Monday."]
+    # A file that was added by itself isn't followed any more.
+    assert printed(call("remove", "gate codes.txt", *place, "--json")) == {"origin": str(alone), "documents": 1}
+    assert_one_error(call("show", "Gate codes.txt", *place), 2, "No document has", "answerable list")
+
+
 def test_remove(call: Invoke, tmp_path: Path) -> None:
     with answerable.open(tmp_path) as library:
         library.add_documents(answerable.Document.from_text(text, doc_id=text) for text in ("abc", "abd", "xyz"))
-    assert_one_error(call("show", "ab", "--library", tmp_path), 2, "2 documents", "Give more of it")
+    assert_one_error(call("show", "ab", "--library", tmp_path), 2, "2 documents", "Give more of the path")
     assert printed(call("remove", "xyz", "--library", tmp_path, "--json")) == {"removed": "xyz"}
     assert_one_error(call("remove", "xyz", "--library", tmp_path), 2, "No document")
     assert call("remove", "abc", "--library", tmp_path).stdout.startswith("removed abc")

@@ -13,6 +13,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import FilterError
 from answerable.filters import parse_filter
 from answerable.library import Library
+from answerable.naming import documents_called
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
 
@@ -59,11 +60,13 @@ def build_filter(
 
 
 def _sources(library: Library, name: str) -> list[str]:
-    sources = {document.source for document in library.documents()}
+    documents = library.documents()
+    sources = {document.source for document in documents}
     # Pages below an address are to a site what files are to a folder.
     path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
     folder = path.replace(os.sep, "/").rstrip("/") + "/"
-    found = [source for source in sources if comes_from(source, name) or source.startswith(folder)]
+    found = {source for source in sources if comes_from(source, name) or source.startswith(folder)}
+    found = found or {document.source for document in documents_called(documents, name)}
     if not found:
         raise FilterError(f"No document comes from {name[:200]!r}. `answerable list` shows where they come from.")
     return sorted(found)

@@ -9,9 +9,7 @@ import typer
 
 from answerable.build import copy_library
 from answerable.interfaces.cli import render, reports
-from answerable.interfaces.cli.filters import comes_from
 from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibraryOption, RemovedArgument, open_library
-from answerable.library import Library
 from answerable.settings import load_settings
 
 if TYPE_CHECKING:
@@ -27,7 +25,7 @@ def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -
 def show(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Show a document with its text."""
     with open_library(library) as opened:
-        found = opened.document(_document_id(opened, document))
+        found = opened.document(opened.resolve(document))
         render.document(found, opened.chunks(found.id), as_json)
 
 
@@ -38,10 +36,15 @@ def remove(document: RemovedArgument, library: LibraryOption = None, as_json: Js
     the next sync, as long as it is there.
     """
     with open_library(library) as opened:
-        if origins := [origin.name for origin in opened.origins() if origin.is_called(document)]:
-            reports.left(origins[0], opened.leave(document), as_json)
+        origins = opened.origins()
+        called = [origin for origin in origins if origin.is_called(document)]
+        if not called:
+            found = opened.document(opened.resolve(document))
+            # A file that was added by itself is meant by its name as by its path; an id means the document alone.
+            called = [origin for origin in origins if origin.name == found.source and not found.id.startswith(document)]
+        if called:
+            reports.left(called[0].name, opened.leave(called[0].name), as_json)
             return
-        found = opened.document(_document_id(opened, document))
         opened.remove(found.id)
     render.removed(found, as_json)
 
@@ -73,8 +76,3 @@ def copy(
         typer.echo(
             f"copied {done.copied:,} documents ({done.chunks:,} passages), {done.unchanged:,} were there already"
         )
-
-
-def _document_id(library: Library, name: str) -> str:
-    found = [document.id for document in library.documents() if comes_from(document.source, name)]
-    return found[0] if len(found) == 1 else library.resolve(name)

@@ -44,13 +44,14 @@ ModelOption = Annotated[
     ),
 ]
 DocumentArgument = Annotated[
-    str, typer.Argument(metavar="DOCUMENT", help="Its id, the beginning of its id, or its path.")
+    str, typer.Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the beginning of its id.")
 ]
 
 RemovedArgument = Annotated[
     str,
     typer.Argument(
-        metavar="DOCUMENT", help="Its id, the beginning of its id, or its path; or a folder or site that was added."
+        metavar="DOCUMENT",
+        help="Its id, path, file name or title, or the beginning of its id; or a folder or site that was added.",
     ),
 ]
 
