@@ -32,7 +32,7 @@ def narrow(
     `senders` are those of the chats, `span` the first and the last day on which anything was said, `now` what
     "yesterday" is counted from.
     """
-    folded = _folded(question)
+    folded = fold(question)
     people = asked_who(question, folded, senders, language)
     times = asked_when(folded, now, span, language)
     if not people and not times:
@@ -45,7 +45,7 @@ def narrow(
     return Narrowed(narrowing, _without(question, folded, spans))
 
 
-def _folded(text: str) -> str:
+def fold(text: str) -> str:
     """The text in lower case and without accents, character by character: offsets stay."""
     return "".join(_folded_character(character) for character in text)
 

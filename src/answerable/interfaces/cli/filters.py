@@ -6,14 +6,16 @@ import json
 import os
 import shlex
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from answerable.datatypes import DocumentType
 from answerable.errors import FilterError
-from answerable.filters import parse_filter
+from answerable.filters import comparable, parse_filter
 from answerable.library import Library
 from answerable.naming import documents_called
+from answerable.retrieval.typed_when import days_of, typed_when
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
 
@@ -45,9 +47,9 @@ def build_filter(
     if sender:
         conditions.append({"sender": list(sender)})
     if since:
-        conditions.append({"date": {"gte": since}})
+        conditions.append({"date": {"gte": _day(since, is_last=False)}})
     if until:
-        conditions.append({"date": {"lte": until}})
+        conditions.append({"date": {"lte": _day(until, is_last=True)}})
     if kind:
         conditions.append({"type": [str(one) for one in kind]})
     if source:
@@ -57,6 +59,19 @@ def build_filter(
     if where:
         conditions.append(_parse_where(where))
     return {"and": conditions} if conditions else None
+
+
+def _day(text: str, is_last: bool) -> str:
+    """The first or the last day of what is typed; ISO dates and times stay as they are. Raises FilterError."""
+    if comparable(text) is not None:
+        return text
+    period = typed_when(text, datetime.now())
+    if period is None:
+        raise FilterError(
+            f"{text[:80]!r} is no time. Write a day as 2024-03-31, a month as 2024-03 or March 2024, "
+            "or yesterday, last week, 3 days ago (hace 3 días, há 3 dias)."
+        )
+    return days_of(period)[is_last].isoformat()
 
 
 def _sources(library: Library, name: str) -> list[str]:

@@ -26,8 +26,13 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.
 SenderOption = Annotated[
     Optional[list[str]], typer.Option("--from", metavar="NAME", help="Only what this person wrote (repeatable).")
 ]
-SinceOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only from this day on, as 2024-03-01.")]
-UntilOption = Annotated[Optional[str], typer.Option(metavar="DAY", help="Only up to this day, as 2024-03-31.")]
+SinceOption = Annotated[
+    Optional[str],
+    typer.Option(metavar="TIME", help="Only from then on: 2024-03-01, March 2024 or yesterday."),
+]
+UntilOption = Annotated[
+    Optional[str], typer.Option(metavar="TIME", help="Only up to then, that day, week, month or year included.")
+]
 TypeOption = Annotated[
     Optional[list[DocumentType]],
     typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
