@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -345,6 +346,30 @@ def test_no_connection() -> None:
         pass
     with pytest.raises(ProviderUnreachable, match=r"can't be reached .*OPENAI_BASE_URL"):
         answer(model(gone))
+
+
+def test_without_ollama_it_says_how_to_start_it(server: ScriptedServer) -> None:
+    with ScriptedServer() as gone:
+        pass
+    with pytest.raises(ProviderUnreachable) as caught:
+        answer(ollama(gone))
+    said = str(caught.value)
+    assert re.match(r"Ollama doesn't answer at 127\.0\.0\.1:\d+ \(", said)
+    assert said.endswith("Start it with `ollama serve`, or set ANSWERABLE_OLLAMA_BASE_URL to where it runs.")
+    for reply, kind, advice in (
+        (failure(404, 'model "llama3.2" not found'), ModelNotFound, "`ollama pull llama3.2`"),
+        (failure(404, "no such route"), RequestRejected, "Check ANSWERABLE_OLLAMA_BASE_URL"),
+        (failure(401, "who are you?"), ProviderRefused, "Check ANSWERABLE_OLLAMA_BASE_URL"),
+    ):
+        server.script(PATH, reply)
+        with pytest.raises(kind, match=advice) as caught_too:
+            answer(ollama(server))
+        assert "OPENAI" not in str(caught_too.value)
+
+
+def ollama(server: ScriptedServer) -> OpenAIChatModel:
+    """A model of Ollama's, at a server that plays it."""
+    return OpenAIChatModel("llama3.2", "", f"{server.url}/v1", QUICK, provider="ollama")
 
 
 def test_a_server_that_hangs_up_or_says_nothing_is_asked_again(server: ScriptedServer) -> None:

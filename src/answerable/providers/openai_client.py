@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     import openai
 
 _OWN_HOST = "api.openai.com"
-_KEY_SETTINGS = {"github": "GITHUB_TOKEN"}
-_ADDRESS_SETTINGS = {"github": "GH_MODELS_BASE_URL"}
+_OLLAMA_ADDRESS = "ANSWERABLE_OLLAMA_BASE_URL"
+# Ollama takes no key: who is refused there has asked another server.
+_KEY_SETTINGS = {"github": "GITHUB_TOKEN", "ollama": _OLLAMA_ADDRESS}
+_ADDRESS_SETTINGS = {"github": "GH_MODELS_BASE_URL", "ollama": _OLLAMA_ADDRESS}
 
 _NO_MONEY = {"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"}
 _FILTERED = {"content_filter", "content_policy_violation", "responsibleaipolicyviolation"}
@@ -143,6 +145,11 @@ class OpenAIClient:
             if reading:
                 return self.malformed("was cut off")
             cause = quoted(str(error.__cause__ or error), self._key)
+            if self.provider == "ollama":
+                return ProviderUnreachable(
+                    f"Ollama doesn't answer at {self.host} ({cause}). Start it with `ollama serve`, or set "
+                    f"{self._address_setting} to where it runs."
+                )
             return ProviderUnreachable(
                 f"{self.host} can't be reached ({cause}). Check the connection and {self._address_setting}."
             )
@@ -164,6 +171,8 @@ class OpenAIClient:
         if kinds & _FILTERED:
             return ContentFiltered(f"{told}. Ask in other words.")
         if kinds & _NO_MODEL or (status in (400, 404) and _NO_MODEL_SAID.search(said)):
+            if self.provider == "ollama":
+                return ModelNotFound(f"{told}. Fetch it with `ollama pull {self.model}`, or name another model.")
             return ModelNotFound(
                 f"{told}. {self._model_setting} is {self.model!r}: name a model that the provider has."
             )
