@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import socket
 import subprocess
@@ -15,6 +16,9 @@ from pathlib import Path
 
 HOST = "127.0.0.2"
 FOLDERS = (Path(__file__).parent, Path(__file__).parents[1])
+_PAGE = (Path(__file__).parents[2] / "docs" / "scale.md").read_text("utf-8")
+_BEFORE = re.search(r"^export RAY_.*?(?=^ray start)", _PAGE, re.MULTILINE | re.DOTALL)
+assert _BEFORE, "docs/scale.md says what comes before a node is started"
 
 
 def free_port() -> int:
@@ -29,7 +33,7 @@ def free_port() -> int:
 class Node:
     """One node with so many processors. The first is the head; others join it at its address.
 
-    `prefix` is put before its command, as `taskset -c 0`.
+    It is started as docs/scale.md says. `prefix` is put before its command, as `taskset -c 0`.
     """
 
     def __init__(
@@ -43,16 +47,18 @@ class Node:
             # A temporary folder with a short name: sockets are made in it.
             ports = {"port": port, "dashboard-port": free_port(), "ray-client-server-port": free_port()}
             role = ["--head", *(f"--{name}={number}" for name, number in ports.items())]
-            role += ["--include-dashboard=false", "--disable-usage-stats", f"--temp-dir={folder}"]
+            role += ["--include-dashboard=false", f"--temp-dir={folder}"]
         sizes = [f"--num-cpus={processors}", "--object-store-memory=100000000", "--min-worker-port=0"]
         quiet = ["--max-worker-port=0", "--dashboard-agent-listen-port=0", "--include-log-monitor=false", "--block"]
         path = os.pathsep.join([*map(str, FOLDERS), *filter(None, sys.path)])
+        shell = ["sh", "-c", f'{_BEFORE[0]}exec "$@"', "sh"]
+        start = [Path(sys.executable).parent / "ray", "start", f"--node-ip-address={host}"]
         self._process = subprocess.Popen(
-            [*prefix, Path(sys.executable).parent / "ray", "start", f"--node-ip-address={host}", *role, *sizes, *quiet],
+            [*shell, *prefix, *start, *role, *sizes, *quiet],
             stdout=(folder / f"{host}.log").open("w"),
             stderr=subprocess.STDOUT,
             # Ray gives workers the lowest priority, which is none at all on a busy machine.
-            env={**os.environ, "PYTHONPATH": path, "RAY_USAGE_STATS_ENABLED": "0", "RAY_worker_niceness": "0"},
+            env={**os.environ, "PYTHONPATH": path, "RAY_worker_niceness": "0"},
             start_new_session=True,
         )
 

@@ -108,6 +108,13 @@ def test_no_cluster_is_one_clear_error() -> None:
     assert time.monotonic() - started < SECONDS
 
 
+@pytest.mark.parametrize("address", ["local", "auto"])
+def test_no_cluster_is_started(address: str) -> None:
+    with pytest.raises(SettingsError, match=r"HOST:PORT"):
+        ray_cluster(address, 0, steps.make_tools)
+    assert not ray.is_initialized()
+
+
 def test_a_worker_that_cannot_start_fails_every_job(cluster: Cluster) -> None:
     with closing(ray_cluster(cluster.head.address, 1, steps.refuse_to_start)) as pool:
         job = pool.submit(steps.square, 2)

@@ -6,6 +6,7 @@ vectors are looked up outside the graph, from the 4-bit table where it lies: as 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,8 @@ class OpenVinoEncoder:
     """
 
     def __init__(self, model: ModelFile, threads: int, cache_folder: Path | None) -> None:
+        # By this package OpenVINO reports each import to Google Analytics. None makes it count as missing.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
         import openvino
 
         self._words = model.blocks("emb.word")

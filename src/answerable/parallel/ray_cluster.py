@@ -43,9 +43,11 @@ def _connect(address: str) -> bool:
         return False
     host, _, port = address.rpartition(":")
     try:
-        if port.isdigit():
-            # Ray itself would try for minutes.
-            socket.create_connection((host, int(port)), timeout=SECONDS_TO_CONNECT).close()
+        if not port.isdigit():
+            # Words of Ray's, such as "local", start a cluster here, which talks to others.
+            raise ValueError("the address is HOST:PORT")
+        # Ray itself would try for minutes.
+        socket.create_connection((host, int(port)), timeout=SECONDS_TO_CONNECT).close()
         # Read by whatever Ray starts for us; what was started before has its own.
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)

@@ -1,0 +1,23 @@
+"""Both scripts talk to the book, to Cohere and to nobody else."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from book_parts import APP
+from site_server import SiteServer
+from watching import assert_kept_still, watch
+
+NAMES = ("COHERE_API_KEY", "CO_API_URL", "QDRANT_URL", "ANSWERABLE_ALLOW_HOSTS")
+
+
+def test_nothing_leaves_the_machine(site: SiteServer, environment: Path, tmp_path: Path) -> None:
+    variables = {name: os.environ[name] for name in NAMES}
+    for arguments, printed in (
+        (["main.py", "--url", site.home], "Vectors stored: 5"),
+        (["retrieval.py", "--query", "forward kinematics"], "Arms"),
+    ):
+        watched = watch([sys.executable, *arguments], tmp_path / "watched", environment, cwd=APP, **variables)
+        assert_kept_still(watched, printed)
