@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import date, datetime
 
 import pytest
@@ -162,3 +163,13 @@ def test_a_narrowing_is_a_filter() -> None:
         assert not matches(where, normalize_fields({**message, **other}))
     since = parse_filter(asked("desde ayer").where)
     assert matches(since, normalize_fields({"type": "chat", "date": datetime(2026, 11, 22, 9)}))
+
+
+def test_the_time_grows_with_the_names_not_with_their_square() -> None:
+    def seconds(names: int) -> float:
+        started = time.process_time()
+        asked("what did Ana say, " + "Ana " * names)
+        return time.process_time() - started
+
+    seconds(100)
+    assert min(seconds(8_000) for _ in range(3)) < 8 * min(seconds(2_000) for _ in range(3))

@@ -15,6 +15,9 @@ from answerable.analysis.terms import fold
 from answerable.retrieval import speech_words as known
 from answerable.retrieval.time_words import TIME_WORDS
 
+# Characters before a name that tell whether it speaks: a few words. To look at all would take the square of the names.
+_BEFORE = 100
+
 _WORD = re.compile(r"[^\W_]+")
 _COMMON = frozenset[str]().union(*STOP_WORDS.values(), *(time.months for time in TIME_WORDS.values()))
 _AND = re.compile(r"\s*(?:,|(?:,\s*)?\b(?:y|e|and|o|ou|or)\b)\s*(?:(?:el|la|o|a)\s+)?")
@@ -99,15 +102,16 @@ def _groups(folded: str, names: Sequence[NamedPeople]) -> Iterator[NamedPeople]:
 
 def _speaks(folded: str, start: int, end: int, is_lower: bool, language: str) -> bool:
     """Whether those named are who said or did something, or a source. "Cortó la luz" isn't about a Luz."""
-    if _SOURCE_BEFORE.search(folded, 0, start) or _SAID_BY_BEFORE.search(folded, 0, start):
+    near = max(start - _BEFORE, 0)
+    if _SOURCE_BEFORE.search(folded, near, start) or _SAID_BY_BEFORE.search(folded, near, start):
         return True
     if folded.startswith(("'s ", "’s "), end):
         return bool(_SAID_BEHIND.match(folded, end + 2))
-    if _AUXILIARY_BEFORE.search(folded, 0, start):
+    if _AUXILIARY_BEFORE.search(folded, near, start):
         return True
     article = _PORTUGUESE_ARTICLE if language == "pt" else _SPANISH_ARTICLE
-    before = article.sub("", folded[:start])
-    has_article = len(before) < start
+    before = article.sub("", folded[near:start])
+    has_article = len(before) < start - near
     verb = _VERB_BEFORE.search(before)
     is_object = has_article and (is_lower or _ASKS_WHO.match(folded))
     if verb and not is_object and not _BEFORE_NOUN.search(before, 0, verb.start()):

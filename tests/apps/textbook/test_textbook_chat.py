@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -164,6 +165,16 @@ def test_a_selected_text_from_elsewhere_searches_the_whole_book(book: None, clie
     told = say(client, QUESTION, selected_text="nothing that any page says").json()
     assert told["response"] == NODE
     assert told["sources"] == say(client, QUESTION, "s2").json()["sources"]
+
+
+@pytest.mark.parametrize("selected", ["it " * 6_600, "robot node " * 1_800, "<" + " " * 19_990 + "x"])
+def test_a_selected_text_that_repeats_itself_takes_no_time(book: None, client: httpx.Client, selected: str) -> None:
+    say(client, QUESTION)
+    started = time.process_time()
+    with ThreadPoolExecutor(4) as readers:
+        told = list(readers.map(lambda number: say(client, QUESTION, f"s{number}", selected_text=selected), range(4)))
+    assert {each.status_code for each in told} == {200}
+    assert time.process_time() - started < 4
 
 
 def test_what_the_model_makes_up_is_left_out(book: None, client: httpx.Client, openai: ScriptedServer) -> None:

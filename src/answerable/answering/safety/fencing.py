@@ -20,7 +20,7 @@ from answerable.datatypes import RetrievalResult
 
 LONGEST_NAME = 160
 
-_MARK = re.compile(r"[<＜﹤]\s*[/\\]?\s*passage[^<>\n]{0,80}[>＞﹥]?", re.IGNORECASE)
+_MARK = re.compile(r"[<＜﹤]\s*(?:[/\\]\s*)?passage[^<>\n]{0,80}[>＞﹥]?", re.IGNORECASE)
 _WITHOUT_BRACKETS = str.maketrans("<>[]＜＞﹤﹥", "()()()()")
 _TURN = re.compile(
     rf"(?m)^(?=[#>*_]{{0,4}}[ ]?(?:{ROLE}|(?:instruction|response|input)s?)\s?[*_]{{0,2}}[:：])", re.IGNORECASE

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from answerable.datatypes import Exchange
 from answerable.interfaces.http.models import LONGEST_QUESTION
 from answerable.interfaces.http.problems import Problem
+from answerable.interfaces.http.sessions import LONGEST_HISTORY
 
 MOST_INPUTS = 256
 LONGEST_INPUT = 32_000
@@ -171,9 +172,9 @@ def unsupported(param: str, detail: str) -> Problem:
 
 
 def _exchanges(turns: Sequence[ChatMessage]) -> list[Exchange]:
-    """The questions that were answered, each with its answer."""
+    """The last questions that were answered, each with its answer."""
     found = []
     for asked, answered in pairwise(turns):
         if (asked.role, answered.role) == ("user", "assistant") and (question := asked.said().strip()):
             found.append(Exchange(question, question, answered.said()))
-    return found
+    return found[-LONGEST_HISTORY:]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from answerable.analysis.find_words import find_words
 from answerable.datatypes import Chunk
 from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
@@ -56,16 +56,20 @@ def find_selected(library: Library, text: str, where: Where | None = None) -> Sp
     Where all of it doesn't, since it was rendered, its longest line is looked for.
     """
     lines = sorted((line.strip() for line in text.splitlines()), key=len, reverse=True)
-    for wanted in (text.strip(), *(line for line in lines[:1] if len(line) >= _TELLING)):
+    for wanted in dict.fromkeys((text.strip(), *(line for line in lines[:1] if len(line) >= _TELLING))):
         if not wanted:
             continue
-        pattern = re.compile(r"\s+".join(map(re.escape, wanted.split())))
+        without: set[str] = set()
         for result in library.search(wanted[:_ENOUGH], _CANDIDATES, where):
+            document = result.document
+            if document.id in without:
+                continue
             # What the passage itself says comes before what stands elsewhere in its document.
-            content = result.document.content
-            found = pattern.search(content, max(result.chunk.start - len(wanted), 0)) or pattern.search(content)
+            near = max(result.chunk.start - len(wanted), 0)
+            found = find_words(document.content, wanted, near) or find_words(document.content, wanted)
             if found:
-                return Span(result.document.id, found.start(), found.end())
+                return Span(document.id, *found)
+            without.add(document.id)
     return None
 
 
