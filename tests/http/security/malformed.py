@@ -164,6 +164,35 @@ REQUESTS = {
     "a header without a name": got(": value"),
     "a header with NUL": got("X-A: a\0b"),
     "a carriage return in a header": got("X-A: a\rSet-Cookie: b"),
+    "line ends without a carriage return": b"GET /api/v1/libraries HTTP/1.1\nHost: localhost\n\n",
+    "one line end without a carriage return": got("X-A: a\nX-B: b"),
+    "a head that ends in a bare line feed": got().removesuffix(b"\r\n") + b"\n",
+    "a request line that ends in a bare line feed": b"GET /api/v1/libraries HTTP/1.1\nHost: localhost\r\n\r\n",
+    "a header that goes on in the next line": got("X-A: a", " b"),
+    "a header that goes on behind a tab": got("X-A: a", "\tb"),
+    "a length that goes on in the next line": sent("Content-Length:", " 46", body=QUESTION),
+    "a length said twice alike": sent("Content-Length: 46", "Content-Length: 46", body=QUESTION),
+    "a length said twice in one": sent("Content-Length: 46, 46", body=QUESTION),
+    "trailers that end in bare line feeds": sent(
+        "Transfer-Encoding: chunked", body=b"2e\r\n" + QUESTION + b"\r\n0\r\nX-A: a\n\n"
+    ),
+    "a body that ends in a bare line feed": sent(
+        "Transfer-Encoding: chunked", body=b"2e\r\n" + QUESTION + b"\r\n0\r\n\n"
+    ),
+    "a trailer that goes on in the next line": sent(
+        "Transfer-Encoding: chunked", body=b"2e\r\n" + QUESTION + b"\r\n0\r\nX-A: a\r\n b\r\n\r\n"
+    ),
+    "a chunk's length that ends in a bare line feed": sent(
+        "Transfer-Encoding: chunked", body=b"2e\n" + QUESTION + b"\r\n0\r\n\r\n"
+    ),
+    "a space before a colon": got("X-A : a"),
+    "a tab before a colon": got("X-A\t: a"),
+    "a space in a header's name": got("X A: a"),
+    "two hosts": got("Host: localhost"),
+    "no host": raw("GET /api/v1/libraries HTTP/1.1"),
+    "a carriage return at a line's end": got("X-A: a\r"),
+    "an empty line first": b"\r\n" + raw("GET /api/v1/libraries HTTP/1.1", "Host: localhost"),
+    "NUL in the request line": raw("GET /api/v1/\0libraries HTTP/1.1", "Host: localhost"),
     "a line that goes on before any header": raw(f"GET {ASK} HTTP/1.1", " Host: localhost"),
     "headers that are too large": got("X-A: " + "a" * 100_000),
     "too many headers": got(*(f"X-{n}: a" for n in range(5_000))),

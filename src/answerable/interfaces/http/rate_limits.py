@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answerable.interfaces.http.keys import LOCAL, Caller
-from answerable.interfaces.http.paths import route_path
+from answerable.interfaces.http.paths import is_public, route_path
 from answerable.interfaces.http.problems import problem
 
 
@@ -89,8 +89,9 @@ class RateLimits:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        address = _address(scope)
-        if self._running[address] >= self._concurrent:
+        address = network_of(scope["client"][0] if scope.get("client") else "")
+        # What takes no time and says how the server is goes on while slow requests hold all places.
+        if self._running[address] >= self._concurrent and not is_public(scope):
             await _refusal(1, "requests under way")(scope, receive, send)
             return
         kind = _kind(scope)
@@ -118,13 +119,12 @@ def _names(scope: Scope, address: str) -> list[str]:
     return [f"address:{address}", *([caller.id] if caller not in (None, LOCAL) else [])]
 
 
-def _address(scope: Scope) -> str:
-    """Who is at the other end: of an IPv6 address its network, since every host has all of one to choose from."""
-    host = scope["client"][0] if scope.get("client") else ""
+def network_of(host: str) -> str:
+    """The address that counts: of an IPv6 address its network, since every host has all of one to choose from."""
     try:
         found = ipaddress.ip_address(host)
     except ValueError:
-        return str(host)
+        return host
     if isinstance(found, ipaddress.IPv6Address) and found.ipv4_mapped is None:
         return str(ipaddress.ip_network((found, 64), strict=False))
     return host
