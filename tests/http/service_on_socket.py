@@ -28,7 +28,7 @@ from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded import EmbeddedStore
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000)
+MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000, refused=100_000)
 
 
 @contextmanager

@@ -31,11 +31,17 @@ def libraries(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> d
 
 
 @pytest.fixture(scope="session")
+def key_path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The key file of the server with keys."""
+    return tmp_path_factory.mktemp("keys") / "keys.json"
+
+
+@pytest.fixture(scope="session")
 def servers(
-    libraries: dict[str, Settings], tmp_path_factory: pytest.TempPathFactory
+    libraries: dict[str, Settings], tmp_path_factory: pytest.TempPathFactory, key_path: Path
 ) -> Iterator[tuple[Target, Target]]:
     """A server with keys and one without, over the same libraries."""
-    file = tmp_path_factory.mktemp("keys") / "keys.json"
+    file = key_path
     made = {
         "admin": Keys(file).add("admin"),
         "ask": Keys(file).add("ask"),

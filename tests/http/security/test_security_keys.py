@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -187,6 +188,21 @@ def test_a_key_that_is_removed_is_out_at_once(keyed: Target) -> None:
     assert exchange(keyed.port, asked).status == 200
     keyed.key_file.remove(key.id)
     assert exchange(keyed.port, asked).status == 401
+
+
+@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
+def test_a_key_file_that_others_may_write_to_lets_nobody_in(
+    keyed: Target, key_path: Path, caplog: pytest.LogCaptureFixture, mode: int
+) -> None:
+    asked = request("GET", "/api/v1/libraries", headers=keyed.bearer("admin"))
+    assert exchange(keyed.port, asked).status == 200
+    key_path.chmod(mode)
+    try:
+        assert exchange(keyed.port, asked).status == 401
+        assert "Others may write to the key file" in caplog.text
+    finally:
+        key_path.chmod(0o600)
+    assert exchange(keyed.port, asked).status == 200
 
 
 def says_anything(reply: Reply) -> bool:

@@ -67,6 +67,23 @@ def test_a_key_has_its_limit_and_an_address_has_its_own(tmp_path: Path) -> None:
         assert [ask(key, 9) for key in (1, 2, 3, 1)] == [200, 200, 200, 429]
 
 
+def test_wrong_keys_are_slowed_down_and_right_ones_are_not(tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    _, secret = keys.add("ask")
+    right = with_headers(LIST, X_API_Key=secret)
+    with guarded(tmp_path, Guards(keys)) as port:
+        replies = [exchange(port, with_headers(LIST, X_API_Key=f"ak_{number:043}")) for number in range(200)]
+        assert [reply.status for reply in replies] == [401] * 60 + [429] * 140
+        assert 1 <= int(replies[-1].headers["retry-after"]) <= 60
+        assert replies[-1].json()["code"] == "too_many_requests"
+        assert exchange(port, LIST).status == 429
+        assert exchange(port, right).status == 200
+        for message, status in ((with_headers(LIST, X_API_Key="ak_wrong"), 401), (right, 200)):
+            with socket.create_connection(("127.0.0.1", port), PATIENCE, ("127.0.0.2", 0)) as elsewhere:
+                elsewhere.sendall(message)
+                assert read_reply(elsewhere).status == status
+
+
 def test_nobody_but_a_trusted_proxy_says_whose_address_it_is(tmp_path: Path) -> None:
     keys = Keys(tmp_path / "keys.json")
     messages = [

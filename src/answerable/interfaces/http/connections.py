@@ -15,7 +15,7 @@ from typing import Any
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from answerable.interfaces.http.rate_limits import network_of
+from answerable.interfaces.http.moving_window import network_of
 from answerable.interfaces.http.request_lines import StrictBuffer
 
 _TOO_MANY = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
@@ -50,7 +50,7 @@ class BoundedConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Takes a connection, in place of one that waits if need be, or answers 503 and closes it."""
         super().connection_made(transport)
-        self._network = network_of(self.client[0] if self.client else "")
+        self._network = network_of(self.client)
         if not self._has_room():
             transport.write(_TOO_MANY)
             transport.close()

@@ -42,7 +42,7 @@ class Guards:
         """The app, behind all guards."""
         app = Bodies(app, self.bodies)
         app = RateLimits(app, self.rates)
-        app = Authentication(app, self.keys, is_public, bool(self.proxies))
+        app = Authentication(app, self.keys, is_public, bool(self.proxies), self.rates.refused)
         if self.origins:
             app = _shared(app, self.origins)
         app = Origins(app, None if self.keys and not self.hosts else self.hosts, self.origins)

@@ -56,9 +56,11 @@ class Keys:
         """Every key, the oldest first. Raises SettingsError where the file is missing, damaged or open to others."""
         try:
             status = self._path.stat()
+            # Each time: a change of permissions changes nothing else.
+            _check_permissions(self._path, status)
             state = (status.st_mtime_ns, status.st_size, status.st_ino)
             if self._read is None or self._read[0] != state:
-                self._read = state, _parse(self._path, status)
+                self._read = state, _parse(self._path)
         except FileNotFoundError as error:
             raise SettingsError(
                 f"There is no key file {self._path}. `answerable keys add --role admin {self._path}` makes it."
@@ -118,9 +120,12 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _parse(path: Path, status: os.stat_result) -> tuple[Key, ...]:
+def _check_permissions(path: Path, status: os.stat_result) -> None:
     if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise SettingsError(f"Others may write to the key file {path}, and so let themselves in. chmod 600 {path}.")
+
+
+def _parse(path: Path) -> tuple[Key, ...]:
     try:
         raw = json.loads(path.read_text("utf-8"))
         return tuple(_key(**entry) for entry in raw["keys"])

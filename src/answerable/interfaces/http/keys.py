@@ -17,6 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answerable.errors import SettingsError
 from answerable.interfaces.http.key_file import Keys, Role
+from answerable.interfaces.http.moving_window import MovingWindow, network_of, too_many
 from answerable.interfaces.http.problems import Problem, problem
 from answerable.interfaces.http.service import Serving
 
@@ -52,15 +53,24 @@ class Authentication:
 
     A key comes as `Authorization: Bearer …` or `X-API-Key: …`, exactly once, and never in an address, which logs and
     histories keep. Without keys, what a proxy passes on isn't from this machine, and is refused unless `behind_proxy`.
+
+    An address that was refused `most_refused` times in a minute gets 429 instead; whoever has a key comes in all the
+    same, from there too.
     """
 
     def __init__(
-        self, app: ASGIApp, keys: Keys | None, is_public: Callable[[Scope], bool], behind_proxy: bool = False
+        self,
+        app: ASGIApp,
+        keys: Keys | None,
+        is_public: Callable[[Scope], bool],
+        behind_proxy: bool = False,
+        most_refused: int = 60,
     ) -> None:
         self._app = app
         self._keys = keys
         self._is_public = is_public
         self._behind_proxy = behind_proxy
+        self._refused = MovingWindow(most_refused)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, or hands it on with `caller` in its state."""
@@ -72,7 +82,9 @@ class Authentication:
                 return
             caller = LOCAL if self._keys is None else _caller(self._keys, given)
             if caller is None:
-                await _refusal(given)(scope, receive, send)
+                wait = self._refused.hit(network_of(scope.get("client")))
+                refusal = too_many(wait, "requests without a right key") if wait else _refusal(given)
+                await refusal(scope, receive, send)
                 return
             scope.setdefault("state", {})["caller"] = caller
         await self._app(scope, receive, send)
