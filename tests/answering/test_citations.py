@@ -124,9 +124,47 @@ def test_nothing_injects_a_scheme_a_fragment_or_markup(name: str, anchor: str, t
             assert address.isascii()
 
 
-def test_the_address_that_a_page_declares_comes_before_the_file() -> None:
-    document = Document("d", "", "/saved.html", metadata={"url": "https://x.org/p"})
-    assert link(document, WEB, "q") == "https://x.org/p#setup:~:text=q"
+@pytest.mark.parametrize(
+    ("source", "address"),
+    [
+        ("/saved.html", "file:///saved.html#setup:~:text=q"),
+        ("C:\\saved.html", "file:///C:/saved.html#setup:~:text=q"),
+        ("/a/site.zip!/saved.html", "file:///a/site.zip"),
+        ("https://mirror.org/p", "https://mirror.org/p#setup:~:text=q"),
+        ("note of mine", "https://x.org/p#setup:~:text=q"),
+    ],
+)
+def test_what_was_added_is_cited_not_the_address_that_it_declares(source: str, address: str) -> None:
+    assert link(Document("d", "", source, metadata={"url": "https://x.org/p"}), WEB, "q") == address
+
+
+@pytest.mark.parametrize("kind", [DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS])
+def test_formats_that_no_browser_shows_are_linked_without_a_place(kind: DocumentType) -> None:
+    for location in (WEB, LINES):
+        assert link(Document("d", "", "/a/b.docx", type=kind), location, "q") == "file:///a/b.docx"
+        assert link(Document("d", "", "https://x.org/b", type=kind), location, "q") == "https://x.org/b"
+
+
+@pytest.mark.parametrize(
+    ("text", "directive"),
+    [
+        ("- Spades and forks", "Spades and forks"),
+        ("3. > ## Deep", "Deep"),
+        (": Meaning", "Meaning"),
+        ("-5 degrees", "-5 degrees"),
+        ("1.5 metres", "1.5 metres"),
+        ("| Hazel \\| Elm | 44 euros |", "Hazel | Elm,44 euros"),
+        ("| Plot | Rent |\n| --- | --- |\n| Elm | 40 |", "Plot,40"),
+        ("one | two", "one | two"),
+        ("```py\nx = 1\ny = 2\n```", "x = 1,y = 2"),
+        ("Mill Lane\n\n7", "Mill Lane,7"),
+        ("?!", "?!"),
+        ("word " * 40 + "\n" + "end " * 40, ("word " * 16).strip() + "," + ("end " * 20).strip()),
+    ],
+)
+def test_text_directives_are_what_a_page_shows(text: str, directive: str) -> None:
+    found = link(Document("d", "", "https://x.org"), WEB, text).split(":~:text=")[1]
+    assert ",".join(map(unquote, found.split(","))) == directive
 
 
 def test_text_directives_are_whole_words_and_escape_their_syntax() -> None:

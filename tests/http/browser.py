@@ -33,7 +33,7 @@ _ENVIRONMENT = {
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
 }
 _COMMAND = (sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()")
-_SWITCHES = (
+SWITCHES = (
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -124,7 +124,7 @@ def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> I
     chromium = shutil.which("chromium")
     assert chromium, "the tests need chromium: make system"
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(_SWITCHES))
+        browser = playwright.chromium.launch(executable_path=chromium, args=list(SWITCHES))
         viewport = {"width": size[0], "height": size[1]}
         page = browser.new_context(**{"viewport": viewport, "locale": "en-GB", **context}).new_page()
         page.set_default_timeout(PATIENCE)
