@@ -1,24 +1,43 @@
 /** The conversation as a Markdown file. */
 
-import { nameOf, placeOf } from "./places.js";
+import { nameOf, placeOf, siteOf } from "./places.js";
+
+const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+// Control characters, and marks that turn the direction of what follows them.
+const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+// What documents and models say stays text where Markdown is rendered: no link, image, mark-up or HTML.
+const asText = (text) =>
+  text
+    .replace(LINE_ENDS, "\n")
+    .replace(HIDDEN, "")
+    .replace(/^[ \t]+/gm, "")
+    .replace(/[\\`*_{}[\]<>#|~&$]/g, "\\$&")
+    // Renderers make links of addresses that nothing marks as one.
+    .replace(/(?<=[a-z]):(?=\S)|(?<=www)\.|@/gi, "\\$&")
+    // Lists, lines under headings and tables.
+    .replace(/^(\d*)(?=[-+=:.)])/gm, "$1\\");
+
+const asLine = (text) => asText(text.replace(/\s+/g, " ").trim());
 
 const quoted = (text) =>
-  text
+  asText(text)
     .split("\n")
     .map((line) => `> ${line}`)
     .join("\n");
 
-// What documents and models say stays text where Markdown is rendered.
-const asText = (text) => text.replace(/[\\`*_<>#]/g, "\\$&");
+const linked = (name, address) =>
+  address ? `[${name}](<${address.replace(/[<>\\\s\0-\x1f]/g, encodeURIComponent)}>)` : name;
 
 const sourceOf = (citation, index, texts) => {
-  const name = [nameOf(citation), placeOf(citation, texts)].filter(Boolean).map(asText).join(", ");
-  return `${index + 1}. ${name}\n\n${quoted(asText(citation.quote)).replace(/^/gm, "   ")}`;
+  const name = linked(asLine(nameOf(citation)), siteOf(citation));
+  const place = asLine(placeOf(citation, texts));
+  return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
 };
 
 const turnOf = ({ question, answer, asked }, texts) =>
   [
-    `## ${asText(question)}`,
+    `## ${asLine(question)}`,
     `*${texts.moment(asked)}*`,
     ...(answer
       ? [asText(answer.text), ...answer.citations.map((citation, index) => sourceOf(citation, index, texts))]

@@ -1,0 +1,128 @@
+"""A conversation as Markdown: what documents, models and people said is text in it, however it is rendered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import Visitor, visiting
+from markdown_it import MarkdownIt
+from service_on_socket import small_service, upload
+
+HOSTILE = {
+    "an image": "![x](https://evil.example/track.png)",
+    "an image by reference": "![x][1]\n\n[1]: https://evil.example/track.png",
+    "a link": 'See [here](https://evil.example/ "a title") or [there][1].\n\n[1]: https://evil.example/',
+    "a link around an image": "[![x](https://evil.example/a.png)](https://evil.example/)",
+    "a footnote": "x[^1]\n\n[^1]: https://evil.example/",
+    "addresses": "https://evil.example/a http://evil.example ftp://evil.example www.evil.example WWW.evil.example",
+    "addresses in angle brackets": "<https://evil.example/> <mailto:a@evil.example>",
+    "an e-mail address": "write to ana@evil.example or mailto:ana@evil.example",
+    "HTML": '<img src=x onerror="window.hacked=1"><script>window.hacked=2</script><b>x</b>',
+    "HTML over lines": "<div\nonclick=x>\n<!-- a\ncomment -->\n</div>",
+    "entities": "&lt;b&gt; &#60;script&#62; &colon; https&colon;//evil.example",
+    "a fence": "```\ncode\n```\n~~~\nmore\n~~~",
+    "code": "`code` ``more``",
+    "indented code": "    code\n\n\tmore code",
+    "headings": "# one\n\ntwo\n===\n\nthree\n---",
+    "lists": "- one\n- two\n\n* three\n\n+ four\n\n1. five\n2) six",
+    "a table": "a | b\n--- | ---\nc | d\n\n| e |\n| - |\n| f |",
+    "a table of one column": "a\n:-:\nb",
+    "quotes": "> one\n>> two",
+    "emphasis": "**one** __two__ ~~three~~ *four* _five_",
+    "a rule": "***\n\n---\n\n___",
+    "backslashes": "\\[x](https://evil.example) \\\\<b>",
+    "a hard break and a carriage return": "one  \r# two\rthree\\\n<b>",
+    "other line ends": "one\u2028# two\u2029- three\x0b> four",
+    "formulas": "$\\href{https://evil.example}{x}$",
+    "control characters": "\x1b]8;;https://evil.example\x07here\x1b]8;;\x07 \x1b[31mred \u202egnp.exe",
+}
+LIZARDS = "Lizards eat [crickets](https://evil.example/) and ![x](https://evil.example/x.png) at noon."
+HARMLESS = {"h1", "h2", "p", "em", "ol", "li", "blockquote", "br"}
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Somebody at the page of a library with one document."""
+    with small_service(tmp_path_factory.mktemp("service")) as (server, client):
+        upload(client, ("lizards.txt", LIZARDS.encode()))
+        with visiting(server.address) as visitor:
+            yield visitor
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_what_is_said_stays_text(reader: Visitor, kind: str) -> None:
+    said = HOSTILE[kind]
+    citation = {"title": said, "source": "x", "link": "", "headings": [f"Under {said}"], "quote": said}
+    turn = {"question": said, "asked": 1.0, "answer": {"text": said, "citations": [citation]}}
+    markdown, by_marked = export(reader, turn)
+    assert not {"\x1b", "\x07", "\u202e", "\r"} & set(markdown)
+    for rendered in (by_marked, MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(markdown)):
+        seen = Seen(rendered)
+        assert seen.tags <= HARMLESS, rendered
+        # In the question, the answer, the title, the heading and the quote.
+        assert "".join(seen.text.split()).count(shown(said)) == 5, rendered
+
+
+def test_a_source_on_the_web_is_linked(reader: Visitor) -> None:
+    link = "https://example.org/a_(b)?x=<1>#:~:text=it%20is"
+    citation = {"title": "A [page](https://evil.example)", "source": "x", "link": link, "quote": "It is."}
+    turn = {"question": "Is it?", "asked": 1.0, "answer": {"text": "“It is.” [1]", "citations": [citation]}}
+    markdown, by_marked = export(reader, turn)
+    for rendered in (by_marked, MarkdownIt("commonmark").render(markdown)):
+        seen = Seen(rendered)
+        assert seen.tags <= {*HARMLESS, "a"}
+        assert seen.links == ["https://example.org/a_(b)?x=%3C1%3E#:~:text=it%20is"]
+        assert "A [page](https://evil.example)" in seen.text
+        assert "“It is.” [1]" in seen.text
+
+
+def test_the_page_gives_the_conversation_as_a_file(reader: Visitor) -> None:
+    reader.ask("What do lizards eat at noon?")
+    with reader.page.expect_download() as download:
+        reader.page.get_by_role("button", name="Save as Markdown").click()
+    seen = Seen(MarkdownIt("commonmark").render(Path(download.value.path()).read_text("utf-8")))
+    assert seen.tags <= HARMLESS
+    assert LIZARDS in seen.text
+
+
+def export(reader: Visitor, turn: dict[str, Any]) -> tuple[str, str]:
+    """A turn as the page exports it, and that rendered by marked."""
+    found = reader.page.evaluate(
+        """async (turn) => {
+          const [{ markdownOf }, { parse }] = await Promise.all(
+            ["exporting.js", "vendor/marked.mjs"].map((name) => import(new URL(`page/${name}`, location))));
+          const texts = { t: (name) => name, moment: () => "now" };
+          const markdown = markdownOf([turn], texts);
+          return [markdown, parse(markdown)];
+        }""",
+        turn,
+    )
+    return found[0], found[1]
+
+
+def shown(said: str) -> str:
+    """A text as it should be seen, without its white space."""
+    return "".join(character for character in said if character.isprintable() and not character.isspace())
+
+
+class Seen(HTMLParser):
+    """What HTML shows: its text, its elements and where its links lead."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.text = ""
+        self.tags: set[str] = set()
+        self.links: list[str | None] = []
+        self.feed(html)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.links += [value for name, value in attrs if name in ("href", "src")]
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
