@@ -17,6 +17,7 @@
     │   ├── LibraryFormatError another version of the software made it
     │   ├── LibraryReadOnly    it can't be written to
     │   ├── LibraryBusy        another process holds it
+    │   ├── DiskFull           the disk has no room
     │   ├── EmbedderMismatch   its vectors come from another embedder
     │   ├── DocumentNotFound   no document has that id
     │   └── NotFollowed        it doesn't follow what is called so
@@ -111,6 +112,10 @@ class LibraryReadOnly(LibraryError):
 
 class LibraryBusy(LibraryError):
     """Another process holds the library."""
+
+
+class DiskFull(LibraryError):
+    """The disk has no room for what was to be written."""
 
 
 class EmbedderMismatch(LibraryError):

@@ -13,51 +13,73 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/types.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
-static char folder[PATH_MAX];
-static atomic_long calls, failed;
-static long fail_at;
-static int fail_with, is_lasting, is_of_reads;
+/* Shared with the processes that are started from here, so that the calls of all of them count. */
+static struct state {
+    char folder[PATH_MAX];
+    atomic_long calls, failed, disk_size;
+    long fail_at;
+    int fail_with, is_lasting, is_of_reads;
+    atomic_int is_read_only;
+} *state;
+
+__attribute__((constructor)) static void share(void) {
+    const char *known = getenv("FAULT_STATE");
+    int file = known ? open(known, O_RDWR | O_CLOEXEC) : -1;
+    int is_new = file < 0;
+    if (is_new) {
+        char name[64];
+        file = memfd_create("fault", MFD_CLOEXEC);
+        if (ftruncate(file, sizeof *state)) abort();
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", getpid(), file);
+        setenv("FAULT_STATE", name, 1);
+    }
+    void *shared = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (shared == MAP_FAILED) abort();
+    state = shared;
+    if (is_new) atomic_store(&state->disk_size, -1);
+}
 
 void fault_arm(const char *below, long at, int error, int lasting) {
-    strncpy(folder, below, sizeof folder - 1);
-    atomic_store(&calls, 0);
-    atomic_store(&failed, 0);
-    fail_at = at;
-    fail_with = error;
-    is_lasting = lasting;
-    is_of_reads = 0;
+    strncpy(state->folder, below, sizeof state->folder - 1);
+    atomic_store(&state->calls, 0);
+    atomic_store(&state->failed, 0);
+    state->fail_at = at;
+    state->fail_with = error;
+    state->is_lasting = lasting;
+    state->is_of_reads = 0;
 }
 
 void fault_arm_reads(const char *below, long at, int error) {
     fault_arm(below, at, error, 0);
-    is_of_reads = 1;
+    state->is_of_reads = 1;
 }
-
-static atomic_long disk_size = -1;
-static atomic_int is_read_only;
 
 void fault_disk(const char *below, long bytes, int read_only) {
     fault_arm(below, 0, 0, 0);
-    atomic_store(&disk_size, bytes);
-    atomic_store(&is_read_only, read_only);
+    atomic_store(&state->disk_size, bytes);
+    atomic_store(&state->is_read_only, read_only);
 }
 
-long fault_count(void) { return atomic_load(&calls); }
+long fault_count(void) { return atomic_load(&state->calls); }
 
-long fault_failed(void) { return atomic_load(&failed); }
+long fault_failed(void) { return atomic_load(&state->failed); }
 
-static int is_below(const char *path) { return folder[0] && strncmp(path, folder, strlen(folder)) == 0; }
+static int is_below(const char *path) {
+    return state && state->folder[0] && strncmp(path, state->folder, strlen(state->folder)) == 0;
+}
 
 static int is_file_below(int file) {
     char link[64], path[PATH_MAX];
-    if (!folder[0]) return 0;
+    if (!state || !state->folder[0]) return 0;
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t size = readlink(link, path, sizeof path - 1);
     if (size < 0) return 0;
@@ -67,11 +89,11 @@ static int is_file_below(int file) {
 
 /* Whether this call is one to fail; errno is set then. */
 static int fails(int is_read) {
-    if (is_read != is_of_reads) return 0;
-    long number = atomic_fetch_add(&calls, 1) + 1;
-    if (!fail_at || !(number == fail_at || (is_lasting && number > fail_at))) return 0;
-    atomic_fetch_add(&failed, 1);
-    errno = fail_with;
+    if (is_read != state->is_of_reads) return 0;
+    long number = atomic_fetch_add(&state->calls, 1) + 1;
+    if (!state->fail_at || !(number == state->fail_at || (state->is_lasting && number > state->fail_at))) return 0;
+    atomic_fetch_add(&state->failed, 1);
+    errno = state->fail_with;
     return 1;
 }
 
@@ -90,14 +112,14 @@ static long used(const char *path) {
 }
 
 static long left(void) {
-    long free = atomic_load(&disk_size) - used(folder);
+    long free = atomic_load(&state->disk_size) - used(state->folder);
     return free > 0 ? free : 0;
 }
 
 /* Whether the disk takes no writing, or not so many bytes more; errno is set then. */
 static int refuses(size_t size) {
-    int is_full = size && atomic_load(&disk_size) >= 0 && (long)size > left();
-    if (!is_full && !atomic_load(&is_read_only)) return 0;
+    int is_full = size && atomic_load(&state->disk_size) >= 0 && (long)size > left();
+    if (!is_full && !atomic_load(&state->is_read_only)) return 0;
     errno = is_full ? ENOSPC : EROFS;
     return 1;
 }
@@ -132,13 +154,13 @@ ON_PATH(mkdir, (const char *path, mode_t mode), (path, mode), path)
 ON_PATH(link, (const char *from, const char *to), (from, to), to)
 
 ssize_t read(int file, void *data, size_t size) {
-    return is_of_reads && is_file_below(file) && fails(1) ? -1 : REAL(read)(file, data, size);
+    return state->is_of_reads && is_file_below(file) && fails(1) ? -1 : REAL(read)(file, data, size);
 }
 
 #define STATVFS(name) \
     int name(const char *path, struct name *found) { \
         int status = REAL(name)(path, found); \
-        if (!status && atomic_load(&disk_size) >= 0 && is_below(path)) \
+        if (!status && atomic_load(&state->disk_size) >= 0 && is_below(path)) \
             found->f_bfree = found->f_bavail = (unsigned long)left() / found->f_frsize; \
         return status; \
     }

@@ -9,16 +9,22 @@ from __future__ import annotations
 
 import ctypes
 import os
+import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "http"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+import httpx
 import pytest
 from faults.faulty import Tell, in_a_process
 from faults.sound_library import assert_sound, library_on, write_files
+from service_on_socket import small_service, upload
 
 from answerable.errors import LibraryError
 from answerable.stores.embedded import EmbeddedStore
@@ -66,7 +72,7 @@ def fill(folder: Path, disk: Disk, size: int) -> None:
     told, status = in_a_process(add)
     assert status == 0, (told, status)
     *acknowledged, said = told
-    assert said["error"] == "LibraryError", said
+    assert said["error"] == "DiskFull", said
     assert str(library_folder) in said["message"], said
     assert "free some space" in said["message"], said
     assert _used(folder) <= size, "more was written than there was room for"
@@ -80,6 +86,31 @@ def fill(folder: Path, disk: Disk, size: int) -> None:
             library.add(file)
         assert library.count()[0] == FILES
         assert library.verify().is_clean
+
+
+def serve(folder: Path, disk: Disk, size: int) -> None:
+    """Asks a server with conversations when another program has taken all space, and when there is room again."""
+    disk(size, False)
+    ask = partial(httpx.Client.post, url="api/v1/library/ask", json={"question": "Which colour is the gate?"})
+    with small_service(folder / "data") as (_, client):
+        upload(client, ("gate.txt", b"The gate is blue."))
+        before = ask(client)
+        assert before.status_code == 200, before.text
+        with another_program(folder, folder / "data") as taking:
+            assert taking.stdout is not None
+            assert taking.stdout.readline() == "taken\n"
+            refused = [ask(client) for _ in range(5)]
+            assert {answer.status_code for answer in refused} <= {200, 507}, [answer.text for answer in refused]
+            full = refused[-1].json()
+            assert (full["code"], full["status"]) == ("disk_full", 507)
+            assert "disk is full" in full["detail"]
+            assert str(folder) not in refused[-1].text
+            uploading = client.post("api/v1/library/documents", files=[("files", ("more.txt", b"The wall is red."))])
+            assert uploading.status_code in (202, 503, 507), uploading.text
+            assert client.get("health").status_code == 200
+        after = ask(client)
+        assert after.status_code == 200, after.text
+        assert after.json()["text"] == before.json()["text"]
 
 
 def turn_read_only(folder: Path, disk: Disk, size: int) -> None:
@@ -102,6 +133,78 @@ def turn_read_only(folder: Path, disk: Disk, size: int) -> None:
     assert assert_sound(EmbeddedStore(library_folder)) == {str(first)}
 
 
+# Something appears, and at once another program takes all space until it is killed.
+_TAKING = """
+import glob, os, sys, time
+while not glob.glob(sys.argv[1], recursive=True):
+    time.sleep(0.001)
+with open(sys.argv[2], "wb", buffering=0) as ballast:
+    for size in (1 << 20, 1 << 12):
+        try:
+            while True:
+                ballast.write(bytes(size))
+        except OSError:
+            pass
+    print("taken", flush=True)
+    while True:
+        try:
+            ballast.write(bytes(1 << 12))
+        except OSError:
+            time.sleep(0.001)
+"""
+_MOMENTS = ("index/shard", "index/**/payload_index", "index/state.json", "library.db-wal")
+
+
+@contextmanager
+def another_program(folder: Path, appearing: Path) -> Iterator[subprocess.Popen[str]]:
+    """Takes all space of the disk as soon as something appears; afterwards it is free again."""
+    command = [sys.executable, "-c", _TAKING, str(appearing), str(folder / "ballast")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as taking:
+        try:
+            yield taking
+        finally:
+            taking.kill()
+    (folder / "ballast").unlink()
+
+
+def taken_by_another(folder: Path, disk: Disk, size: int) -> None:
+    """Adds and searches while another program takes all space, at one moment after another."""
+    files = write_files(folder.with_name("documents"), *range(FILES))
+    for number, moment in enumerate(_MOMENTS):
+        disk(size, False)
+        library_folder = folder / f"library-{number}"
+
+        def add(tell: Tell, library_folder: Path = library_folder) -> None:
+            with library_on(EmbeddedStore(library_folder)) as library:
+                for file in files:
+                    try:
+                        library.add(file)
+                        tell(file.name)
+                    except LibraryError as error:
+                        tell({"error": type(error).__name__, "message": str(error)})
+
+        with another_program(folder, library_folder / moment) as taking:
+            told, status = in_a_process(add)
+            assert status == 0, (moment, told, status)
+            assert taking.stdout is not None
+            assert taking.stdout.readline() == "taken\n"
+            said = [each for each in told if isinstance(each, dict)]
+            assert said, f"nothing was said of the full disk: {moment}"
+            assert {each["error"] for each in said} == {"DiskFull"}, said
+            assert all("ree some space" in each["message"] and "\n" not in each["message"] for each in said), said
+            searched = in_a_process(lambda tell: _search(library_folder, tell))  # noqa: B023
+            assert searched == ([True], 0), (moment, searched)
+        disk(600_000_000, False)
+        there = {Path(source).name for source in assert_sound(EmbeddedStore(library_folder))}
+        assert {each for each in told if isinstance(each, str)} <= there
+        with library_on(EmbeddedStore(library_folder)) as library:
+            for file in files:
+                library.add(file)
+            assert library.count()[0] == FILES
+            assert library.verify().is_clean
+        shutil.rmtree(library_folder)
+
+
 def _search(folder: Path, tell: Tell) -> None:
     with library_on(EmbeddedStore(folder)) as library:
         tell(len(library.search("La estación", k=3)) == min(3, library.count()[1]))
@@ -116,7 +219,9 @@ def _used(folder: Path) -> int:
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*"))
 
 
-ACTIONS: dict[str, Callable[[Path, Disk, int], None]] = {action.__name__: action for action in (fill, turn_read_only)}
+ACTIONS: dict[str, Callable[[Path, Disk, int], None]] = {
+    action.__name__: action for action in (fill, serve, taken_by_another, turn_read_only)
+}
 
 if __name__ == "__main__":
     on = Path(sys.argv[2])

@@ -27,6 +27,18 @@ def test_a_full_disk_ends_nothing_but_the_add(kind: str, megabytes: float, tmp_p
 
 
 @LINUX
+@pytest.mark.skipif(not REAL, reason="only a real disk can be taken from what is written through memory")
+def test_another_program_takes_all_space(tmp_path: Path, failing_disk: Path) -> None:
+    run("taken_by_another", "real", tmp_path, 150, failing_disk)
+
+
+@LINUX
+@pytest.mark.skipif(not REAL, reason="only a real disk can be taken from what is written through memory")
+def test_a_server_says_that_the_disk_is_full_and_goes_on_when_there_is_room(tmp_path: Path, failing_disk: Path) -> None:
+    run("serve", "real", tmp_path, 150, failing_disk)
+
+
+@LINUX
 @pytest.mark.parametrize("kind", ["looks like one", *REAL])
 def test_a_disk_that_turns_read_only(kind: str, tmp_path: Path, failing_disk: Path) -> None:
     run("turn_read_only", kind, tmp_path, 200, failing_disk)

@@ -84,7 +84,7 @@ def _turn(folder: Path) -> Iterator[None]:
     from filelock import FileLock, Timeout
 
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FileLock(folder / ".turn", timeout=_WAIT).acquire()
     except Timeout as error:
         raise QdrantConnectionError(

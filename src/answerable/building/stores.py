@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.errors import SettingsError
+from answerable.private import make_file
 from answerable.protocols import Store
 from answerable.settings import Settings
 
@@ -53,8 +54,11 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> 
 
 def _hide(folder: Path) -> None:
     """Keeps a library's own files from being taken for documents when a folder around it is added."""
-    with suppress(OSError), (folder / ".answerableignore").open("x") as file:
-        file.write("/index/\n/index.*\n/library.db*\n")
+    ignored = folder / ".answerableignore"
+    with suppress(OSError):
+        if not ignored.exists():
+            make_file(ignored)
+            ignored.write_text("/index/\n/index.*\n/library.db*\n")
 
 
 def without_password(address: str) -> str:

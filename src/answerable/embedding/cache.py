@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from answerable.datatypes import FloatArray
+from answerable.private import make_file, make_folder
 from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
 from answerable.wal import use_write_ahead_log
 
@@ -143,7 +144,8 @@ def _pack(vectors: PassageVectors) -> bytes:
 
 def _open(path: Path) -> sqlite3.Connection | None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
+        make_file(path)
         database = sqlite3.connect(path, timeout=WAIT, check_same_thread=False)
         use_write_ahead_log(database, WAIT)
         database.execute("PRAGMA synchronous=NORMAL")

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from answerable.datatypes import FloatArray
 from answerable.embedding.e5_weights import ModelFile, dequantize
+from answerable.private import close_to_others, make_folder
 
 
 class OpenVinoEncoder:
@@ -37,8 +38,11 @@ class OpenVinoEncoder:
         if threads:
             options["INFERENCE_NUM_THREADS"] = threads
         if cache_folder is not None:
+            make_folder(cache_folder)
             core.set_property({"CACHE_DIR": str(cache_folder)})
         self._request = core.compile_model(_build_graph(model), "CPU", options).create_infer_request()
+        if cache_folder is not None:
+            close_to_others(*cache_folder.iterdir())
 
     def hidden_states(self, ids: Sequence[Sequence[int]]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Hidden states of shape (texts, longest, 384), and which of them are tokens and not padding."""

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Document
-from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
-from answerable.wal import use_write_ahead_log
+from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
+from answerable.private import close_to_others, make_file, make_folder
+from answerable.wal import is_full, use_write_ahead_log
 
 # Seconds for another process that writes.
 WAIT = 60.0
@@ -27,9 +28,12 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     Raises LibraryReadOnly where the file can neither be made nor read, and errors of SQLite's.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return _connect_read_only(path), False
+        # SQLite gives its log and the like the rights of the file.
+        make_file(path)
+        close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
         connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
         connection.row_factory = sqlite3.Row
         use_write_ahead_log(connection, WAIT)
@@ -67,8 +71,8 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 def translated(error: sqlite3.Error, path: Path) -> LibraryError:
     """The error of ours that says what SQLite's means."""
     text = str(error)
-    if "full" in text:
-        return LibraryError(
+    if is_full(error, path):
+        return DiskFull(
             f"The disk is full: {path} can't grow. What was being added is left out whole; "
             "free some space and add it again."
         )

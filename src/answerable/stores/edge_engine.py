@@ -18,8 +18,6 @@ from answerable.analysis.bm25 import term_weights
 from answerable.stores.database import Entry
 from answerable.stores.qdrant_values import Conditions, field_numbers, sparse_vector
 
-# Below this many chunks the whole vectors are as quickly looked at.
-QUANTIZED_FROM = 20_000
 # So many are taken in as one: what isn't quantised yet is in memory.
 TOGETHER = 350_000
 # More fields than that are filtered without an index: each takes files and memory, and metadata may have any.

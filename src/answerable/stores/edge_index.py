@@ -27,7 +27,6 @@ from answerable.stores.edge_engine import (
     CONDITIONS,
     EXACTLY,
     MOST_FIELDS,
-    QUANTIZED_FROM,
     TOGETHER,
     config,
     field_index,
@@ -38,24 +37,23 @@ from answerable.stores.edge_engine import (
 from answerable.stores.edge_state import EdgeState
 from answerable.stores.keywords import Scored
 from answerable.stores.qdrant_values import USUAL_FIELDS, equality_key, first_of_equals, range_key
+from answerable.stores.room import require_room, unwritable
 
 __all__ = ["EdgeIndex", "Scored"]
 
 FORMAT = 3
 _BATCH = 500
-# The engine writes through memory: where the disk has no room for what it wrote, the system ends the process.
-_ROOM = 32_000_000
 _ROOM_FOR_TERMS = 4_096
 
 
 class EdgeIndex:
     """Opens the index in `folder`, builds it anew where need be, and keeps it up to date with `database`.
 
-    Only one process may hold it at a time; the caller sees to that. With more than `quantized_from` chunks vectors
-    are quantised. Raises LibraryError when even a new one fails.
+    Only one process may hold it at a time, and a full disk may end that (see `edge_process`). With more than
+    `quantized_from` chunks vectors are quantised. Raises LibraryError when even a new one fails.
     """
 
-    def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int = QUANTIZED_FROM) -> None:
+    def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int) -> None:
         self._folder = folder
         self._database = database
         self._dimension = dimension
@@ -84,8 +82,11 @@ class EdgeIndex:
             self._build()
 
     def audit(self) -> list[Flaw]:
-        """Where it differs from the database (see `edge_audit`)."""
-        return edge_audit.flaws(self._shard, self._database)
+        """Where it differs from the database, once it has caught up (see `edge_audit`)."""
+        # As of one moment, or what others write meanwhile would be a difference.
+        with self._database.snapshot():
+            self.catch_up()
+            return edge_audit.flaws(self._shard, self._database)
 
     def rebuild(self) -> None:
         """Makes it anew from the database."""
@@ -133,19 +134,11 @@ class EdgeIndex:
         except LibraryError:
             raise
         except Exception as error:
-            raise self._unwritable(str(error)) from error
+            raise unwritable(self._folder, str(error)) from error
 
     def _require_room(self, chunks: int) -> None:
-        """Raises LibraryError where the disk hasn't room for so many more chunks, and some to spare."""
-        needed = _ROOM + chunks * (self._dimension * 4 + _ROOM_FOR_TERMS)
-        if shutil.disk_usage(self._database.path.parent).free < needed:
-            raise self._unwritable(f"the disk has less than {needed / 1e6:,.0f} MB free")
-
-    def _unwritable(self, reason: str) -> LibraryError:
-        return LibraryError(
-            f"The index {self._folder} can't be written ({reason}). The documents are safe in the database: "
-            "free some space on the disk and try again."
-        )
+        """Raises DiskFull where the disk hasn't room for so many more chunks, and some to spare."""
+        require_room(self._folder, chunks * (self._dimension * 4 + _ROOM_FOR_TERMS))
 
     def _take_in(self) -> None:
         assert self._shard is not None
@@ -194,11 +187,14 @@ class EdgeIndex:
     def _load(self) -> Any:
         try:
             shard = edge.EdgeShard.load(str(self._folder / "shard"))
-            # Loading alone changes files.
-            self._state.write(is_closed=False)
-            return shard
         except Exception:
             return None
+        try:
+            # Loading alone changes files.
+            self._state.write(is_closed=False)
+        except OSError as error:
+            raise unwritable(self._folder, str(error)) from error
+        return shard
 
     def _create(self) -> None:
         if self._shard is not None:

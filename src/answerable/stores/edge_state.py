@@ -11,10 +11,16 @@ from pathlib import Path
 from typing import Any
 
 _BLOCK = 65_536
+_NAME = "state.json"
+
+
+def forget(folder: Path) -> None:
+    """Lets the index in `folder` be made anew by whoever opens it next."""
+    (folder / _NAME).unlink(missing_ok=True)
 
 
 class EdgeState:
-    """Notes of the index in `folder`, in a file `state.json`; `made` is what any index made now would say of itself."""
+    """Notes of the index in `folder`, in a file of their own; `made` is what any index made now would say of itself."""
 
     def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
         self._folder = folder
@@ -41,12 +47,12 @@ class EdgeState:
         self.notes.update(**self._made, is_closed=is_closed, files=files)
         draft = self._folder / "state.json.new"
         draft.write_text(json.dumps(self.notes), "utf-8")
-        os.replace(draft, self._folder / "state.json")
+        os.replace(draft, self._folder / _NAME)
 
     def _read(self) -> dict[str, Any]:
         """What was noted, nothing where it isn't of such an index or the files aren't as they were left."""
         try:
-            notes: dict[str, Any] = json.loads((self._folder / "state.json").read_text("utf-8"))
+            notes: dict[str, Any] = json.loads((self._folder / _NAME).read_text("utf-8"))
             belongs = all(notes[name] == value for name, value in self._made.items())
             whole = belongs and all(
                 self._is_whole(self._folder / name, known, notes["is_closed"]) for name, known in notes["files"].items()

@@ -1,7 +1,8 @@
 """The default store: a folder with SQLite for the truth and Qdrant Edge as the index beside it.
 
-Everybody may write, since writes go to the database. One process at a time holds the index; another that wants to
-search meanwhile scores the database's vectors and terms exactly, or, where there are too many, waits a while.
+Everybody may write, since writes go to the database. One process at a time holds the index (see `edge_client`);
+another that wants to search meanwhile scores the database's vectors and terms exactly, or, where there are too many,
+waits a while.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -17,15 +18,20 @@ from filelock import FileLock
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryError
 from answerable.filters import Filter
+from answerable.private import close_to_others, make_file
 from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores.database import Database, Version
 from answerable.stores.database_next import DatabaseNextVectors
-from answerable.stores.edge_engine import QUANTIZED_FROM
-from answerable.stores.edge_index import EdgeIndex, Scored
+from answerable.stores.edge_client import EdgeClient
 from answerable.stores.exact import ExactIndex
+from answerable.stores.keywords import Scored
 
 EXACT_UP_TO = 50_000
+# Below this many chunks the whole vectors are as quickly looked at.
+QUANTIZED_FROM = 20_000
 PATIENCE = 30.0
+# Beside the database.
+_OWN = ("index", "index.lock", "index.process.lock", "index.pid", ".answerableignore")
 
 
 class EmbeddedStore:
@@ -50,8 +56,10 @@ class EmbeddedStore:
         self._database = Database(folder / "library.db", create)
         self._lock = threading.RLock()
         # Threads share it: any of them may close what another opened.
-        self._index_lock = FileLock(folder / "index.lock", thread_local=False)
-        self._index: EdgeIndex | None = None
+        self._index_lock = FileLock(folder / "index.lock", mode=0o600, thread_local=False)
+        # As they were made by earlier versions.
+        close_to_others(*(folder / name for name in _OWN))
+        self._index: EdgeClient | None = None
         self._exact: tuple[Version, ExactIndex] | None = None
 
     @property
@@ -153,13 +161,12 @@ class EmbeddedStore:
                 self._index.rebuild()
 
     def _index_flaws(self) -> list[Flaw]:
-        # As of one moment, or what others write meanwhile would be a difference.
-        with self._lock, self._database.snapshot():
+        with self._lock:
             try:
                 index = self._caught_up()
+                return index.audit() if index else []
             except LibraryError as error:
                 return [Flaw(Difference.DAMAGED, "index", str(error))]
-            return index.audit() if index else []
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts)."""
@@ -167,22 +174,21 @@ class EmbeddedStore:
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first."""
-        with self._lock:
-            index = self._current_index()
-            return index.search_vectors(vector, k, where)
+        return self._search(lambda index: index.search_vectors(vector, k, where))
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
         """The cosines of these chunks, best first."""
-        with self._lock:
-            return self._current_index().cosines(vector, numbers)
+        return self._search(lambda index: index.cosines(vector, numbers))
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first."""
-        with self._lock:
-            index = self._current_index()
+
+        def search(index: EdgeClient | ExactIndex) -> Scored:
             if isinstance(index, ExactIndex):
                 return index.search_terms(terms, k, where)
             return index.search_terms(self._database.document_frequency(terms), self._database.count()[1], k, where)
+
+        return self._search(search)
 
     def close(self) -> None:
         """Frees the index and the database. Closing twice is fine."""
@@ -197,7 +203,16 @@ class EmbeddedStore:
                 self._index = None
             self._index_lock.release()
 
-    def _current_index(self) -> EdgeIndex | ExactIndex:
+    def _search(self, search: Callable[[EdgeClient | ExactIndex], Scored]) -> Scored:
+        with self._lock:
+            index = self._current_index()
+            try:
+                return search(index)
+            except LibraryError:
+                # Its process has died: it is started again, or done without.
+                return search(self._current_index())
+
+    def _current_index(self) -> EdgeClient | ExactIndex:
         try:
             version = self._database.version()
         except EmbedderMismatch:
@@ -224,7 +239,7 @@ class EmbeddedStore:
             "Ask through it, stop it, or try again when it is done."
         )
 
-    def _caught_up(self) -> EdgeIndex | None:
+    def _caught_up(self) -> EdgeClient | None:
         """The index as the database is now; None where there is none yet, or another process holds it."""
         index = None
         if self._database.count()[1] or self._index is not None or (self._folder / "index").exists():
@@ -233,7 +248,7 @@ class EmbeddedStore:
                 index.catch_up()
         return index
 
-    def _hold_index(self, wait: float) -> EdgeIndex | None:
+    def _hold_index(self, wait: float) -> EdgeClient | None:
         if self._index is None:
             fingerprint = self._database.fingerprint
             if fingerprint is None or not self.is_writable:
@@ -246,9 +261,9 @@ class EmbeddedStore:
             try:
                 # Who waits is told whose it is, where there is room for that.
                 with contextlib.suppress(OSError):
+                    make_file(self._folder / "index.pid")
                     (self._folder / "index.pid").write_text(str(os.getpid()))
-                dimension = fingerprint.dimension
-                self._index = EdgeIndex(self._folder / "index", self._database, dimension, self._quantized_from)
+                self._index = EdgeClient(self._folder / "index", self._database.path, fingerprint, self._quantized_from)
             except BaseException:
                 self._index_lock.release()
                 raise

@@ -85,7 +85,7 @@ def _folder(path: str) -> Iterator[QdrantClient]:
 def _turn(folder: Path) -> Iterator[None]:
     """Waits until nobody else has the folder open, which Qdrant's client would not."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         lock = FileLock(folder / ".turn", timeout=_WAIT).acquire()
     except Timeout as error:
         raise QdrantOperationError(

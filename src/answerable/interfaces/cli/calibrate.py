@@ -12,6 +12,7 @@ from answerable.build import build_embedder, gate_path
 from answerable.evaluation.calibration import Calibration, calibrate
 from answerable.evaluation.sets import QuestionSet
 from answerable.interfaces.cli import render
+from answerable.private import make_folder
 from answerable.settings import Settings
 
 
@@ -35,7 +36,7 @@ class Calibrating:
     def keep(self, gate: Gate) -> str:
         """Where the gate is kept from now on. The file is there whole or not at all."""
         path = gate_path(self._settings, self._embedder.fingerprint)
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         draft = path.with_suffix(f".{os.getpid()}")
         draft.write_text(json.dumps(gate.to_json(), indent=1) + "\n", "utf-8")
         os.replace(draft, path)

@@ -33,6 +33,7 @@ _STATUS: dict[type[AnswerableError], int] = {
     errors.SiteUnreachable: 502,
     errors.LibraryError: 503,
     errors.DocumentNotFound: 404,
+    errors.DiskFull: 507,
     UnknownLibrary: 404,
     errors.EmbeddingError: 503,
     errors.FilterError: 422,
@@ -106,6 +107,8 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, _PRIVATE) and not isinstance(error, _OPEN):
         _log.error("%s", error)
         detail = "The server can't do that as it is set up. Its log says why; tell whoever runs it."
+        if isinstance(error, errors.DiskFull):
+            detail = "The server's disk is full. Try again when there is room; tell whoever runs it."
     retry_after = getattr(error, "retry_after", None)
     return Problem(status, _code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None)
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Exchange
-from answerable.errors import SettingsError
-from answerable.wal import use_write_ahead_log
+from answerable.errors import DiskFull, LibraryError, SettingsError
+from answerable.private import make_file, make_folder
+from answerable.wal import is_full, use_write_ahead_log
 
 # What goes back to a model is bounded by `history_tokens`; this bounds what is read for it.
 LONGEST_HISTORY = 50
@@ -66,16 +67,17 @@ class Turn:
 class Sessions:
     """The conversations of a server. One that nothing was asked in for `days` is deleted. Thread-safe.
 
-    Raises SettingsError when the file can't be opened.
+    Raises SettingsError when the file can't be opened, and LibraryError, DiskFull in particular, when it fails later.
     """
 
     def __init__(self, path: Path, days: float = 30.0, now: Callable[[], float] = time.time) -> None:
         self._seconds = days * 86_400
         self._now = now
         self._lock = threading.Lock()
+        self._path = path
         try:
-            path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            path.touch(mode=0o600)
+            make_folder(path.parent)
+            make_file(path)
             self._database = sqlite3.connect(path, timeout=30, isolation_level=None, check_same_thread=False)
             use_write_ahead_log(self._database, 30)
             self._database.execute("PRAGMA foreign_keys = ON")
@@ -99,12 +101,12 @@ class Sessions:
 
     def has(self, session: str, owner: Owner) -> bool:
         """Whether there is such a session of this owner, and it hasn't expired."""
-        with self._lock:
+        with self._locked():
             return self._is_there(session, owner)
 
     def history(self, session: str, owner: Owner) -> list[Exchange]:
         """The latest exchanges, oldest first; none where there is no such session."""
-        with self._lock:
+        with self._locked():
             if not self._is_there(session, owner):
                 return []
             rows = self._database.execute(
@@ -128,7 +130,7 @@ class Sessions:
 
     def turns(self, session: str, owner: Owner) -> list[Turn] | None:
         """All turns, oldest first; None where there is no such session."""
-        with self._lock:
+        with self._locked():
             if not self._is_there(session, owner):
                 return None
             rows = self._database.execute(
@@ -138,7 +140,7 @@ class Sessions:
 
     def list(self, owner: Owner, limit: int = 100) -> list[Session]:
         """The owner's sessions, the one that was used last first."""
-        with self._lock:
+        with self._locked():
             rows = self._database.execute(
                 "SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = id), coalesce("
                 "(SELECT question FROM turns WHERE session = id ORDER BY number LIMIT 1), '') "
@@ -168,12 +170,25 @@ class Sessions:
         return found.fetchone() is not None
 
     @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
+    def _locked(self) -> Iterator[None]:
         with self._lock:
+            try:
+                yield
+            except sqlite3.ProgrammingError:
+                raise
+            except sqlite3.Error as error:
+                if is_full(error, self._path):
+                    raise DiskFull(f"The disk is full: {self._path} can't grow. Free some space on it.") from error
+                raise LibraryError(f"{self._path} can't be used ({error}). Check the disk, then try again.") from error
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        with self._locked():
             self._database.execute("BEGIN IMMEDIATE")
             try:
                 yield self._database
+                self._database.execute("COMMIT")
             except BaseException:
-                self._database.execute("ROLLBACK")
+                if self._database.in_transaction:
+                    self._database.execute("ROLLBACK")
                 raise
-            self._database.execute("COMMIT")

@@ -17,6 +17,7 @@ from answerable.errors import SourceError
 from answerable.ingestion import AddReport, Failure, OnProgress, Progress
 from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
+from answerable.private import for_us, make_folder
 
 _INCOMING = ".incoming"
 _LONGEST = 180
@@ -84,9 +85,9 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
     folder = uploads / _INCOMING / secrets.token_hex(8)
     incoming = Incoming(uploads, folder, names)
     try:
-        folder.mkdir(parents=True, mode=0o700)
+        make_folder(folder)
         for name, (_, file) in zip(names, files, strict=True):
-            with (folder / name).open("xb") as kept:
+            with open(folder / name, "xb", opener=for_us) as kept:
                 shutil.copyfileobj(file, kept, 1 << 20)
     except OSError as error:
         incoming.discard()
