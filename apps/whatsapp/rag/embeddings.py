@@ -28,7 +28,6 @@ Result = TypeVar("Result")
 
 _REMOTE_MODEL = "openai/text-embedding-3-small"
 _REMOTE_ADDRESS = "https://models.github.ai/inference"
-_REMOTE_DIMENSION = 1536
 _LOCAL_MODEL = "intfloat/multilingual-e5-small"
 _BUNDLED = {_LOCAL_MODEL, "multilingual-e5-small"}
 
@@ -58,7 +57,7 @@ class EmbeddingProvider:
             try:
                 self._remote = OpenAIEmbedder(
                     model=os.environ.get("EMBEDDING_MODEL") or _REMOTE_MODEL,
-                    dimension=self._settings.embedding_dimension or _REMOTE_DIMENSION,
+                    dimension=self._settings.embedding_dimension or None,
                     api_key=token,
                     base_url=os.environ.get("GH_MODELS_BASE_URL") or _REMOTE_ADDRESS,
                     policy=_POLICY,
@@ -72,7 +71,7 @@ class EmbeddingProvider:
     @property
     def fingerprint(self) -> Fingerprint:
         """Which model embeds now: vectors of two fingerprints must not be compared."""
-        return (self._remote or self._local).fingerprint
+        return self._ask(lambda embedder: self._bounded(embedder, lambda: embedder.fingerprint))
 
     def embed_texts(self, texts: list[str]) -> np.ndarray:
         """Vectors of texts in their order, shape (len(texts), dimension), float32, L2-normalised.
@@ -99,12 +98,12 @@ class EmbeddingProvider:
         return call(self._local)
 
     def _embedded(self, embedder: Embedder, texts: list[str]) -> FloatArray:
-        vectors = np.zeros((len(texts), embedder.fingerprint.dimension), np.float32)
+        rows: list[FloatArray] = []
         for start in range(0, len(texts), _BATCH):
             batch = [Passage(text) for text in texts[start : start + _BATCH]]
             found = self._bounded(embedder, partial(embedder.embed_passages, batch))
-            vectors[start : start + _BATCH] = [vector.whole for vector in found]
-        return vectors
+            rows += (vector.whole for vector in found)
+        return np.stack(rows) if rows else np.zeros((0, self.fingerprint.dimension), np.float32)
 
     def _bounded(self, embedder: Embedder, call: Callable[[], Result]) -> Result:
         """What a call returns. The remote one gets no more than `_PATIENCE` seconds, even from a server that drips."""
@@ -113,8 +112,8 @@ class EmbeddingProvider:
     def _leave_remote(self, error: AnswerableError) -> None:
         self._remote = None
         _log.warning(
-            "Los embeddings remotos no están disponibles (%s) Desde ahora se usa el modelo local %s; con "
-            "USE_LOCAL_EMBEDDINGS=1 no se vuelve a intentar.",
+            "Remote embeddings failed: %s From now on the local model %s embeds; USE_LOCAL_EMBEDDINGS=1 has it do so "
+            "from the start.",
             error,
             self._local_model,
         )
@@ -128,8 +127,9 @@ class EmbeddingProvider:
             _ = embedder.fingerprint
         except AnswerableError as error:
             raise RuntimeError(
-                f"Nada de lo instalado puede cargar el modelo local {self._local_model!r} (LOCAL_EMBEDDING_MODEL): "
-                f"{error} Instálalo con pip install sentence-transformers, o usa {_LOCAL_MODEL}, que ya viene incluido."
+                f"The local model {self._local_model!r} can't be loaded: {error} Set LOCAL_EMBEDDING_MODEL to "
+                f"{_LOCAL_MODEL}, which is built in, or pip install sentence-transformers and set "
+                "ANSWERABLE_ALLOW_DOWNLOADS=true to download the model."
             ) from error
         return embedder
 

@@ -7,6 +7,7 @@ import itertools
 import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ MOST_TEXTS = 2048
 MOST_TOKENS = 300_000
 MOST_TOKENS_OF_TEXT = 8191
 
+# The dimension before any vector has come.
+_UNKNOWN = 0
+
 _SPACE = re.compile(r"\s")
 
 
@@ -32,7 +36,8 @@ class OpenAIEmbedder:
     """An `Embedder` behind OpenAI's embeddings; questions and passages go the same way, sentences get no vectors.
 
     `base_url` is OpenAI's own unless it is given. A call holds at most `most_texts` texts and 300,000 tokens; a text of
-    more than `most_tokens` tokens becomes the mean of its windows, weighted by their tokens.
+    more than `most_tokens` tokens becomes the mean of its windows, weighted by their tokens. The dimension is that of
+    the first vectors where `dimension` is None.
 
     Raises SettingsError for an address or a key that can't be one, ProviderRefused for a missing key, MissingPackage.
     """
@@ -40,7 +45,7 @@ class OpenAIEmbedder:
     def __init__(
         self,
         model: str = "text-embedding-3-small",
-        dimension: int = 1536,
+        dimension: int | None = 1536,
         api_key: str | None = None,
         base_url: str | None = None,
         policy: CallPolicy | None = None,
@@ -52,14 +57,19 @@ class OpenAIEmbedder:
         self._client = OpenAIClient(provider, model, "OPENAI_EMBEDDING_MODEL", api_key, base_url, policy)
         self._caller = Caller(policy)
         self._concurrency = policy.concurrency
-        self._fingerprint = Fingerprint(provider, model, dimension)
+        self._fingerprint = Fingerprint(provider, model, dimension or _UNKNOWN)
         self._most_texts = most_texts
         self._most_tokens = most_tokens
         self._format = "base64"
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The provider, the model and how long its vectors are."""
+        """The provider, the model and how long its vectors are.
+
+        Where that isn't known yet, a short text is embedded to learn it: raises as `embed_passages` does.
+        """
+        if self._fingerprint.dimension == _UNKNOWN:
+            self._call(["dimension"])
         return self._fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
@@ -67,8 +77,9 @@ class OpenAIEmbedder:
 
         Raises ProviderErrors; MalformedResponse too for a dimension that isn't the one asked for.
         """
-        none = np.zeros((0, self._fingerprint.dimension), np.float32)
-        return [PassageVectors(whole, none) for whole in self._embed([passage.text for passage in passages])]
+        vectors = self._embed([passage.text for passage in passages])
+        none = np.zeros((0, vectors.shape[1]), np.float32)
+        return [PassageVectors(whole, none) for whole in vectors]
 
     def embed_query(self, text: str) -> FloatArray:
         """The vector of a question, shape (dimension,). Raises as `embed_passages` does."""
@@ -90,9 +101,11 @@ class OpenAIEmbedder:
     def _embed(self, texts: Sequence[str]) -> FloatArray:
         windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(encodable(text))]
         batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
-        vectors = itertools.chain.from_iterable(self._in_parallel(batches))
+        # What the first batch tells of the dimension, the others are held to.
+        first = [self._call(batches.pop(0))] if batches and self._fingerprint.dimension == _UNKNOWN else []
+        vectors = itertools.chain.from_iterable(itertools.chain(first, self._in_parallel(batches)))
         weighted = [(owner, tokens) for owner, _, tokens in windows]
-        return means_of_windows(weighted, vectors, (len(texts), self._fingerprint.dimension))
+        return means_of_windows(weighted, vectors, (len(texts), self.fingerprint.dimension))
 
     def _in_parallel(self, batches: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
         if len(batches) == 1:
@@ -133,7 +146,9 @@ class OpenAIEmbedder:
         with self._caller.slot():
             vectors = self._caller.call(lambda: self._asked(texts))
         wanted, given = self._fingerprint.dimension, vectors.shape[1]
-        if given != wanted:
+        if wanted == _UNKNOWN:
+            self._fingerprint = replace(self._fingerprint, dimension=given)
+        elif given != wanted:
             error = MalformedResponse(
                 f"{self._client.host} gives vectors of {given} dimensions, not {wanted}, for "
                 f"{self._fingerprint.model!r}. Set the dimension to {given}, or choose another model."
@@ -155,7 +170,7 @@ class OpenAIEmbedder:
     def _answered(self, texts: Sequence[str], encoding: str) -> FloatArray:
         model = self._fingerprint.model
         request: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": encoding}
-        if "text-embedding-3" in model:
+        if "text-embedding-3" in model and self._fingerprint.dimension != _UNKNOWN:
             # Others refuse it, or take no notice of it.
             request["dimensions"] = self._fingerprint.dimension
         with self._client.errors():
@@ -168,7 +183,7 @@ class OpenAIEmbedder:
             vectors = np.stack([_decoded(item.embedding) for item in items])
         except (AttributeError, TypeError, ValueError):
             raise self._client.malformed("doesn't hold vectors") from None
-        if vectors.ndim != 2 or not np.isfinite(vectors).all():
+        if vectors.ndim != 2 or not vectors.size or not np.isfinite(vectors).all():
             raise self._client.malformed("holds vectors that aren't rows of numbers")
         return vectors
 

