@@ -193,6 +193,10 @@ def test_layouts_may_be_mixed_where_time_allows() -> None:
         ("\u202a+55\u00a011\u00a098765\u20114321\u202c: oi", "+55 11 98765\u20114321"),
         ("~\u202fAna: oi", "~ Ana"),
         ("Maman : salut", "Maman"),
+        # A joiner makes one sign of several, and tells Persian words apart.
+        ("👩\u200d💻 Ana: oi", "👩\u200d💻 Ana"),
+        ("\u200f\u202bعلی\u200cرضا\u202c: سلام", "علی\u200cرضا"),
+        ("\u2068Ana\u2069\u200d: oi", "Ana"),
     ],
 )
 def test_sender_or_notice(text: str, sender: str | None) -> None:
@@ -250,6 +254,7 @@ def test_senders_with_a_colon_show_by_repetition() -> None:
         ("This message was deleted by admin Ana", "deleted", None),
         ("I think this message was deleted by mistake?", "text", None),
         ("This message was deleted and then some", "text", None),
+        ("👩\u200d💻.pdf (file attached)", "media", "👩\u200d💻.pdf"),
         ("image omitted lol", "text", None),
         ("<not a real placeholder>", "text", None),
         ("<Media>", "text", None),

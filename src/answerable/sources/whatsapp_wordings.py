@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import re
 
-_MARKS = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
+_JOINERS = "\u200c\u200d"
+_MARKS = re.compile("[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
+_MARKS_AND_JOINERS = re.compile("[\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]+")
 _CURLY = re.compile("[’‘ʻʼ`]")
 _AROUND = " .。।!"
 
 
 def without_marks(text: str) -> str:
-    """The text without invisible marks of direction."""
-    return text if text.isascii() else _MARKS.sub("", text)
+    """The text without invisible marks of direction. Joiners stay but at its ends: 👩‍💻 and Persian words have them."""
+    return text if text.isascii() else _MARKS.sub("", text).strip(_JOINERS)
 
 
 def plain(text: str) -> str:
     """The form in which wordings are compared."""
     if not text.isascii():
-        text = _CURLY.sub("'", _MARKS.sub("", text))
+        text = _CURLY.sub("'", _MARKS_AND_JOINERS.sub("", text))
     return " ".join(text.casefold().split()).strip(_AROUND)
 
 

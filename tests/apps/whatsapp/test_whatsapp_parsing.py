@@ -101,6 +101,15 @@ def test_marks_and_line_ends_of_files_change_nothing(change: Any) -> None:
     assert rows(change(WITH_NOTICES)) == rows(WITH_NOTICES)
 
 
+@pytest.mark.parametrize("sender", ["👩‍💻 Ana", "👨‍👩‍👧‍👦", "علی‌رضا", "क्‍ष"])
+def test_names_keep_their_joiners(sender: str) -> None:
+    (message,) = parse_whatsapp_txt(f"12/10/2023, 21:15 - \u200e{sender}\u200e: ¿Salimos?")
+    assert message.sender == sender
+    (chunk,) = chunk_messages([message])
+    assert chunk.participants == [sender]
+    assert chunk.text_window == f"[2023-10-12 21:15] {sender}: ¿Salimos?"
+
+
 def test_a_date_that_the_file_leaves_open_has_the_day_first() -> None:
     (message,) = parse_whatsapp_txt("03/04/24, 10:00 - Ana: hola")
     assert (message.timestamp.month, message.timestamp.tzinfo) == (4, None)
