@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from itertools import pairwise
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from answerable.datatypes import Chunk, Document
-from answerable.splitting.recursive import RecursiveSplitter
+from answerable.splitting.recursive import SEPARATORS, RecursiveSplitter
 
 CLUSTERS = [
     "x",
@@ -42,11 +44,13 @@ def split(text: str, size: int, overlap: int = 0) -> list[Chunk]:
 
 
 @settings(max_examples=400, deadline=None)
-@given(text=texts, size=st.integers(1, 80), data=st.data())
-@example(text="a" + " " * 40 + "b" * 40, size=30, data=None)
-def test_spans_fit_advance_and_lose_nothing(text: str, size: int, data: st.DataObject | None) -> None:
+@given(text=texts, size=st.integers(1, 80), whole_pieces=st.booleans(), data=st.data())
+@example(text="a" + " " * 40 + "b" * 40, size=30, whole_pieces=False, data=None)
+def test_spans_fit_advance_and_lose_nothing(
+    text: str, size: int, whole_pieces: bool, data: st.DataObject | None
+) -> None:
     overlap = data.draw(st.integers(0, size - 1)) if data else size // 2
-    spans = RecursiveSplitter(size, overlap).spans(text, 0, len(text))
+    spans = RecursiveSplitter(size, overlap, whole_pieces=whole_pieces).spans(text, 0, len(text))
     covered = 0
     for start, end in spans:
         assert text[start:end] == text[start:end].strip()
@@ -69,6 +73,49 @@ def test_a_stretch_is_cut_as_if_it_stood_alone(before: str, inside: str, behind:
     before = f"{before}\n"
     found = splitter.spans(before + inside + behind, len(before), len(before) + len(inside))
     assert found == [(len(before) + a, len(before) + b) for a, b in splitter.spans(inside, 0, len(inside))]
+
+
+def pieces(text: str, separators: Sequence[str]) -> list[tuple[int, int]]:
+    """The spans between any of the separators, without white space."""
+    cuts = {0, len(text)} | {match.end() for pattern in separators for match in re.finditer(pattern, text)}
+    spans = [(start, start + len(text[start:end].rstrip())) for start, end in pairwise(sorted(cuts))]
+    return [(end - len(text[start:end].lstrip()), end) for start, end in spans if start < end]
+
+
+@settings(max_examples=400, deadline=None)
+@given(text=texts, size=st.integers(1, 80), data=st.data())
+@example(text=" a b", size=1, data=None)
+def test_whole_pieces_are_cut_only_where_no_chunk_has_room(text: str, size: int, data: st.DataObject | None) -> None:
+    text = re.sub(r"\s{60,}", " ", text)
+    overlap = data.draw(st.integers(0, size - 1)) if data else 0
+    separators = data.draw(st.sampled_from([SEPARATORS, (r"\n\n", r"\n", r"\.\ ", r"\ ")])) if data else SEPARATORS
+    spans = RecursiveSplitter(size, overlap, separators, whole_pieces=True).spans(text, 0, len(text))
+    for strength in range(len(separators)):
+        for start, end in pieces(text, separators[: strength + 1]):
+            is_whole = any(first <= start and end <= last for first, last in spans)
+            assert is_whole or end - start > size, text[start:end]
+
+
+@pytest.mark.parametrize("short", ["A short one.", "# T", "Two lines\nof it."])
+@pytest.mark.parametrize("overlap", [0, 20])
+def test_a_paragraph_that_has_room_is_whole_after_a_short_one(short: str, overlap: int) -> None:
+    paragraph = "Twelve words. " * 6 + "and no more."
+    assert len(paragraph) == 96
+    text = f"{short}\n\n{paragraph}\n\n{short}"
+    chunks = RecursiveSplitter(100, overlap, whole_pieces=True).split(Document.from_text(text))
+    assert [chunk.content for chunk in chunks] == [short, paragraph, short]
+
+
+@pytest.mark.parametrize(
+    ("text", "shared"),
+    [("abcdefghijklmnopqrstuvwxyz" * 4, 9), ("字" * 100, 9), ("e\u0301" * 60, 8), ("👨‍👩‍👧" * 20, 5)],
+)
+def test_text_without_separators_is_shared_by_the_character(text: str, shared: int) -> None:
+    chunks = RecursiveSplitter(30, 9, whole_pieces=True).split(Document.from_text(text))
+    assert len(chunks) > 3
+    assert {one.end - other.start for one, other in pairwise(chunks)} == {shared}
+    ends = {0} | {match.end() for match in regex.finditer(r"\X", text)}
+    assert all({chunk.start, chunk.end} <= ends for chunk in chunks)
 
 
 @settings(max_examples=300, deadline=None)

@@ -42,10 +42,17 @@ class RecursiveSplitter:
     A match may be up to 64 characters long. The overlap begins behind the earliest match of the strongest separator
     within it. Where there is none nothing is shared, and behind a cut at the first separator nothing but whole pieces
     between two of its matches. Raises ValueError when the sizes make no sense.
+
+    With `whole_pieces` nothing that stands between two separators and has room in a chunk is cut, however short the
+    chunk before it gets and however little they share, and characters are shared where a cut falls between any two.
     """
 
     def __init__(
-        self, chunk_size: int = 1800, chunk_overlap: int = 200, separators: Sequence[str] = SEPARATORS
+        self,
+        chunk_size: int = 1800,
+        chunk_overlap: int = 200,
+        separators: Sequence[str] = SEPARATORS,
+        whole_pieces: bool = False,
     ) -> None:
         if chunk_size < 1:
             raise ValueError(f"chunk_size is {chunk_size}: it must be at least 1")
@@ -56,6 +63,7 @@ class RecursiveSplitter:
         self.chunk_size = chunk_size
         self.chunk_overlap = chunk_overlap
         self._separators = [re.compile(separator) for separator in separators]
+        self._whole_pieces = whole_pieces
 
     def split(self, document: Document) -> list[Chunk]:
         """Chunks in order that cover everything but white space."""
@@ -64,48 +72,67 @@ class RecursiveSplitter:
     def spans(self, content: str, start: int, end: int) -> list[tuple[int, int]]:
         """Spans of `content[start:end]` that fit, in order; none begins or ends with white space."""
         end = start + len(content[start:end].rstrip())
-        start = skip_space(content, start, end)
+        start = fresh = skip_space(content, start, end)
         spans = []
         while end - start > self.chunk_size:
-            cut, strength = self._cut(content, start, end)
+            cut, strength = self._cut(content, start, fresh, end)
             last = start + len(content[start : min(cut, start + self.chunk_size)].rstrip())
             spans.append((start, last))
-            # Behind a paragraph nothing is broken that the next chunk would have to repeat but whole paragraphs.
-            bridges = self._separators if strength else self._separators[:1]
-            start = skip_space(content, self._overlap_start(content, start, last, bridges) or cut, end)
+            fresh = skip_space(content, cut, end)
+            start = skip_space(content, self._next_start(content, (start, last), fresh, strength, end), end)
         spans.append((start, end))
         return spans
 
-    def _cut(self, content: str, start: int, end: int) -> tuple[int, int]:
-        """Where a chunk ends, and the place of the separator there among all of them; behind the last: none."""
+    def _cut(self, content: str, start: int, fresh: int, end: int) -> tuple[int, int]:
+        """Where a chunk ends, and the place of the separator there among all of them; behind the last: none.
+
+        `fresh` is where the chunk begins to have something that no chunk before it has.
+        """
         fits = start + self.chunk_size
         furthest = skip_space(content, fits, end)
         # Whatever a chunk shares with the one before, it goes on behind it.
-        second_quarter, second_half = (start + max(self.chunk_size // part, self.chunk_overlap + 1) for part in (4, 2))
+        least = fresh + 1 if self._whole_pieces else start + self.chunk_overlap + 1
+        second_quarter, second_half = (max(start + self.chunk_size // part, least) for part in (4, 2))
+        cut = -1
         for strength, separator in enumerate(self._separators):
-            nearest = second_half if strength else second_quarter
-            cut = _last_end(separator, content, max(nearest - REACH, start), furthest, end)
-            if cut >= second_half or (cut >= nearest and self._next_fits(separator, content, cut, end)):
+            nearest = least if self._whole_pieces else second_half if strength else second_quarter
+            cut = max(cut, _last_end(separator, content, max(nearest - REACH, start), furthest, end))
+            if cut >= second_half or (cut >= nearest and self._piece_end(strength, content, cut, end)):
                 return cut, strength
         cut = fits
         while cut > second_half and belongs_together(content, start, cut):
             cut -= 1
         return cut if cut > second_half else fits, len(self._separators)
 
-    def _next_fits(self, separator: re.Pattern[str], content: str, cut: int, end: int) -> bool:
-        """Whether a chunk has room for what stands between a cut and the next match."""
-        furthest = cut + self.chunk_size
-        matches = separator.finditer(content, cut, min(furthest + REACH, end))
-        return end <= furthest or any(cut < match.start() <= furthest for match in matches)
+    def _piece_end(self, strength: int, content: str, start: int, end: int) -> int | None:
+        """Where the piece ends that begins here, at the next match of a separator this strong, if a chunk has room."""
+        furthest = start + self.chunk_size
+        ends = [end] if end <= furthest else []
+        for separator in self._separators[: strength + 1]:
+            for match in separator.finditer(content, start, min(furthest + REACH, end)):
+                if match.start() > start:
+                    ends.append(start + len(content[start : match.end()].rstrip()))
+                    break
+        return min((piece_end for piece_end in ends if piece_end <= furthest), default=None)
 
-    def _overlap_start(self, content: str, start: int, end: int, separators: Sequence[re.Pattern[str]]) -> int | None:
-        """The earliest of the strongest boundaries within the overlap with a chunk, if any."""
-        earliest = max(end - self.chunk_overlap, start + 1)
-        for separator in separators if self.chunk_overlap else ():
-            for match in separator.finditer(content, max(earliest - REACH, start), end):
-                if earliest <= match.end() < end:
+    def _next_start(self, content: str, chunk: tuple[int, int], fresh: int, strength: int, end: int) -> int:
+        """Where the next chunk begins: the earliest of the strongest boundaries within the overlap, if any."""
+        start, last = chunk
+        # What is shared leaves room for something that isn't.
+        earliest = max(last - self.chunk_overlap, start + 1, fresh + 1 - self.chunk_size)
+        if self._whole_pieces:
+            pieces = (self._piece_end(each, content, fresh, end) for each in range(strength, len(self._separators)))
+            earliest = max(earliest, next(filter(None, pieces), 0) - self.chunk_size)
+        # Behind a paragraph nothing is broken that the next chunk would have to repeat but whole paragraphs.
+        for separator in (self._separators if strength else self._separators[:1]) if earliest < last else ():
+            for match in separator.finditer(content, max(earliest - REACH, start), last):
+                if earliest <= match.end() < last:
                     return match.end()
-        return None
+        if not self._whole_pieces or strength < len(self._separators):
+            return fresh
+        while earliest < fresh and belongs_together(content, start, earliest):
+            earliest += 1
+        return min(earliest, fresh)
 
 
 def _last_end(separator: re.Pattern[str], content: str, start: int, furthest: int, end: int) -> int:

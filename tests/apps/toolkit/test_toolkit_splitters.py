@@ -98,6 +98,21 @@ def test_finer_separators_are_not_used_where_chunks_fit() -> None:
     assert [chunk.content for chunk in RecursiveTextSplitter(100, 0).split(Document("d", text))] == [text]
 
 
+@pytest.mark.parametrize("separators", [None, ["\n\n", "\n", ". ", " ", ""]])
+@pytest.mark.parametrize("overlap", [0, 20])
+def test_a_paragraph_that_fits_is_not_cut_after_a_short_one(overlap: int, separators: list[str] | None) -> None:
+    paragraph = "This paragraph has a sentence. " * 3 + "End"
+    assert len(paragraph) == 96
+    chunks = RecursiveTextSplitter(100, overlap, separators).split(Document("d", f"Short.\n\n{paragraph}\n\nShort."))
+    assert [chunk.content for chunk in chunks] == ["Short.", paragraph, "Short."]
+
+
+@pytest.mark.parametrize("separators", [None, ["\n\n", "\n", ". ", " ", ""], [""]])
+def test_text_without_separators_has_its_overlap(separators: list[str] | None) -> None:
+    chunks = RecursiveTextSplitter(40, 10, separators).split(Document("d", "0123456789" * 13))
+    assert [(chunk.start_char, chunk.end_char) for chunk in chunks] == [(0, 40), (30, 70), (60, 100), (90, 130)]
+
+
 def test_literal_separators_are_no_patterns() -> None:
     chunks = RecursiveTextSplitter(8, 0, ["(.)", ""]).split(Document("d", "abcde(.)fghij"))
     assert [chunk.content for chunk in chunks] == ["abcde(.)", "fghij"]

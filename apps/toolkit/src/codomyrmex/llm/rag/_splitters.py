@@ -26,8 +26,9 @@ class RecursiveTextSplitter(TextSplitter):
     """Chunks of at most `chunk_size` characters, neighbours sharing up to `chunk_overlap` of them.
 
     A cut falls behind the strongest separator within reach, the first of `separators` being the strongest, and between
-    any two characters ("") where there is none. Left to themselves they are what "\\n\\n", "\\n", ". ", " " and ""
-    stand for: the end of a paragraph, a line, a sentence, a word. Nothing but white space is left out.
+    any two characters ("") where there is none. What fits between two separators isn't cut at finer ones. Left to
+    themselves they are what "\\n\\n", "\\n", ". ", " " and "" stand for: the end of a paragraph, a line, a sentence,
+    a word. Nothing but white space is left out.
     An overlap that isn't given is a fifth of a chunk too small for the default. Raises ValueError when the sizes make
     no sense.
     """
@@ -41,11 +42,11 @@ class RecursiveTextSplitter(TextSplitter):
         self.chunk_size = resolve(chunk_size)
         self.chunk_overlap = _overlap(chunk_overlap, self.chunk_size)
         self.separators = list(SEPARATORS if separators is None else separators)
+        sizes = self.chunk_size, self.chunk_overlap
         if separators is None:
-            self._engine = splitting.RecursiveSplitter(self.chunk_size, self.chunk_overlap)
+            self._engine = splitting.RecursiveSplitter(*sizes, whole_pieces=True)
         else:
-            patterns = _literal(separators)
-            self._engine = splitting.RecursiveSplitter(self.chunk_size, self.chunk_overlap, patterns)
+            self._engine = splitting.RecursiveSplitter(*sizes, _literal(separators), whole_pieces=True)
 
     def split(self, document: Document) -> list[Chunk]:
         """The chunks in order, each with the exact offsets of its content."""
