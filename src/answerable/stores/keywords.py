@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from answerable.analysis.bm25 import rarity, term_weights
+from answerable.analysis.bm25 import highest_score, rarity, term_weights
 
 Scored = list[tuple[int, float]]
 Numbers: TypeAlias = "npt.NDArray[np.int64]"
@@ -45,6 +45,10 @@ class KeywordIndex:
     def frequency(self, term: str) -> int:
         """In how many chunks a term stands."""
         return len(self._postings.get(term, ()))
+
+    def highest(self, words: Iterable[frozenset[str]]) -> float:
+        """What no score exceeds of a question with these words, each given as the terms that stand for it."""
+        return highest_score(rarity(len(self), max(map(self.frequency, word), default=0)) for word in set(words))
 
     def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:
         """The k highest scores among the chunks that pass, best first."""

@@ -88,7 +88,10 @@ def test_signatures_of_the_pipeline() -> None:
         ("vector_store", None),
         ("text_splitter", None),
         ("context_formatter", None),
+        ("hybrid", True),
     ]
+    # Beyond the specification, and never taken for one of its arguments.
+    assert inspect.signature(rag.RAGPipeline).parameters["hybrid"].kind is inspect.Parameter.KEYWORD_ONLY
     assert parameters(rag.RAGPipeline.index_document) == [("document", ...)]
     assert parameters(rag.RAGPipeline.index_documents) == [("documents", ...)]
     assert parameters(rag.RAGPipeline.retrieve) == [("query", ...), ("k", 5), ("where", None)]

@@ -192,6 +192,41 @@ def test_keywords_find_what_vectors_miss(make_store: MakeStore) -> None:
 
 
 @STORES
+def test_a_lone_document_scores_by_what_it_has_to_do_with_the_query(make_store: MakeStore) -> None:
+    pipeline = RAGPipeline(embed_words, make_store())
+    pipeline.index_document(animals()[1])
+    assert [result.score for result in pipeline.retrieve("zylophone qwerty")] == pytest.approx([0.0], abs=1e-6)
+    (partly,) = pipeline.retrieve("Do dogs purr?")
+    (wholly,) = pipeline.retrieve("Dogs bark at the postman.")
+    assert 0.1 < partly.score < 0.5 < wholly.score <= 1
+
+
+def test_near_vectors_alone_give_no_more_than_half_their_cosine() -> None:
+    pipeline = RAGPipeline(lambda texts: [[1.0, 0.75 if "?" in text else 0.0] for text in texts])
+    pipeline.index_documents(animals())
+    assert pipeline.retrieve("qwerty?")[0].score == pytest.approx(0.8 / 4)
+
+
+@STORES
+def test_without_hybrid_vectors_alone_decide(make_store: MakeStore) -> None:
+    def by_length(texts: list[str]) -> list[list[float]]:
+        return [[1.0, len(text) / 100] for text in texts]
+
+    documents = [*animals(), Document.from_text("The error E4711 means that the door is open.", "manual")]
+    pipeline, store = RAGPipeline(by_length, make_store(), hybrid=False), make_store()
+    pipeline.index_documents(documents)
+    both = RAGPipeline(by_length, store)
+    both.index_documents(documents)
+    query = "What does E4711 mean?"
+    assert "manual" in found(both, query, k=2)
+    assert found(pipeline, query) == ["dogs", "cats", "whales", "manual"]
+    cosines = [hit.score for hit in store.search(by_length([query])[0])]
+    assert [result.score for result in pipeline.retrieve(query)] == pytest.approx(cosines)
+    assert found(pipeline, query, where={"source": "pets.txt"}) == ["dogs", "cats"]
+    assert pipeline.build_context(query, k=1).results[0].chunk.document_id == "dogs"
+
+
+@STORES
 def test_words_are_stemmed_in_the_language_of_the_document(make_store: MakeStore) -> None:
     def blind(texts: list[str]) -> list[list[float]]:
         return [[1.0] for _ in texts]

@@ -92,9 +92,9 @@ class Corpus:
             self._keywords.remove(number)
 
     def search(self, query: str, k: int, condition: Filter | None) -> list[tuple[int, float]]:
-        """Numbers and BM25 scores of the k best chunks that pass, best first."""
+        """Numbers and BM25 scores of the k best chunks that pass, best first, as shares of what the query can reach."""
         words = question_words(query, question_language(query), set(self._languages.values()))
         stems = sorted(frozenset[str]().union(*words))
-        if condition is None:
-            return self._keywords.search(stems, k)
-        return self._keywords.search(stems, k, lambda number: matches(condition, self._entries[number].fields))
+        passes = condition and (lambda number: matches(condition, self._entries[number].fields))
+        highest = self._keywords.highest(words)
+        return [(number, min(score / highest, 1.0)) for number, score in self._keywords.search(stems, k, passes)]

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from answerable.filters import Filter, matches, normalize_fields, parse_filter
 from answerable.retrieval import fuse
@@ -40,12 +40,15 @@ __all__ = [
 
 CANDIDATES = 100
 
+Scored: TypeAlias = list[tuple[int, float]]
+
 
 class RAGPipeline:
     """Indexes documents, retrieves from them, builds contexts. Safe to share between threads.
 
     `embedding_fn` gives a vector for each of a list of texts, passages and queries alike; the other parts have
-    defaults. Keyword search and filters cover what this pipeline has indexed, whatever store holds the vectors.
+    defaults. Keyword search and filters cover what this pipeline has indexed, whatever store holds the vectors; without
+    `hybrid` there is no keyword search, and scores are the store's.
     """
 
     def __init__(
@@ -54,12 +57,15 @@ class RAGPipeline:
         vector_store: VectorStore | None = None,
         text_splitter: TextSplitter | None = None,
         context_formatter: ContextFormatter | None = None,
+        *,
+        hybrid: bool = True,
     ) -> None:
         self.embedding_fn = embedding_fn
         # A store that is still empty is false.
         self.vector_store = InMemoryVectorStore() if vector_store is None else vector_store
         self.text_splitter = text_splitter or RecursiveTextSplitter()
         self.context_formatter = context_formatter or ContextFormatter()
+        self.hybrid = hybrid
         self._corpus = Corpus()
         # Embedding takes long: who reads waits only while what is found changes, not as long as who writes.
         self._writing = threading.Lock()
@@ -94,10 +100,12 @@ class RAGPipeline:
         return len(chunks)
 
     def retrieve(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> list[RetrievalResult]:
-        """The k best chunks for a query that pass, by meaning and by keyword, best first; scores from 0 to 1.
+        """The k best chunks for a query that pass, by meaning and by keyword, best first.
 
-        `where` is a filter of the engine's over documents' metadata, `source`, `doc_type` and `document_id`. Nothing
-        is found for a blank query. Raises ValueError for a negative k, FilterError for a filter that makes no sense.
+        Scores run from 0 to 1: how high a chunk stands between the best and the last of both searches, times the mean
+        of the highest cosine and of the largest share of the query's words that a chunk has. `where` is a filter of the
+        engine's over documents' metadata, `source`, `doc_type` and `document_id`. Nothing is found for a blank query.
+        Raises ValueError for a negative k, FilterError for a filter that makes no sense.
         """
         k, condition = require_k(k), parse_filter(where)
         if not query.strip() or not k:
@@ -106,12 +114,14 @@ class RAGPipeline:
         with self._lock:
             wanted = max(k, CANDIDATES)
             nearest = self._nearest(vector, wanted, where, condition)
-            keyword = self._corpus.search(query, wanted, condition)
+            keyword = self._corpus.search(query, wanted, condition) if self.hybrid else []
             # What the store has and this pipeline hasn't indexed gets numbers of its own.
             numbers = [self._corpus.number(hit.chunk.id) or -place for place, hit in enumerate(nearest, 1)]
             hits = dict(zip(numbers, nearest, strict=True))
-            fused = fuse([(number, hit.score) for number, hit in hits.items()], keyword)
-            return [self._result(number, score, hits.get(number)) for number, score in fused[:k]]
+            scored = [(number, hit.score) for number, hit in hits.items()]
+            if self.hybrid:
+                scored = _fused(scored, keyword)
+            return [self._result(number, score, hits.get(number)) for number, score in scored[:k]]
 
     def build_context(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> GenerationContext:
         """What `retrieve` finds, and that formatted for a language model."""
@@ -190,6 +200,12 @@ class RAGPipeline:
         entry, embedding = self._corpus[number], hit.chunk.embedding if hit else None
         chunk = replace(entry.chunk, embedding=embedding, metadata=dict(entry.chunk.metadata))
         return RetrievalResult(chunk, score, _snapshot(entry.document))
+
+
+def _fused(nearest: Scored, keyword: Scored) -> Scored:
+    """Both lists as one, best first. `fuse` alone gives the best a high score however little it has to do with it."""
+    best = [min(max(found[0][1], 0.0), 1.0) if found else 0.0 for found in (nearest, keyword)]
+    return [(number, score * sum(best) / 2) for number, score in fuse(nearest, keyword)]
 
 
 def _snapshot(document: Document) -> Document:
