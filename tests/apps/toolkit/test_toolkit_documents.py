@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from toolkit_parts import locked_pdf, small_pdf
+from toolkit_parts import embed_words, locked_pdf, small_pdf
 
 from answerable.errors import AnswerableError, DamagedSource, EmptySource, EncryptedSource, SourceNotFound
-from codomyrmex.llm.rag import Document, DocumentType, RecursiveTextSplitter
+from codomyrmex.llm.rag import Document, DocumentType, RAGPipeline, RecursiveTextSplitter
 
 EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 TEXT = "Olá, São Paulo.\nAção à noite: 20 €.\n"
@@ -122,6 +122,30 @@ def test_an_encoding_that_does_not_exist_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("text", "utf-8")
     with pytest.raises(LookupError, match="utf-99"):
         Document.from_file(str(tmp_path / "a.txt"), encoding="utf-99")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("a.txt", "text"), ("a.md", "markdown"), ("a.html", "html"), ("a.py", "code"), ("a", "text")]
+)
+@pytest.mark.parametrize("data", [b"", b" \n\t\r\n", b"\xef\xbb\xbf", " \n".encode("utf-16")])
+def test_an_empty_file_is_an_empty_document(tmp_path: Path, name: str, kind: str, data: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(b"The key hangs behind the door.")
+    before = Document.from_file(str(path))
+    path.write_bytes(data)
+    document = Document.from_file(str(path))
+    assert (document.id, document.content, document.source) == (before.id, "", before.source)
+    assert document.doc_type == kind
+    pipeline = RAGPipeline(embed_words)
+    assert pipeline.index_documents([before, document]) == 0
+    assert pipeline.retrieve("key") == []
+
+
+@pytest.mark.parametrize(("name", "data"), [("a.pdf", b""), ("a.docx", b""), ("a.html", b"<html><body></body></html>")])
+def test_what_should_have_a_text_and_has_none_is_told(tmp_path: Path, name: str, data: bytes) -> None:
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(EmptySource):
+        Document.from_file(str(tmp_path / name))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])

@@ -12,6 +12,7 @@ from answerable.settings import load_settings
 from answerable.sources import SUFFIXES, Format, read_bytes, source_of
 
 _NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP})
+_BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06")
 
 
@@ -37,11 +38,23 @@ def read_one(path: str | os.PathLike[str], encoding: str) -> answerable.Document
         documents = answerable.read(path) if documents is None else documents
     except SourceNotFound as error:
         raise FileMissing(str(error)) from error
+    except EmptySource:
+        # A text may be empty, as in `Document.from_text`; a PDF or a page without one is told.
+        if not _is_blank(Path(os.path.expanduser(path))):
+            raise
+        kind = SUFFIXES.get(PurePath(path).suffix.lower(), Format.TEXT)
+        documents = [answerable.Document.from_text("", source=source_of(path), type=kind.value)]
     if not documents:
         raise EmptySource(f"{os.fspath(path)} holds no document: check that it was saved completely")
     if len(documents) > 1:
         raise UnsupportedSource(f"{os.fspath(path)} holds {len(documents)} documents: unpack it and give each file")
     return documents[0]
+
+
+def _is_blank(path: Path) -> bool:
+    """Whether a text file holds nothing but white space and a mark of its encoding."""
+    is_text = SUFFIXES.get(path.suffix.lower()) not in _NO_TEXT
+    return is_text and not path.read_bytes().translate(None, _BLANK)
 
 
 def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
