@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from textwrap import shorten
 
 from book import settings
 from book.chunks import chunk_content
@@ -44,6 +45,9 @@ __all__ = [
     "store_vectors",
 ]
 
+# One error may name many pages.
+_WIDEST = 500
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """What the command line asks for; the exit status, which is 1 when anything failed."""
@@ -68,7 +72,7 @@ def _print_plan(plan: IngestionPlan) -> int:
     print(f"Chunks: {plan.chunks}")
     print(f"Tokens: {plan.tokens}")
     print(f"Embedding cost: about ${plan.cost:.4f}")
-    return _print_errors(plan.errors)
+    return _print_errors(plan.errors, plan.success)
 
 
 def _print_result(result: IngestionResult) -> int:
@@ -78,14 +82,15 @@ def _print_result(result: IngestionResult) -> int:
     print(f"Vectors stored: {result.vectors_stored}")
     print(f"Duplicates skipped: {result.duplicates_skipped}")
     print(f"Duration: {result.duration_seconds:.1f} s")
-    return _print_errors(result.errors)
+    return _print_errors(result.errors, result.success)
 
 
-def _print_errors(errors: Sequence[str]) -> int:
-    print(f"Errors: {len(errors)}")
+def _print_errors(errors: Sequence[str], success: bool) -> int:
+    # Without a failure they only say what was left out.
+    print(f"Errors: {0 if success else len(errors)}")
     for error in errors:
-        print(f"  {printable(error)}")
-    return 1 if errors else 0
+        print(f"  {shorten(printable(error), _WIDEST, placeholder=' …')}")
+    return 0 if success else 1
 
 
 if __name__ == "__main__":

@@ -88,6 +88,38 @@ def test_what_differs_in_text_spans_or_embedder_is_kept_apart(tmp_path: Path) ->
     assert other.embedded == len(different)
 
 
+def test_a_model_of_another_server_is_another_one(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    provider = embedder.fingerprint.provider
+    old = CachedEmbedder(embedder, tmp_path / "cache.db", BIG)
+    old.embed_passages(passages(3))
+    for number, address in enumerate(["http://one/v1", "http://two/v1", "default"], 2):
+        cached = CachedEmbedder(embedder, tmp_path / "cache.db", BIG, {provider: address, "other": "http://x"})
+        for _ in range(2):
+            cached.embed_passages(passages(3))
+        assert embedder.embedded == 3 * number
+    # What this machine embeds has no address, and is found as before.
+    elsewhere = CachedEmbedder(embedder, tmp_path / "cache.db", BIG, {"other": "http://x"})
+    elsewhere.embed_passages(passages(3))
+    assert elsewhere.hits == 3
+
+
+def test_what_is_kept_can_be_embedded_anew(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    cached = CachedEmbedder(embedder, tmp_path / "cache.db", BIG)
+    assert cached.embed(passages(3))[1] == 3
+    assert cached.embed(passages(4))[1] == 1
+    with sqlite3.connect(tmp_path / "cache.db") as database:
+        database.execute("UPDATE cache SET vectors = (SELECT vectors FROM cache ORDER BY number LIMIT 1)")
+    database.close()
+    wrong = cached.embed_passages(passages(4))
+    assert np.array_equal(wrong[0].whole, wrong[3].whole)
+    anew, embedded = cached.embed(passages(4) + passages(1), anew=True)
+    assert embedded == 4
+    assert not np.array_equal(anew[0].whole, anew[3].whole)
+    assert_equal(cached.embed_passages(passages(4)), anew[:4])
+
+
 def test_more_passages_than_one_query_takes(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     cached = CachedEmbedder(embedder, tmp_path / "cache.db", BIG)

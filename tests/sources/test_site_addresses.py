@@ -108,7 +108,10 @@ def test_no_redirect_leads_there_either(url: str, server: ScriptedServer, connec
 )
 def test_a_name_that_resolves_to_any_private_address_is_refused(answers: list[str], connections: list[object]) -> None:
     guard = AddressGuard(resolve=lambda host, port: answers)
-    with Fetcher(guard, QUICK) as fetcher, pytest.raises(AddressRefused, match=r"--allow-host book\.test:3000"):
+    with (
+        Fetcher(guard, QUICK) as fetcher,
+        pytest.raises(AddressRefused, match=r"HOSTS=book\.test:3000$"),
+    ):
         fetcher.fetch("http://book.test:3000/")
     assert connections == []
 

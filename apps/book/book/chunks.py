@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from bisect import bisect_right
 from collections.abc import Iterator
 
@@ -11,6 +12,8 @@ from book.models import ContentChunk, ContentPage, Heading
 VOCABULARY = "cl100k_base"
 FEWEST, MOST = 500, 1000
 _NOWHERE = Heading("")
+
+_log = logging.getLogger("book")
 
 
 def chunk_content(page: ContentPage, target_tokens: int = 750, overlap_tokens: int = 100) -> list[ContentChunk]:
@@ -34,6 +37,7 @@ def chunk_content(page: ContentPage, target_tokens: int = 750, overlap_tokens: i
         place = bisect_right(starts, begins)
         heading = headings[place - 1] if place else _NOWHERE
         chunks.append(ContentChunk(page.url, page.title, index, text, tokens, str(heading), heading.anchor))
+        _log.debug("%s, chunk %d: %d tokens under %r", page.url, index, tokens, str(heading))
     return chunks
 
 

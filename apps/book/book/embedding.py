@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -24,6 +26,8 @@ _RETRIES = 6
 _FIRST_WAIT = 1.0
 _TOTAL = 300.0
 
+_log = logging.getLogger("book")
+
 
 def generate_embeddings(chunks: Sequence[ContentChunk], batch_size: int = MOST_TEXTS) -> list[VectorEmbedding]:
     """A vector of DIMENSION numbers and length 1 for each chunk, in their order, embedded `batch_size` at a time.
@@ -35,8 +39,10 @@ def generate_embeddings(chunks: Sequence[ContentChunk], batch_size: int = MOST_T
         raise ValueError(f"batch_size is {batch_size}: it must be from 1 to {MOST_TEXTS}, which is the most of a call")
     if not chunks:
         return []
+    started = time.monotonic()
     with _embedder(batch_size) as embedder:
         vectors = embedder.embed_passages([Passage(chunk.text) for chunk in chunks])
+    _log.debug("%d chunks embedded in %.1f s", len(chunks), time.monotonic() - started)
     return [
         VectorEmbedding(chunk.chunk_id, vector.whole.tolist()) for chunk, vector in zip(chunks, vectors, strict=True)
     ]

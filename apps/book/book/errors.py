@@ -18,11 +18,16 @@ __all__ = [
     "PageNotFoundError",
     "QdrantConnectionError",
     "SitemapNotFoundError",
+    "SitemapUnreachable",
 ]
 
 
 class NetworkError(SiteUnreachable):
     """The site gives no sound answer, or its address may not be asked."""
+
+
+class SitemapUnreachable(SitemapNotFoundError, NetworkError):
+    """The site gives no sound answer when it is asked for its sitemap: there may be one."""
 
 
 class PageNotFoundError(SourceNotFound):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from answerable.sources import SitePages, Validators
@@ -13,7 +14,7 @@ from book.chunks import chunk_content
 from book.embedding import MOST_TEXTS, PRICE, generate_embeddings
 from book.errors import CohereAPIError, QdrantConnectionError
 from book.models import ContentChunk, IngestionPlan, IngestionResult
-from book.pages import READER, Visited, open_site
+from book.pages import READER, Visited, left_out_before, open_site
 from book.store import COLLECTION, StoredPage, open_collection
 from book.storing import store_vectors
 
@@ -25,9 +26,9 @@ def ingest_book(base_url: str, collection_name: str = COLLECTION) -> IngestionRe
 
     Pages are asked for only if they changed, and only chunks that are new are embedded. Chunks beyond a page's end are
     removed, and so are pages that this site had and its sitemap no longer names, if every sitemap and page was read.
-    Errors of single pages are in the result. Raises SettingsError, SitemapNotFoundError, NetworkError, and
-    CohereAPIError or QdrantConnectionError if nothing was stored before; afterwards they end the run, and are in the
-    result.
+    Errors of single pages are in the result, and which pages were left out, which is no failure. Raises SettingsError,
+    SitemapNotFoundError, NetworkError, and CohereAPIError or QdrantConnectionError if nothing was stored before;
+    afterwards they end the run, and are in the result.
     """
     # Whoever has forgotten a key is told before the site is asked for anything.
     settings.cohere()
@@ -47,6 +48,7 @@ def ingest_book(base_url: str, collection_name: str = COLLECTION) -> IngestionRe
                 raise
             run.fail(error)
     run.result.success = not run.result.errors
+    run.result.errors += notes(run.left_out)
     run.result.duration_seconds = time.monotonic() - started
     return run.result
 
@@ -59,17 +61,30 @@ def plan_book(base_url: str) -> IngestionPlan:
     with open_site() as site:
         book = site.pages(base_url)
         plan = IngestionPlan(len(book.pages), errors=[str(error) for error in book.errors])
+        left_out = defaultdict(list, left_out_before(book))
         for visited in site.visit(book.pages, {}):
             if visited.error:
                 plan.errors.append(str(visited.error))
+            if visited.left_out:
+                left_out[visited.left_out].append(visited.url)
             if visited.page:
                 chunks = chunk_content(visited.page)
                 plan.pages_scraped += 1
                 plan.chunks += len(chunks)
                 plan.tokens += sum(chunk.token_count for chunk in chunks)
                 _log.info("%s: %d chunks", visited.url, len(chunks))
+    plan.success = not plan.errors
+    plan.errors += notes(left_out)
     plan.cost = plan.tokens * PRICE / 1_000_000
     return plan
+
+
+def notes(left_out: Mapping[str, Sequence[str]]) -> list[str]:
+    """What is said of the pages that were left out, given by reason."""
+    return [
+        f"{len(urls)} {'page' if len(urls) == 1 else 'pages'} left out, {reason}: {', '.join(urls)}"
+        for reason, urls in left_out.items()
+    ]
 
 
 @dataclass(slots=True)
@@ -88,6 +103,7 @@ class _Run:
     def __init__(self, collection_name: str, book: SitePages, stored: dict[str, StoredPage]) -> None:
         self.result = IngestionResult(pages_discovered=len(book.pages))
         self._collection_name = collection_name
+        self.left_out = defaultdict(list, left_out_before(book))
         self._book = book
         self._stored = stored
         self._met: set[str] = set()
@@ -111,7 +127,8 @@ class _Run:
             self._met.add(visited.url)
             self._compare(visited.url, chunk_content(visited.page), visited.validators)
         else:
-            _log.info("%s is no page of the book", visited.url)
+            self.left_out[visited.left_out].append(visited.url)
+            _log.info("%s left out: %s", visited.url, visited.left_out)
         if sum(len(page.new) for page in self._waiting) >= MOST_TEXTS:
             self._flush()
 

@@ -77,8 +77,9 @@ class StorageResult:
 
 @dataclass
 class IngestionResult:
-    """What a run did. `success` means that there are no errors.
+    """What a run did. `success` means that nothing failed.
 
+    `errors` say what failed, and which pages of the sitemap were left out and why, which is no failure.
     `pages_scraped` were read, or are unchanged by the site's own word. `chunks_created` counts the chunks of all of
     these; those that were stored before are `duplicates_skipped`.
     """
@@ -96,13 +97,17 @@ class IngestionResult:
 
 @dataclass
 class IngestionPlan:
-    """What a run over a book that isn't stored yet would do. `cost` is in US dollars, an estimate."""
+    """What a run over a book that isn't stored yet would do. `cost` is in US dollars, an estimate.
+
+    `success` and `errors` are as those of an IngestionResult.
+    """
 
     pages_discovered: int = 0
     pages_scraped: int = 0
     chunks: int = 0
     tokens: int = 0
     cost: float = 0.0
+    success: bool = False
     errors: list[str] = field(default_factory=list)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -25,19 +26,28 @@ from answerable.sources import (
     read_html,
 )
 from book import settings
-from book.errors import ContentExtractionError, NetworkError, PageNotFoundError, SitemapNotFoundError
+from book.errors import (
+    ContentExtractionError,
+    NetworkError,
+    PageNotFoundError,
+    SitemapNotFoundError,
+    SitemapUnreachable,
+)
 from book.models import ContentPage, Heading
 
 READER = f"answerable {version('answerable')}"
 """What reads pages: another version may read the same page otherwise."""
 
-_BOOK_KINDS = (PageKind.DOCUMENT, None)
+# What they say stands on other pages; their titles would be found before those.
+_LISTS = (PageKind.CATEGORY, PageKind.TAGS, PageKind.BLOG_LIST, PageKind.SEARCH)
+_WITH_TEXT = (PageKind.DOCUMENT, None)
+_log = logging.getLogger("book")
 _HTML = ("", "text/html", "application/xhtml+xml")
 
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """What became of a page of the sitemap: read, unchanged, no page of the book, or failed with an error.
+    """What became of a page of the sitemap: read, unchanged, left out for a reason, or failed with an error.
 
     `url` is its public address.
     """
@@ -46,6 +56,7 @@ class Visited:
     page: ContentPage | None = None
     validators: Validators | None = None
     is_unchanged: bool = False
+    left_out: str = ""
     error: SourceError | None = None
 
 
@@ -58,24 +69,32 @@ class Site:
         self._max_pages = max_pages
 
     def pages(self, base_url: str) -> SitePages:
-        """What the sitemap names, in its order. Raises SitemapNotFoundError also where it names nothing."""
+        """What the sitemap names, in its order. Raises SitemapNotFoundError also where it names nothing, and
+        SitemapUnreachable, which is a NetworkError too, where it can't be had."""
         try:
             return find_pages(self._fetcher, base_url, self._robots, max_pages=self._max_pages)
         except EmptySource as error:
             raise SitemapNotFoundError(str(error)) from error
         except SitemapNotFoundError:
             raise
+        except SiteUnreachable as error:
+            raise SitemapUnreachable(
+                f"The sitemap isn't accessible: {error}. Check the address, or give that of another sitemap.",
+                error.retry_after,
+            ) from error
         except SourceError as error:
             raise _network_error(error) from error
 
     def fetch(self, url: str, validators: Validators | None = None) -> Fetched:
         """A page, unless these validators still hold."""
         try:
-            return self._fetcher.fetch(url, validators, self._robots.check)
+            found = self._fetcher.fetch(url, validators, self._robots.check)
         except SourceNotFound as error:
             raise PageNotFoundError(str(error)) from error
         except SourceError as error:
             raise _network_error(error) from error
+        _log.debug("%s: %s", found.url, "unchanged" if found.is_unchanged else f"{len(found.body)} bytes")
+        return found
 
     def visit(self, pages: Sequence[SitePage], known: Mapping[str, Validators]) -> Iterator[Visited]:
         """Every page in order, fetched a few at a time; `known` are validators by public address."""
@@ -102,7 +121,8 @@ def open_site() -> Iterator[Site]:
 def scrape_sitemap(base_url: str) -> list[str]:
     """The addresses of the book's pages as its sitemap names them, moved to the host of `base_url`.
 
-    Raises SitemapNotFoundError where there is none that can be read, NetworkError where the site can't be asked.
+    Raises SitemapNotFoundError where there is none that can be read, NetworkError where the site can't be asked; where
+    it fails, what is raised is both.
     """
     with open_site() as site:
         return [page.url for page in site.pages(base_url).pages]
@@ -123,10 +143,18 @@ def _visited(page: SitePage, found: Fetched | SourceError) -> Visited:
         return Visited(page.public, error=found)
     if found.is_unchanged:
         return Visited(page.public, is_unchanged=True)
+    if not _is_html(found):
+        return Visited(page.public, left_out=f"no HTML but {found.content_type[:80]}")
     try:
-        if not _is_html(found) or kind_of_page(found.body, page.public) not in _BOOK_KINDS:
-            return Visited(page.public)
+        kind = kind_of_page(found.body, page.public)
+        if kind in _LISTS:
+            return Visited(page.public, left_out=f"lists of other pages ({kind})")
         return Visited(page.public, _content(found, page.public), found.validators)
+    except ContentExtractionError as error:
+        # A start page may be all pictures, or lead to another one.
+        return (
+            Visited(page.public, error=error) if kind in _WITH_TEXT else Visited(page.public, left_out="without text")
+        )
     except SourceError as error:
         return Visited(page.public, error=error)
 
@@ -144,6 +172,12 @@ def _content(found: Fetched, url: str) -> ContentPage:
 
 def _is_html(found: Fetched) -> bool:
     return found.content_type.partition(";")[0].strip().lower() in _HTML
+
+
+def left_out_before(book: SitePages) -> dict[str, list[str]]:
+    """The addresses that a sitemap names and nobody asks for, by reason."""
+    disallowed = sorted(page.public for page in book.disallowed)
+    return {"robots.txt asks not to fetch them": disallowed} if disallowed else {}
 
 
 def _network_error(error: SourceError) -> NetworkError:

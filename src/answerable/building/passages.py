@@ -5,12 +5,13 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from answerable.building.providers import openai_endpoint, require_key
+from answerable.building.providers import openai_endpoint, provider_addresses, require_key
 from answerable.errors import ProviderError, SettingsError
 from answerable.protocols import Embedder, Fingerprint, TextSplitter
 from answerable.settings import Settings
 
 if TYPE_CHECKING:
+    from answerable.embedding.cache import CachedEmbedder
     from answerable.embedding.local import LocalEmbedder
 
 
@@ -28,7 +29,7 @@ def build_splitter(settings: Settings) -> TextSplitter:
     return SplitterByType(settings.chunk_size, settings.chunk_overlap)
 
 
-def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> Embedder:
+def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> CachedEmbedder:
     """The embedder with its cache: `provider:model`, or `provider:model,local`, local where the provider fails.
 
     `bound` is what made the vectors that are there already. Raises SettingsError.
@@ -41,7 +42,8 @@ def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> Embe
         from answerable.embedding.fallback import FallbackEmbedder
 
         embedder = FallbackEmbedder(embedder, _build_embedder(settings, second), _say_switched, bound)
-    return CachedEmbedder(embedder, settings.cache_path / "embeddings.db", settings.cache_size)
+    path = settings.cache_path / "embeddings.db"
+    return CachedEmbedder(embedder, path, settings.cache_size, provider_addresses(settings))
 
 
 def _build_embedder(settings: Settings, name: str) -> Embedder:

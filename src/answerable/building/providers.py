@@ -20,6 +20,17 @@ def require_key(settings: Settings, provider: str) -> None:
         raise SettingsError(f"{provider} needs a key. Set the environment variable {variable}.")
 
 
+def provider_addresses(settings: Settings) -> dict[str, str]:
+    """At which address each remote provider is asked; `default` is the provider's own."""
+    given = {
+        "openai": settings.openai_base_url,
+        "github": settings.github_base_url,
+        "ollama": settings.ollama_base_url,
+        "cohere": settings.cohere_base_url,
+    }
+    return {provider: address.rstrip("/") or "default" for provider, address in given.items()}
+
+
 class Endpoint(NamedTuple):
     """A server that speaks the OpenAI protocol, and its usual models."""
 

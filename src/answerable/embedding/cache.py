@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,15 +22,17 @@ WAIT = 10.0
 
 
 class CachedEmbedder:
-    """Looks passages up by model and content before it embeds them. Questions are not kept.
+    """Looks passages up by model, address and content before it embeds them. Questions are not kept.
 
     The file holds vectors and hashes, no texts. `limit` is in bytes; the oldest entries go first. A cache that can't
-    be read or written only costs time: it is left aside and the embedder asked.
+    be read or written only costs time: it is left aside and the embedder asked. `addresses` says at which address a
+    provider is asked, since two servers may call different models by one name.
     """
 
-    def __init__(self, embedder: Embedder, path: Path, limit: int) -> None:
+    def __init__(self, embedder: Embedder, path: Path, limit: int, addresses: Mapping[str, str] | None = None) -> None:
         self._embedder = embedder
         self._limit = limit
+        self._addresses = addresses or {}
         self._lock = threading.Lock()
         self.hits = 0
         self.embedded = 0
@@ -48,8 +50,12 @@ class CachedEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         """As the embedder's own; equal passages in one call are embedded once."""
+        return self.embed(passages)[0]
+
+    def embed(self, passages: Sequence[Passage], anew: bool = False) -> tuple[list[PassageVectors], int]:
+        """The vectors, and how many of them were embedded for it; `anew` embeds also what is kept, and replaces it."""
         keys = [self._key(passage) for passage in passages]
-        known = self._load(keys)
+        known = {} if anew else self._load(keys)
         missing = {key: passage for key, passage in zip(keys, passages, strict=True) if key not in known}
         if missing:
             vectors = self._embedder.embed_passages(list(missing.values()))
@@ -59,7 +65,7 @@ class CachedEmbedder:
             known.update((key, self._unpack(blob)) for key, blob in fresh.items())
         self.hits += len(passages) - len(missing)
         self.embedded += len(missing)
-        return [known[key] for key in keys]
+        return [known[key] for key in keys], len(missing)
 
     def embed_query(self, text: str) -> FloatArray:
         """As the embedder's own."""
@@ -75,7 +81,11 @@ class CachedEmbedder:
 
     def _key(self, passage: Passage) -> bytes:
         spans = ",".join(f"{start}-{end}" for start, end in passage.spans)
-        return sha256(f"{self.fingerprint}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()
+        fingerprint = self.fingerprint
+        address = self._addresses.get(fingerprint.provider, "")
+        # What has no address is this machine's: such keys are those of all versions.
+        maker = f"{fingerprint} at {address}" if address else str(fingerprint)
+        return sha256(f"{maker}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()
 
     def _load(self, keys: Sequence[bytes]) -> dict[bytes, PassageVectors]:
         found: dict[bytes, PassageVectors] = {}

@@ -193,7 +193,7 @@ def _is_ip(host: str) -> bool:
 
 def _way_in(address: WebAddress) -> str:
     host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"If you trust it, allow the host: --allow-host {host}:{address.port}, or ANSWERABLE_ALLOW_HOSTS"
+    return f"If you trust it, allow the host: set ANSWERABLE_ALLOW_HOSTS={host}:{address.port}"
 
 
 def _refused(text: str, reason: str) -> AddressRefused:

@@ -10,6 +10,7 @@ from book_parts import (
     APP,
     ARM,
     EMBED,
+    LEFT_OUT,
     PAGES,
     PUBLIC,
     BookQdrant,
@@ -46,8 +47,9 @@ def test_a_page_that_fails_is_told_the_others_go_on_and_nothing_is_removed(site:
     site.script("/book/docs/arm", reply)
     result = ingest_book(site.home)
     assert not result.success
-    assert len(result.errors) == 1
+    assert len(result.errors) == 2
     assert "docs/arm" in result.errors[0]
+    assert result.errors[1] == LEFT_OUT
     assert (result.pages_scraped, result.vectors_stored, result.duplicates_skipped) == (2, 1, 1)
     assert sorted(stored()) == [*PAGES, f"{PUBLIC}docs/new"]
 
@@ -80,7 +82,7 @@ def test_cohere_failing_half_way_keeps_what_is_stored_and_the_next_run_goes_on(
 
     cohere.script(EMBED, embed_four_times)
     result = ingest_book(site.home)
-    assert (result.success, len(result.errors)) == (False, 1)
+    assert (result.success, len(result.errors), result.errors[-1]) == (False, 2, LEFT_OUT)
     assert "COHERE_API_KEY" in result.errors[0]
     assert 0 < result.vectors_stored < whole
     assert sum(len(page.hashes) for page in stored().values()) == result.vectors_stored

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from book_parts import (
     ARM,
+    LEFT_OUT,
     LEG,
     PAGES,
     PUBLIC,
@@ -125,6 +126,35 @@ def test_a_page_that_is_no_longer_one_of_the_book_is_removed(site: SiteServer) -
     assert sorted(stored()) == [PAGES[0], PAGES[2]]
 
 
+def test_pages_outside_of_the_docs_plugin_are_read_too(site: SiteServer) -> None:
+    start = make_page("Robots", "<p>A book on walking machines.</p>").replace(b"docs-doc-page", b"plugin-pages")
+    site.put("/book/", start.replace(b"docs-wrapper plugin-docs ", b"").replace(b"theme-doc-markdown ", b""))
+    site.put("/book/about", start.replace(b"docs-doc-page", b"mdx-page").replace(b"walking", b"swimming"))
+    result = ingest_book(site.home)
+    assert counts(result) == (6, 5, 7, 7, 7, 0)
+    assert {PUBLIC.rstrip("/"), f"{PUBLIC}about"} < {url.rstrip("/") for url in stored()}
+    assert any("walking machines" in found.text for found in search("walking machines"))
+
+
+def test_what_is_left_out_is_named_and_no_failure(site: SiteServer) -> None:
+    empty = b'<html><head><meta name="generator" content="Docusaurus v3"></head><body></body></html>'
+    site.put("/book/start", empty)
+    site.put("/book/docs/search", make_page("Search", "<p class='search-page-wrapper'>Search</p>", kind="search"))
+    site.put("/robots.txt", b"User-agent: *\nDisallow: /book/docs/leg", "text/plain")
+    site.script("/book/docs/long", Reply(200, {"Content-Type": "application/pdf"}, (b"%PDF-1.7",)))
+    expected = [
+        f"1 page left out, robots.txt asks not to fetch them: {PAGES[1]}",
+        f"1 page left out, no HTML but application/pdf: {PAGES[2]}",
+        LEFT_OUT,
+        f"1 page left out, without text: {PUBLIC}start",
+    ]
+    result = ingest_book(site.home)
+    assert result.success
+    assert [error for error in result.errors if "search" not in error] == expected
+    plan = plan_book(site.home)
+    assert (plan.success, plan.errors) == (True, result.errors)
+
+
 def test_what_another_book_stored_in_the_collection_stays(site: SiteServer) -> None:
     ingest_book(site.home)
     with (
@@ -158,7 +188,7 @@ def test_a_plan_stores_nothing_and_asks_no_provider(
         monkeypatch.delenv(name)
     site.script("/book/docs/arm", Reply(404))
     plan = plan_book(site.home)
-    assert (plan.pages_discovered, plan.pages_scraped, plan.chunks, len(plan.errors)) == (4, 2, 4, 1)
+    assert (plan.pages_discovered, plan.pages_scraped, plan.chunks, len(plan.errors)) == (4, 2, 4, 2)
     assert plan.cost == pytest.approx(plan.tokens * 0.10 / 1_000_000)
     assert plan.tokens > 1000
     assert cohere.requests == []

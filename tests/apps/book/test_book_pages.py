@@ -50,6 +50,16 @@ def test_no_sitemap(site: SiteServer, reply: Reply) -> None:
         scrape_sitemap(site.home)
 
 
+@pytest.mark.parametrize("status", [500, 502, 429])
+def test_a_sitemap_that_cannot_be_had_is_not_missing(site: SiteServer, status: int) -> None:
+    site.script("/book/sitemap.xml", Reply(status, {"Retry-After": "0"}))
+    with pytest.raises(SitemapNotFoundError) as raised:
+        scrape_sitemap(site.home)
+    assert isinstance(raised.value, NetworkError)
+    assert f"sitemap isn't accessible: {site.home}sitemap.xml can't be had now (HTTP {status})" in str(raised.value)
+    assert "no sitemap" not in str(raised.value)
+
+
 def test_a_site_that_cannot_be_reached(site: SiteServer) -> None:
     site.script("/robots.txt", Reply(503, {"Retry-After": "0"}))
     with pytest.raises(NetworkError, match="503"):

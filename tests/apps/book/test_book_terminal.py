@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from book_parts import APP, ARM, KEY, make_page, run_script, stored
+from book_parts import APP, ARM, KEY, LEFT_OUT, make_page, run_script, stored
 from providers.scripted_server import Ending, Reply, ScriptedServer
 from site_server import SiteServer
 
@@ -26,7 +27,7 @@ def test_a_book_is_ingested(site: SiteServer) -> None:
         "Vectors stored: 5",
         "Duplicates skipped: 0",
     ]
-    assert "Errors: 0" in done.stdout
+    assert done.stdout.endswith(f"Errors: 0\n  {LEFT_OUT}\n")
     assert len(stored()) == 3
     again = run_script("main.py", "--url", site.home, LOG_LEVEL="ERROR")
     assert (again.returncode, again.stderr) == (0, "")
@@ -49,6 +50,7 @@ def test_a_dry_run_needs_no_keys_and_stores_nothing(
     done = run_script("main.py", "--url", site.home, "--dry-run", COHERE_API_KEY="", QDRANT_URL="")
     assert done.returncode == 0, done.stderr
     lines = dict(line.split(": ", 1) for line in done.stdout.splitlines())
+    assert done.stdout.endswith(f"  {LEFT_OUT}\n")
     assert lines["Dry run"] == "nothing was stored."
     assert (lines["Pages"], lines["Chunks"], lines["Errors"]) == ("3 of 4 in the sitemap", "5", "0")
     assert int(lines["Tokens"]) > 1000
@@ -88,7 +90,7 @@ def test_a_page_that_fails_makes_status_1(site: SiteServer) -> None:
     site.script("/book/docs/arm", Reply(404))
     done = run_script("main.py", "--url", site.home)
     assert done.returncode == 1
-    assert "Errors: 1\n  there is no page at" in done.stdout
+    assert "Errors: 2\n  there is no page at" in done.stdout
     assert "Vectors stored: 4" in done.stdout
 
 
@@ -102,7 +104,10 @@ def test_no_sitemap_makes_status_1(site: SiteServer) -> None:
 def test_a_private_address_is_refused(site: SiteServer) -> None:
     done = run_script("main.py", "--url", site.home, ANSWERABLE_ALLOW_HOSTS="")
     assert done.returncode == 1
-    assert "ANSWERABLE_ALLOW_HOSTS" in done.stderr
+    assert f"ANSWERABLE_ALLOW_HOSTS={site.url.removeprefix('http://')}" in done.stderr
+    # What a message tells to do must be there.
+    options = run_script("main.py", "--help").stdout
+    assert all(option in options for option in re.findall(r"--[a-z-]+", done.stderr))
     assert site.connections == 0
 
 
@@ -158,6 +163,15 @@ def test_the_level_of_the_log(site: SiteServer, level: str, logs: bool) -> None:
     assert done.returncode == 0
     assert ("INFO https://robots.example/book/docs/arm: 1 chunks, 1 new" in done.stderr) == logs
     assert KEY not in done.stderr + done.stdout
+
+
+def test_debug_says_more_than_info(site: SiteServer) -> None:
+    info = run_script("main.py", "--url", site.home, "--dry-run", LOG_LEVEL="INFO").stderr.splitlines()
+    debug = run_script("main.py", "--url", site.home, LOG_LEVEL="DEBUG").stderr
+    assert len(debug.splitlines()) > 2 * len(info)
+    for said in ("docs/arm: ", " bytes", "docs/long, chunk 2: ", "5 chunks embedded in "):
+        assert said in debug
+    assert not any("DEBUG" in line for line in info)
 
 
 def test_a_level_that_is_none(site: SiteServer) -> None:

@@ -11,7 +11,9 @@ from providers.scripted_server import ScriptedServer
 from qdrant_client import models
 from qdrant_server import Fault, StandIn
 from textbook_parts import (
+    EMBEDDINGS,
     NODES,
+    embed,
     embedded,
     passages,
     say,
@@ -157,3 +159,30 @@ def test_long_sections_are_cut(docs: Path) -> None:
     assert len(pieces) > 2
     assert {piece.section for piece in pieces} == {"Section"}
     assert all(len(piece.text) <= 1800 for piece in pieces)
+
+
+def test_a_resync_embeds_again_whatever_a_cache_holds(docs: Path, openai: ScriptedServer) -> None:
+    sync_book()
+    openai.requests.clear()
+    report = sync_book(force_resync=True)
+    assert report.embedded == len(embedded(openai)) == CHUNKS
+
+
+def test_what_a_cache_holds_is_not_counted_as_embedded(
+    docs: Path, openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sync_book()
+    openai.requests.clear()
+    monkeypatch.setenv("QDRANT_URL", f"path:{docs.parent / 'other'}")
+    report = sync_book()
+    assert (report.chunks, report.embedded, len(openai.requests)) == (CHUNKS, 0, 0)
+    assert f"0 were embedded, {CHUNKS} taken over" in str(report)
+
+
+def test_another_server_embeds_by_itself(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    sync_book()
+    monkeypatch.setenv("QDRANT_URL", f"path:{docs.parent / 'other'}")
+    with ScriptedServer() as other:
+        other.script(EMBEDDINGS, embed)
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        assert sync_book().embedded == len(embedded(other)) == CHUNKS

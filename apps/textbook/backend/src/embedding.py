@@ -6,12 +6,12 @@ from dataclasses import replace
 from functools import lru_cache
 
 from answerable.build import EXTRACTIVE, build_embedder
-from answerable.protocols import Embedder
+from answerable.embedding import CachedEmbedder
 from answerable.settings import Settings as EngineSettings
 from src.errors import openai_errors
 
 
-def open_embedder(settings: EngineSettings) -> Embedder:
+def open_embedder(settings: EngineSettings) -> CachedEmbedder:
     """The embedder with its cache, one for each configuration. Raises OpenAIAPIError where the key can't be one."""
     with openai_errors():
         return _embedder(local(settings) if settings.embedder == "local" else settings)
@@ -32,5 +32,5 @@ def local(settings: EngineSettings) -> EngineSettings:
 
 # One searches, the other may judge what was found.
 @lru_cache(maxsize=2)
-def _embedder(settings: EngineSettings) -> Embedder:
+def _embedder(settings: EngineSettings) -> CachedEmbedder:
     return build_embedder(settings)

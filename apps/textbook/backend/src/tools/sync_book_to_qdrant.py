@@ -7,15 +7,15 @@ import logging
 import sys
 import threading
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 if not __package__:
     # Run as a script, Python looks for modules beside it.
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from answerable.embedding import CachedEmbedder
 from answerable.errors import AnswerableError, LibraryBusy, SettingsError
-from answerable.protocols import Embedder
 from answerable.protocols import Passage as Embedded
 from src.collection import Collected
 from src.embedding import open_embedder
@@ -32,7 +32,7 @@ _log = logging.getLogger("textbook")
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What a run did: the book's pages and chunks, how many of these were embedded, how many stored ones removed."""
+    """What a run did: the book's pages and chunks, the texts that were embedded for it, the stored chunks removed."""
 
     pages: int
     chunks: int
@@ -76,13 +76,13 @@ def _sync(settings: Settings, force_resync: bool) -> SyncReport:
         kept = {} if force_resync else _kept(collected, stored, wanted)
     missing = {row.hash: row for row in wanted if row.hash not in kept}
     removed = len(stored.keys() - {row.id for row in wanted})
-    report = SyncReport(len({passage.source for passage in passages}), len(wanted), len(missing), removed)
+    report = SyncReport(len({passage.source for passage in passages}), len(wanted), 0, removed)
     if not force_resync and stored.keys() == {row.id for row in wanted}:
         return report
-    vectors = {**kept, **_embed(embedder, list(missing.values()))}
+    made, embedded = _embed(embedder, list(missing.values()), force_resync)
     with open_qdrant(settings.qdrant) as opened:
-        Collected(opened).replace(wanted, vectors, embedder.fingerprint.dimension)
-    return report
+        Collected(opened).replace(wanted, {**kept, **made}, embedder.fingerprint.dimension)
+    return replace(report, embedded=embedded)
 
 
 def _kept(collected: Collected, stored: dict[str, str], wanted: Sequence[Row]) -> dict[str, list[float]]:
@@ -91,15 +91,18 @@ def _kept(collected: Collected, stored: dict[str, str], wanted: Sequence[Row]) -
     return collected.vectors(list({made: point for point, made in stored.items() if made in hashes}.values()))
 
 
-def _embed(embedder: Embedder, new: Sequence[Row]) -> dict[str, list[float]]:
+def _embed(embedder: CachedEmbedder, new: Sequence[Row], anew: bool) -> tuple[dict[str, list[float]], int]:
+    """Vectors by hash, and how many of them no cache gave; `anew` asks no cache."""
     found: dict[str, list[float]] = {}
+    embedded = 0
     for start in range(0, len(new), _BATCH):
         some = new[start : start + _BATCH]
         with openai_errors():
-            vectors = embedder.embed_passages([Embedded(row.passage.indexed) for row in some])
+            vectors, count = embedder.embed([Embedded(row.passage.indexed) for row in some], anew)
+        embedded += count
         found.update((row.hash, vector.whole.tolist()) for row, vector in zip(some, vectors, strict=True))
-        _log.info("%d of %d chunks embedded", len(found), len(new))
-    return found
+        _log.info("%d of %d chunks have their vectors", len(found), len(new))
+    return found, embedded
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
