@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 from pathlib import Path
@@ -14,6 +15,7 @@ from typer.testing import CliRunner, Result
 
 from answerable.build import build_store
 from answerable.interfaces.cli.main import app
+from answerable.interfaces.cli.printing import CleanFormatter
 from answerable.protocols import Fingerprint
 from answerable.stores.embedded import EmbeddedStore
 
@@ -248,3 +250,14 @@ def test_settings_that_make_no_sense(tmp_path: Path, monkeypatch: pytest.MonkeyP
     (tmp_path / "answerable.toml").write_text("embedder = 'remote'")
     assert_said(add(tmp_path / "library", EXAMPLES), 2, "remote", "Use local")
     assert not (tmp_path / "library" / "index").exists()
+
+
+def test_a_log_holds_nothing_for_a_terminal() -> None:
+    try:
+        raise ValueError("in\x1b[31mred")
+    except ValueError as error:
+        record = logging.LogRecord("x", logging.ERROR, "x.py", 1, "a\nb \x1b]0;%s\x07", ("title",), None)
+        record.exc_info = (ValueError, error, error.__traceback__)
+    first, *rest = CleanFormatter("%(levelname)s %(message)s").format(record).split("\n")
+    assert first == "ERROR a b \ufffd]0;title\ufffd"
+    assert rest[-1] == "ValueError: in\ufffd[31mred"

@@ -15,7 +15,7 @@ import pexpect
 import pytest
 from interfaces.commands import COMMAND, EXAMPLES, run_command
 from providers.real_servers import RealServer
-from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, sse_reply
+from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, json_reply, sse_reply
 
 QUESTION = "¿Cuánto cuesta el autobús?"
 COMPLETIONS = "/chat/completions"
@@ -139,6 +139,36 @@ def test_a_failing_provider_costs_neither_the_answer_nor_the_conversation(
     assert "1,040 pesos" in done.stdout
     assert "Here are quotes instead." in done.stderr
     assert "sk-secret" not in done.stdout + done.stderr
+
+
+HOSTILE = (
+    "\x1b]8;;https://evil.example/\x1b\\log in\x1b]8;;\x1b\\ \x1b]0;title\x07at\nhttps://evil.example/ " + "A" * 5_000
+)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        failure(400, HOSTILE, code=HOSTILE, param=HOSTILE, kind=HOSTILE),
+        failure(404, HOSTILE, code="model_not_found"),
+        json_reply({"detail": [{"loc": ["body"], "msg": HOSTILE}]}, 422),
+        json_reply({"error": HOSTILE}, 503, {"Retry-After": "0"}),
+        sse_reply(json.dumps({"error": {"message": HOSTILE, "code": 400}})),
+    ],
+    ids=["refused", "no model", "a list", "a text", "in the stream"],
+)
+def test_what_a_provider_says_holds_nothing_for_a_terminal(server: ScriptedServer, library: Path, reply: Reply) -> None:
+    server.script(COMPLETIONS, reply)
+    command = in_terminal("ask", QUESTION, surroundings(server.url, library))
+    said = str(command.read())
+    command.close()
+    assert command.exitstatus == 0
+    (line,) = [line for line in said.splitlines() if "evil.example" in line]
+    assert "log in at evil.example/ AAA" in line
+    assert "://evil" not in said
+    assert "]8;" not in said
+    assert "\x07" not in said
+    assert len(line) < 600
 
 
 def test_after_a_failure_the_conversation_goes_on(server: ScriptedServer, library: Path) -> None:

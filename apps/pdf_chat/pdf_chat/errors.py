@@ -15,6 +15,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from answerable.analysis import printable_line
 from answerable.errors import (
     AnswerableError,
     ContentFiltered,
@@ -90,4 +91,4 @@ def translated(model_setting: str) -> Iterator[None]:
 def _database_cause(error: SQLAlchemyError) -> str:
     """The first line of what the database's driver says."""
     said = str(getattr(error, "orig", None) or error).strip()
-    return said.splitlines()[0] if said else type(error).__name__
+    return printable_line(said.splitlines()[0]) if said else type(error).__name__

@@ -6,6 +6,7 @@ from answerable.exports import exported_from
 
 __all__ = [
     "document_language",
+    "printable_line",
     "question_language",
     "question_words",
     "rarity",
@@ -15,6 +16,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from answerable.analysis.bm25 import rarity, term_weights
+    from answerable.analysis.characters import printable_line
     from answerable.analysis.languages import document_language, question_language
     from answerable.analysis.sentences import sentence_spans
     from answerable.analysis.terms import question_words
@@ -23,6 +25,7 @@ else:
         __name__,
         {
             "document_language": "languages",
+            "printable_line": "characters",
             "question_language": "languages",
             "question_words": "terms",
             "rarity": "bm25",

@@ -1,13 +1,31 @@
-"""Text without the characters that encoders, tokenizers and servers can't take. It stays as long, so spans hold."""
+"""Text without the characters that encoders, tokenizers, servers and terminals shouldn't get."""
 
 from __future__ import annotations
 
+import re
+
+LONGEST_ESCAPE = 256
+
+# CSI, OSC and its like (ended by BEL or ST), and the escapes of two characters (ECMA-48).
+ESCAPE = re.compile(
+    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
+    rf"|(?:\x1b[\]P^_X]|[\x9d\x90\x9e\x9f\x98])[^\x07\x1b\x9c]{{0,{LONGEST_ESCAPE - 4}}}(?:\x07|\x1b\\|\x9c)"
+    r"|\x1b[ -/]{0,8}[0-OQ-WYZ\\`-~]"
+)
+"""A command to a terminal."""
+
 
 def encodable(text: str) -> str:
-    """The text with a question mark for each lone surrogate, which UTF-8 can't hold."""
+    """The text, as long as it was, with a question mark for each lone surrogate, which UTF-8 can't hold."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def sendable(text: str) -> str:
-    """The text with a question mark for each lone surrogate, and a space for each NUL."""
+    """The text, as long as it was, with a question mark for each lone surrogate, and a space for each NUL."""
     return encodable(text).replace("\0", " ")
+
+
+def printable_line(text: str) -> str:
+    """The text on one line, without commands to a terminal and characters that show nothing."""
+    line = " ".join(ESCAPE.sub("", text).split())
+    return "".join(character for character in line if character.isprintable())

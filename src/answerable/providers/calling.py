@@ -19,6 +19,7 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 from urllib.parse import urlsplit
 
+from answerable.analysis.characters import printable_line
 from answerable.errors import ProviderError, ProviderOverloaded, SettingsError
 
 Result = TypeVar("Result")
@@ -26,6 +27,7 @@ Result = TypeVar("Result")
 LONGEST_QUOTE = 300
 # So much of a key names it: servers echo keys cut short or with stars in them.
 _TELLING = 8
+_SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:(?://|\\\\)|\b(?:mailto|data|javascript|tel):", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +116,12 @@ def host_of(address: str, setting: str, example: str) -> str:
 
 
 def quoted(text: str, secret: str = "") -> str:
-    """What a server said, fit for a message of ours: one short line, no control characters, the key blacked out."""
-    line = "".join(character for character in " ".join(text.split()) if character.isprintable())
+    """What a server said, fit for a message of ours: one short line, nothing for a terminal, the key blacked out.
+
+    Addresses lose their scheme: otherwise terminals make links of them, and who is told to "log in at https://…" may.
+    """
+    # More than is shown at last, so that no key is cut in two before it is looked for.
+    line = _SCHEME.sub("", printable_line(text[: 100 * LONGEST_QUOTE]))
     if len(secret) >= _TELLING:
         line = re.sub(re.escape(secret[:_TELLING]) + r"\S*", "[key]", line)
     elif secret:

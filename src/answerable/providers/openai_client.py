@@ -197,7 +197,7 @@ class OpenAIClient:
 def _said(body: object) -> str:
     """What a server wrote about an error, in whichever of the usual forms."""
     if isinstance(body, Mapping):
-        for name in ("message", "detail", "error"):
+        for name in ("message", "detail", "error", "msg"):
             value = body.get(name)
             if value:
                 return _said(value)
@@ -205,6 +205,8 @@ def _said(body: object) -> str:
     if isinstance(body, str):
         # A page of some proxy tells nothing in one line.
         return "" if body.lstrip().startswith("<") else body
+    if isinstance(body, list):
+        return "; ".join(filter(None, map(_said, body)))
     return json.dumps(body) if body is not None else ""
 
 

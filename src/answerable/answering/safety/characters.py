@@ -9,14 +9,8 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-LONGEST_ESCAPE = 256
+from answerable.analysis.characters import ESCAPE, LONGEST_ESCAPE
 
-# CSI, OSC and its like (ended by BEL or ST), and the escapes of two characters (ECMA-48).
-_ESCAPE = re.compile(
-    r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
-    rf"|(?:\x1b[\]P^_X]|[\x9d\x90\x9e\x9f\x98])[^\x07\x1b\x9c]{{0,{LONGEST_ESCAPE - 4}}}(?:\x07|\x1b\\|\x9c)"
-    r"|\x1b[ -/]{0,8}[0-OQ-WYZ\\`-~]"
-)
 _OPENER = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f]")
 _LINE_ENDS = "\f\v\x85\u2028\u2029"
 # Shown as nothing though no category says so: joiners, fillers, selectors of variants, the empty Braille cell.
@@ -58,7 +52,7 @@ class VisibleText:
         kept, position = [], 0
         while position < len(text):
             if _OPENER.match(text, position):
-                escape = _ESCAPE.match(text, position)
+                escape = ESCAPE.match(text, position)
                 if escape is None and not is_final and len(text) - position < LONGEST_ESCAPE:
                     break
                 position = escape.end() if escape else position + 1

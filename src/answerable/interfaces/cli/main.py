@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import sys
 from typing import Annotated, Any, NoReturn
@@ -25,6 +26,7 @@ from answerable.interfaces.cli.backup import export, import_
 from answerable.interfaces.cli.holdings import copy, list_documents, remove, show
 from answerable.interfaces.cli.keys import keys
 from answerable.interfaces.cli.measuring import evaluate
+from answerable.interfaces.cli.printing import CleanFormatter
 from answerable.interfaces.cli.reindexing import reindex
 from answerable.interfaces.cli.serving import mcp, serve
 from answerable.interfaces.cli.syncing import sources, sync
@@ -43,6 +45,8 @@ class Commands(TyperGroup):
             if isinstance(stream, io.TextIOWrapper):
                 # A terminal that can't show a letter shows a question mark.
                 stream.reconfigure(errors="replace")
+        if logging.lastResort:
+            logging.lastResort.setFormatter(CleanFormatter())
         status = 2
         try:
             status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0

@@ -7,6 +7,7 @@ terminal.
 from __future__ import annotations
 
 import json
+import logging
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
@@ -34,6 +35,18 @@ def clean(text: str) -> str:
 def one_line(text: str) -> str:
     """The text without line ends, and without anything that a terminal would obey."""
     return clean(" ".join(text.split()))
+
+
+class CleanFormatter(logging.Formatter):
+    """Log messages on one line each, without anything that a terminal would obey: libraries log what files hold."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        """The line of a record, before the traceback that it may have."""
+        return one_line(super().formatMessage(record))
+
+    def format(self, record: logging.LogRecord) -> str:
+        """All of a record."""
+        return clean(super().format(record))
 
 
 def bar(share: float, width: int = 20) -> str:

@@ -13,6 +13,7 @@ from typing import NoReturn
 
 from answerable.errors import MissingPackage, SettingsError
 from answerable.interfaces.cli import render
+from answerable.interfaces.cli.printing import CleanFormatter
 from answerable.settings import Settings, load_settings
 
 NAME = "library"
@@ -55,7 +56,9 @@ def serve(given: Serving) -> None:
 
     if given.asks_per_minute is not None and given.asks_per_minute < 1:
         raise SettingsError(f"--asks-per-minute is {given.asks_per_minute}; it must be at least 1.")
-    logging.basicConfig(format="%(levelname)s %(name)s: %(message)s", level=logging.WARNING)
+    handler = logging.StreamHandler()
+    handler.setFormatter(CleanFormatter("%(levelname)s %(name)s: %(message)s"))
+    logging.basicConfig(handlers=[handler], level=logging.WARNING)
     keys = Keys(Path(given.keys).expanduser()) if given.keys else None
     # A file that can't be used is said now, not when somebody asks.
     if keys and not keys.list():

@@ -15,6 +15,7 @@ from fastapi import Depends, Request
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from answerable.analysis import printable_line
 from answerable.errors import SettingsError
 from answerable.interfaces.http.key_file import Keys, Role
 from answerable.interfaces.http.moving_window import MovingWindow, network_of, too_many
@@ -138,7 +139,7 @@ def _caller(keys: Keys, given: Sequence[str]) -> Caller | None:
         key = keys.find(given[0])
     except SettingsError as error:
         # Without its file the server knows nobody.
-        _log.error("%s", error)
+        _log.error("%s", printable_line(str(error)))
         return None
     return Caller(key.id, key.role, key.library) if key else None
 

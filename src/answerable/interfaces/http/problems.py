@@ -20,6 +20,7 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable import errors
+from answerable.analysis import printable_line
 from answerable.errors import AnswerableError
 from answerable.interfaces.http.libraries import UnknownLibrary
 from answerable.interfaces.http.pool import Busy
@@ -105,7 +106,7 @@ def problem_of(error: Exception) -> Problem:
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     detail = str(error)
     if isinstance(error, _PRIVATE) and not isinstance(error, _OPEN):
-        _log.error("%s", error)
+        _log.error("%s", printable_line(str(error)))
         detail = "The server can't do that as it is set up. Its log says why; tell whoever runs it."
         if isinstance(error, errors.DiskFull):
             detail = "The server's disk is full. Try again when there is room; tell whoever runs it."

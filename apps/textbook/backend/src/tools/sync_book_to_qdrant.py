@@ -14,6 +14,7 @@ if not __package__:
     # Run as a script, Python looks for modules beside it.
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from answerable.analysis import printable_line
 from answerable.embedding import CachedEmbedder
 from answerable.errors import AnswerableError, LibraryBusy, SettingsError
 from answerable.protocols import Passage as Embedded
@@ -115,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         print(sync_book(given.force_resync))
     except AnswerableError as error:
-        print(" ".join(str(error).split()), file=sys.stderr)
+        print(printable_line(str(error)), file=sys.stderr)
         return 2 if isinstance(error, SettingsError) else 1
     return 0
 
