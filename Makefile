@@ -26,8 +26,8 @@ demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
 # What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
-# disk that fails, strace, which sees what leaves the machine, Node.js, which builds a site to visit, and Chromium, which
-# opens the web page.
+# disk that fails, strace, which sees what leaves the machine, Node.js, which builds a site to visit, Chromium, which
+# opens the web page, and curl, which READMEs use.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
 OLDEST_NODE := 20
 
@@ -59,6 +59,12 @@ system: setup
 	else \
 		echo "The tests need Chromium as the command chromium (on Debian: apt-get install chromium)."; exit 1; \
 	fi
+	@command -v curl >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq curl >/dev/null; \
+	else \
+		echo "The tests need the command curl (on Debian: apt-get install curl)."; exit 1; \
+	fi
 
 # Style, types, layers.
 check: setup
@@ -72,8 +78,9 @@ test: check system
 	$(BIN)/pytest -n 2 -m 'not quality and not long'
 	PYTHON=$(PYTHON) sh tests/smoke.sh
 
-# The full size of what `make test` runs a sample of: kills, failing disks, processes at once, and ten minutes of
-# fuzzing for each parser (FUZZ_SECONDS is another time, FUZZ_SEED repeats a run).
+# The full size of what `make test` runs a sample of: kills, failing disks, processes at once, environments made as the
+# applications' READMEs say, and ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time, FUZZ_SEED repeats
+# a run).
 test-long: setup
 	$(BIN)/pytest -m long
 

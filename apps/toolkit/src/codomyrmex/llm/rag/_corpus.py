@@ -95,6 +95,10 @@ class Corpus:
         """Numbers and BM25 scores of the k best chunks that pass, best first, as shares of what the query can reach."""
         words = question_words(query, question_language(query), set(self._languages.values()))
         stems = sorted(frozenset[str]().union(*words))
-        passes = condition and (lambda number: matches(condition, self._entries[number].fields))
+
+        def passes(number: int) -> bool:
+            return matches(condition, self._entries[number].fields)
+
         highest = self._keywords.highest(words)
-        return [(number, min(score / highest, 1.0)) for number, score in self._keywords.search(stems, k, passes)]
+        found = self._keywords.search(stems, k, passes if condition else None)
+        return [(number, min(score / highest, 1.0)) for number, score in found]

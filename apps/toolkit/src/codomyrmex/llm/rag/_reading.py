@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
@@ -30,20 +30,21 @@ def read_one(path: str | os.PathLike[str], encoding: str) -> answerable.Document
     Raises LookupError when there is no such encoding, UnsupportedSource for an archive of several documents.
     """
     codec = codecs.lookup(encoding).name
-    if os.path.isdir(os.path.expanduser(path)):
+    file = Path(os.path.expanduser(path))
+    if file.is_dir():
         raise IsFolder(f"{os.fspath(path)} is a folder: give its files one by one")
     try:
         # UTF-8 is what the engine tries first as well, and it gets along with a broken character.
-        documents = None if codec == "utf-8" else _read_as(Path(os.path.expanduser(path)), encoding)
+        documents = None if codec == "utf-8" else _read_as(file, encoding)
         documents = answerable.read(path) if documents is None else documents
     except SourceNotFound as error:
         raise FileMissing(str(error)) from error
     except EmptySource:
         # A text may be empty, as in `Document.from_text`; a PDF or a page without one is told.
-        if not _is_blank(Path(os.path.expanduser(path))):
+        if not _is_blank(file):
             raise
-        kind = SUFFIXES.get(PurePath(path).suffix.lower(), Format.TEXT)
-        documents = [answerable.Document.from_text("", source=source_of(path), type=kind.value)]
+        kind = SUFFIXES.get(file.suffix.lower(), Format.TEXT)
+        documents = [answerable.Document.from_text("", source=source_of(file), type=kind.value)]
     if not documents:
         raise EmptySource(f"{os.fspath(path)} holds no document: check that it was saved completely")
     if len(documents) > 1:
@@ -59,7 +60,7 @@ def _is_blank(path: Path) -> bool:
 
 def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
     """The document of a text file in this encoding; None where it isn't one, or has a format with its own encoding."""
-    if SUFFIXES.get(PurePath(path).suffix.lower()) in _NO_TEXT:
+    if SUFFIXES.get(path.suffix.lower()) in _NO_TEXT:
         return None
     try:
         if not path.is_file() or path.stat().st_size > load_settings().max_file_size:
