@@ -86,7 +86,11 @@ def run_readme(readme: str, folder: Path, around: Surroundings, from_scratch: bo
         todo = [step for step in todo if not _INSTALLS.match(step.text)]
     script = folder / "session.sh"
     script.write_text("\n".join(_lines(todo, folder, around)), "utf-8")
-    status = _run(script, copy, _environment(folder, from_scratch))
+    try:
+        status = _run(script, copy, _environment(folder, from_scratch))
+    finally:
+        # An environment takes half a gigabyte.
+        shutil.rmtree(copy)
     for number, step in enumerate(todo):
         out, err = (folder / f"{number}.{kind}" for kind in ("out", "err"))
         assert out.exists(), f"the session ended ({status}) before: {step.text}"
