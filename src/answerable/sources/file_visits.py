@@ -23,7 +23,7 @@ from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 
 # To be raised when the readers begin to make other documents of the same bytes: every file is then read again.
-READERS = "1"
+READERS = "2"
 # File systems round times, to two seconds at worst: what changes again within them may look as it did.
 _RECENT = 2_000_000_000
 _CHUNK = 1 << 20

@@ -1,6 +1,7 @@
 """Markdown → Document, and headings → sections for every format that has headings.
 
-The content of a Markdown document is the file itself; HTML is rendered to Markdown elsewhere and shares the sections.
+The content of a Markdown document is the file itself, of MDX the Markdown in it; HTML is rendered to Markdown elsewhere
+and shares the sections.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.sources.mdx import plain_mdx
 from answerable.sources.text import require_text, stem
 
 if TYPE_CHECKING:
@@ -36,9 +38,18 @@ class Heading:
 
 
 def read_markdown(content: str, source: str) -> Document:
-    """A document from a Markdown file's text, with a part for each section and the front matter as metadata."""
+    """A document from a Markdown file's text, with a part for each section and the front matter as metadata.
+
+    Of MDX, told by its name or by what is in it, the content is the Markdown in it; `includes` in the metadata names
+    the Markdown that it imports.
+    """
     require_text(content, source)
     metadata, body = front_matter(content)
+    mdx = plain_mdx(content, body)
+    if mdx.is_mdx or source.lower().endswith(".mdx"):
+        content = mdx.content
+        require_text(content, source)
+        metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
     headings = list(find_headings(content, body))
     title = metadata.pop("title", "") or next((each.title for each in headings if each.level == 1), "") or stem(source)
     parts = section_parts(content, headings, body)

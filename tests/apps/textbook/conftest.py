@@ -35,7 +35,7 @@ def openai() -> Iterator[ScriptedServer]:
 @pytest.fixture(autouse=True)
 def _environment(docs: Path, openai: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every variable of the application, and no file `.env`; of the model no text is embedded already."""
-    for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL"):
+    for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL", "CORS_ORIGINS"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")
@@ -44,6 +44,7 @@ def _environment(docs: Path, openai: ScriptedServer, tmp_path: Path, monkeypatch
         "OPENAI_BASE_URL": openai.url,
         "QDRANT_URL": ":memory:",
         "ADMIN_API_KEY": ADMIN,
+        "INGEST_WAIT": "300",
         "BOOK_DOCS_PATH": str(docs),
         "OPENAI_EMBEDDING_MODEL": f"text-embedding-3-small-{uuid.uuid4().hex}",
     }.items():

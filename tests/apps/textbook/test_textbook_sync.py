@@ -186,3 +186,34 @@ def test_another_server_embeds_by_itself(docs: Path, monkeypatch: pytest.MonkeyP
         other.script(EMBEDDINGS, embed)
         monkeypatch.setenv("OPENAI_BASE_URL", other.url)
         assert sync_book().embedded == len(embedded(other)) == CHUNKS
+
+
+def test_only_what_readers_of_the_book_see_is_ingested(docs: Path) -> None:
+    write_book(
+        docs,
+        {
+            "draft.md": "---\ntitle: Draft\ndraft: true\n---\n\nA secret of the draft.\n",
+            "_notes.md": "# Notes\n\nA secret of the notes.\n",
+            "_parts/nowhere.mdx": "A secret that nobody imports.\n",
+            "_parts/safety.mdx": "import Deep from './_deep.mdx'\n\n## Safety\n\n"
+            "Keep your <b>fingers</b> away.\n\n<Deep />\n",
+            "_parts/_deep.mdx": "import Again from './safety.mdx'\n\nWear goggles.\n",
+            "module3/hands.mdx": "---\ntitle: Hands\n---\nimport Tabs from '@theme/Tabs';\n"
+            "import Safety from '../_parts/safety.mdx';\n\nexport const secret = 'a secret of the code';\n\n"
+            "<Tabs groupId='secret'>\n\nHands have five fingers.\n\n</Tabs>\n\n<Safety />\n",
+            "module3/feet.md": "import Safety from '@site/docs/_parts/safety.mdx'\n\n"
+            "# Feet\n\nFeet walk.\n\n<Safety />\n",
+        },
+    )
+    report = sync_book()
+    assert report.pages == PAGES + 2
+    stored = passages()
+    assert not any("secret" in passage.text or "import " in passage.text for passage in stored)
+    hands = [passage for passage in stored if passage.source == "docs/module3/hands.mdx"]
+    assert [(passage.chapter, passage.section, passage.text.split()) for passage in hands] == [
+        ("Hands", "", "Hands have five fingers.".split()),
+        ("Hands", "", ["Wear", "goggles."]),
+        ("Hands", "Safety", "## Safety Keep your fingers away.".split()),
+    ]
+    feet = [passage.text.split() for passage in stored if passage.source == "docs/module3/feet.md"]
+    assert ["Wear", "goggles."] in feet

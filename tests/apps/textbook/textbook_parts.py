@@ -147,6 +147,11 @@ def ingest(client: httpx.Client, force: bool = False, key: str = ADMIN) -> httpx
     return client.post("/ingest", json={"force_resync": force}, headers={"X-Admin-Key": key})
 
 
+def last_ingestion(client: httpx.Client) -> httpx.Response:
+    """What the service says of the last ingestion."""
+    return client.get("/ingest", headers={"X-Admin-Key": ADMIN})
+
+
 def run_script(*arguments: str | Path, **environment: str) -> subprocess.CompletedProcess[str]:
     """Python, run in the service's folder; an empty value takes a variable away."""
     variables = {name: value for name, value in {**os.environ, **environment}.items() if value}

@@ -1,4 +1,4 @@
-"""What can go wrong, by the names that the specification gives; both are errors of the engine."""
+"""What can go wrong, by the names that the specification gives; all are errors of the engine."""
 
 from __future__ import annotations
 
@@ -19,6 +19,10 @@ class OpenAIAPIError(ProviderError):
 
 class QdrantOperationError(LibraryError):
     """Qdrant can't be asked, refuses, or holds something else than is needed."""
+
+
+class IngestionStopped(LibraryError):
+    """The service ends, and with it the ingestion that was under way."""
 
 
 @contextmanager

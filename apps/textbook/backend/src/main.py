@@ -12,25 +12,30 @@ from fastapi import Depends, FastAPI, Header, Request
 from fastapi.responses import JSONResponse
 
 from answerable.datatypes import Exchange
-from answerable.errors import AnswerableError, LibraryBusy
 from answerable.interfaces.http.bodies import Bodies, BodyLimits
 from answerable.interfaces.http.problems import Problem, add_handlers, problem
+from src.cors import BookPages
 from src.errors import OpenAIAPIError, QdrantOperationError
 from src.models import ChatRequest, ChatResponse, IngestRequest, IngestResponse
 from src.services import chat_service
 from src.services.history import History
+from src.services.ingestion import Ingestion, Outcome
 from src.settings import load
-from src.tools.sync_book_to_qdrant import sync_book
+from src.starting import PlainStart, warn
 
 _LONGEST_BODY = 200_000
 
 
 @asynccontextmanager
-async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    app.state.history = History(load().sessions_path)
+async def _lifespan(app: FastAPI) -> AsyncIterator[dict[str, Ingestion]]:
+    settings = load()
+    warn(settings)
+    app.state.history = History(settings.sessions_path)
+    ingestion = Ingestion()
     try:
-        yield
+        yield {"ingestion": ingestion}
     finally:
+        await ingestion.close()
         app.state.history.close()
 
 
@@ -44,6 +49,8 @@ app = FastAPI(
 )
 app.add_middleware(Bodies, limits=BodyLimits(json_bytes=_LONGEST_BODY))
 add_handlers(app)
+app.add_middleware(BookPages)
+app.add_middleware(PlainStart)
 
 
 def admin(x_admin_key: Annotated[Optional[str], Header()] = None) -> None:
@@ -68,22 +75,37 @@ async def chat(request: ChatRequest, http: Request) -> ChatResponse:
     return ChatResponse(response=reply.text, session_id=request.session_id, sources=list(reply.sources) or None)
 
 
-_FAILURES: dict[int | str, dict[str, Any]] = {
-    401: {"description": "The key is missing or wrong."},
+_REFUSED: dict[int | str, dict[str, Any]] = {401: {"description": "The key is missing or wrong."}}
+_OUTCOMES: dict[int | str, dict[str, Any]] = {
+    **_REFUSED,
+    202: {"model": IngestResponse, "description": "It goes on in the background."},
     409: {"model": IngestResponse, "description": "An ingestion is under way."},
     500: {"model": IngestResponse, "description": "It failed; the book is as it was."},
 }
+_NONE: dict[int | str, dict[str, Any]] = {404: {"description": "There was none since the service started."}}
 
 
-@app.post("/ingest", response_model=IngestResponse, responses=_FAILURES, dependencies=[Depends(admin)])
-async def ingest(request: Optional[IngestRequest] = None) -> IngestResponse | JSONResponse:
-    """Brings the collection up to date with the book's Markdown, and says so when that is done."""
-    try:
-        report = await asyncio.to_thread(sync_book, request is not None and request.force_resync)
-    except AnswerableError as error:
-        failed = IngestResponse(status="failed", message=str(error), ingested_count=None)
-        return JSONResponse(failed.model_dump(), 409 if isinstance(error, LibraryBusy) else 500)
-    return IngestResponse(status="success", message=str(report), ingested_count=report.chunks)
+@app.post("/ingest", response_model=IngestResponse, responses=_OUTCOMES, dependencies=[Depends(admin)])
+async def ingest(http: Request, request: Optional[IngestRequest] = None) -> JSONResponse:
+    """Brings the collection up to date with the book's Markdown; what takes long goes on in the background."""
+    asked: Ingestion = http.state.ingestion
+    outcome = await asked.start(request is not None and request.force_resync, load().ingest_wait)
+    return JSONResponse(outcome.response.model_dump(), outcome.status)
+
+
+@app.get("/ingest", responses={**_REFUSED, **_NONE}, dependencies=[Depends(admin)])
+async def ingestion(http: Request) -> IngestResponse:
+    """What has become of the last ingestion."""
+    outcome: Optional[Outcome] = http.state.ingestion.last()
+    if outcome is None:
+        raise Problem(404, "not_found", "Nothing was ingested since the service started. POST /ingest does it.")
+    return outcome.response
+
+
+@app.get("/health")
+async def health() -> dict[str, str]:
+    """Whether the service answers; nobody else is asked."""
+    return {"status": "ok"}
 
 
 @app.exception_handler(OpenAIAPIError)

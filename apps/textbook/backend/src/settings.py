@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,8 +18,13 @@ from answerable.settings import load_settings
 
 COLLECTION = "physical_ai_textbook"
 
+# Proxies give up after half a minute or a whole one.
+INGEST_WAIT = 20.0
+
 _BACKEND = Path(__file__).parents[1]
 _PATH = "path:"
+# As browsers send it, in lower case and without a slash at the end.
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:\d{1,5})?|https?://\[[0-9a-f:]+\](:\d{1,5})?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,13 +38,18 @@ class QdrantAddress:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`engine` has the key, the address and the models of OpenAI's API; `docs` is empty where nobody says."""
+    """`engine` has the key, the address and the models of OpenAI's API; `docs` is empty where nobody says.
+
+    Pages of the sites `origins` may ask; `ingest_wait` is how many seconds a client waits for an ingestion.
+    """
 
     qdrant: QdrantAddress
     engine: EngineSettings = field(repr=False)
     admin_key: str = field(default="", repr=False)
     docs: str = ""
     sessions: str = ""
+    origins: frozenset[str] = frozenset()
+    ingest_wait: float = INGEST_WAIT
 
     @property
     def is_extractive(self) -> bool:
@@ -65,10 +76,10 @@ class Settings:
 def load() -> Settings:
     """What holds now. Raises SettingsError that names the variable."""
     variables = _variables()
-    given = {
-        name: variables.get(name, "").strip() for name in ("ADMIN_API_KEY", "BOOK_DOCS_PATH", "CHAT_SESSIONS_PATH")
-    }
-    return Settings(_qdrant(variables), _engine(variables), *given.values())
+    names = ("ADMIN_API_KEY", "BOOK_DOCS_PATH", "CHAT_SESSIONS_PATH")
+    key, docs, sessions = (variables.get(name, "").strip() for name in names)
+    qdrant, engine = _qdrant(variables), _engine(variables)
+    return Settings(qdrant, engine, key, docs, sessions, _origins(variables), _ingest_wait(variables))
 
 
 def _variables() -> Mapping[str, str]:
@@ -82,6 +93,26 @@ def _variables() -> Mapping[str, str]:
     except (OSError, UnicodeDecodeError) as error:
         raise SettingsError(f"{path} can't be read as UTF-8 ({error}). Correct it or take it away.") from error
     return {**{name: value for name, value in written.items() if value is not None}, **os.environ}
+
+
+def _origins(variables: Mapping[str, str]) -> frozenset[str]:
+    given = [origin.strip().rstrip("/").lower() for origin in variables.get("CORS_ORIGINS", "").split(",")]
+    wrong = [origin for origin in given if origin and not _ORIGIN.fullmatch(origin)]
+    if wrong:
+        raise SettingsError(
+            f"CORS_ORIGINS names {wrong[0]!r}, which is no origin. Name each site as https://book.example or "
+            "http://localhost:3000, without a path and without *."
+        )
+    return frozenset(filter(None, given))
+
+
+def _ingest_wait(variables: Mapping[str, str]) -> float:
+    given = variables.get("INGEST_WAIT", "").strip()
+    if not given:
+        return INGEST_WAIT
+    if not re.fullmatch(r"\d{1,5}(\.\d+)?", given):
+        raise SettingsError(f"INGEST_WAIT is {given!r}. Set it to a number of seconds, 0 or more.")
+    return float(given)
 
 
 def _engine(variables: Mapping[str, str]) -> EngineSettings:

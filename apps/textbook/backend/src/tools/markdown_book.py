@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from contextlib import closing
+from collections.abc import Iterator, Mapping
+from contextlib import closing, suppress
 from pathlib import Path
+from posixpath import normpath
 
 from answerable.build import build_reader, build_splitter
 from answerable.datatypes import Chunk, Document
@@ -19,22 +20,21 @@ _FRONT_MATTER = re.compile(r"---[ \t]*\n.*\n(?:---|\.\.\.)\s*", re.DOTALL)
 
 
 def read_book(folder: Path, settings: EngineSettings) -> list[Passage]:
-    """The passages of all Markdown under a folder, in the order of files and text; sources begin with its name.
+    """The passages of all pages under a folder, in the order of files and text; sources begin with its name.
 
-    Hidden files, and what a `.gitignore` names, are left out, and so are files that hold no text. Raises SourceError
-    for one that can't be read, EmptySource where there is nothing.
+    Pages are those that Docusaurus would show: no drafts, and of files and folders whose names begin with `_` only what
+    a page imports, as a part of that page. Hidden files, and what a `.gitignore` names, are left out, and so are files
+    that hold no text. Raises SourceError for one that can't be read, EmptySource where there is nothing.
     """
     splitter = build_splitter(settings)
     with closing(build_reader(settings, folder.parent)) as reader:
         items = [item for item in reader.listing(str(folder)).items if item.name.lower().endswith(_MARKDOWN)]
-        found: list[Passage] = []
+        files: dict[str, Document] = {}
         for item in items:
-            try:
-                documents = item.read()
-            except EmptySource:
-                continue
-            for document in documents:
-                found += _passages(document, splitter)
+            with suppress(EmptySource):
+                files.update((document.source, document) for document in item.read())
+    pages = [document for document in files.values() if _is_page(document)]
+    found = [passage for page in pages for shown in _shown(page, files) for passage in _passages(shown, page, splitter)]
     if not found:
         raise EmptySource(
             f"{folder} holds no Markdown with text. Set BOOK_DOCS_PATH to the folder of the book's pages."
@@ -42,12 +42,33 @@ def read_book(folder: Path, settings: EngineSettings) -> list[Passage]:
     return found
 
 
-def _passages(document: Document, splitter: TextSplitter) -> Iterator[Passage]:
+def _is_page(document: Document) -> bool:
+    is_partial = any(step.startswith("_") for step in document.source.split("/")[1:])
+    return not is_partial and document.metadata.get("draft", "").lower() != "true"
+
+
+def _shown(page: Document, files: Mapping[str, Document]) -> list[Document]:
+    """The page, and the files that it imports, and those that they import, each once."""
+    found = {page.source: page}
+    waiting = [page]
+    while waiting:
+        document = waiting.pop()
+        for name in filter(None, document.metadata.get("includes", "").split(", ")):
+            # `@site` is the folder that the book's own stands in.
+            path = name.removeprefix("@site/") if name.startswith("@site/") else f"{document.source}/../{name}"
+            included = files.get(normpath(path))
+            if included and included.source not in found:
+                found[included.source] = included
+                waiting.append(included)
+    return list(found.values())
+
+
+def _passages(document: Document, page: Document, splitter: TextSplitter) -> Iterator[Passage]:
     begins = _front_matter_end(document)
-    title = " ".join(document.title.split())
+    title = " ".join(page.title.split())
     for chunk in splitter.split(document):
         if chunk.end > begins and any(character.isalnum() for character in chunk.content):
-            yield Passage(chunk.content, document.source, title, _section(chunk, title))
+            yield Passage(chunk.content, page.source, title, _section(chunk, title))
 
 
 def _front_matter_end(document: Document) -> int:

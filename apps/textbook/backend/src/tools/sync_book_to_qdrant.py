@@ -20,13 +20,14 @@ from answerable.errors import AnswerableError, LibraryBusy, SettingsError
 from answerable.protocols import Passage as Embedded
 from src.collection import Collected
 from src.embedding import open_embedder
-from src.errors import QdrantOperationError, openai_errors
+from src.errors import IngestionStopped, QdrantOperationError, openai_errors
 from src.passages import Row, rows
 from src.qdrant import open_qdrant
 from src.settings import COLLECTION, Settings, load
 from src.tools.markdown_book import read_book
 
-_BATCH = 256
+# Some seconds of work on this machine: so long a stop is waited for.
+_BATCH = 64
 _RUNNING = threading.Lock()
 _log = logging.getLogger("textbook")
 
@@ -47,23 +48,23 @@ class SyncReport:
         )
 
 
-def sync_book(force_resync: bool = False) -> SyncReport:
+def sync_book(force_resync: bool = False, stopping: threading.Event | None = None) -> SyncReport:
     """Brings the collection up to date with the Markdown under BOOK_DOCS_PATH; without any change nothing is written.
 
     The new version is built beside the one that answers meanwhile, and takes its place in one step; when anything
     fails, that one stays. Vectors of unchanged passages are taken over, unless `force_resync` makes all anew.
-    Raises LibraryBusy while this process is at it already, SettingsError, SourceError, OpenAIAPIError and
-    QdrantOperationError.
+    Raises LibraryBusy while this process is at it already, SettingsError, SourceError, OpenAIAPIError,
+    QdrantOperationError, and IngestionStopped soon after `stopping` is set.
     """
     if not _RUNNING.acquire(blocking=False):
         raise LibraryBusy("The book is being ingested already. Try again when that has ended.")
     try:
-        return _sync(load(), force_resync)
+        return _sync(load(), force_resync, stopping or threading.Event())
     finally:
         _RUNNING.release()
 
 
-def _sync(settings: Settings, force_resync: bool) -> SyncReport:
+def _sync(settings: Settings, force_resync: bool, stopping: threading.Event) -> SyncReport:
     embedder = open_embedder(settings.engine)
     passages = read_book(settings.docs_folder, settings.engine)
     wanted = list(rows(passages, str(embedder.fingerprint)))
@@ -80,7 +81,7 @@ def _sync(settings: Settings, force_resync: bool) -> SyncReport:
     report = SyncReport(len({passage.source for passage in passages}), len(wanted), 0, removed)
     if not force_resync and stored.keys() == {row.id for row in wanted}:
         return report
-    made, embedded = _embed(embedder, list(missing.values()), force_resync)
+    made, embedded = _embed(embedder, list(missing.values()), force_resync, stopping)
     with open_qdrant(settings.qdrant) as opened:
         Collected(opened).replace(wanted, {**kept, **made}, embedder.fingerprint.dimension)
     return replace(report, embedded=embedded)
@@ -92,11 +93,15 @@ def _kept(collected: Collected, stored: dict[str, str], wanted: Sequence[Row]) -
     return collected.vectors(list({made: point for point, made in stored.items() if made in hashes}.values()))
 
 
-def _embed(embedder: CachedEmbedder, new: Sequence[Row], anew: bool) -> tuple[dict[str, list[float]], int]:
+def _embed(
+    embedder: CachedEmbedder, new: Sequence[Row], anew: bool, stopping: threading.Event
+) -> tuple[dict[str, list[float]], int]:
     """Vectors by hash, and how many of them no cache gave; `anew` asks no cache."""
     found: dict[str, list[float]] = {}
     embedded = 0
     for start in range(0, len(new), _BATCH):
+        if stopping.is_set():
+            raise IngestionStopped("The service was stopped while it ingested; the book is as it was. Ingest it again.")
         some = new[start : start + _BATCH]
         with openai_errors():
             vectors, count = embedder.embed([Embedded(row.passage.indexed) for row in some], anew)

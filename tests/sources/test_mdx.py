@@ -1,0 +1,147 @@
+"""MDX: what readers of the page see is the content, and nothing of what programs it."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from answerable.errors import EmptySource
+from answerable.sources.markdown import read_markdown
+from answerable.sources.mdx import plain_mdx
+
+PAGE = """---
+title: Arms
+---
+import Tabs from '@theme/Tabs';
+import {
+  First,
+  Second,
+} from "x"
+import Intro from './_intro.mdx'
+import './style.css';
+
+export const Colour = ({children}) => (
+  <span style={{color: 'red'}}>
+
+    {children}
+  </span>
+);
+
+# Arms {/* #own */}
+
+{/* a note
+over lines */}
+Import duties are high; export controls, too. See `<Tabs>` and 3 < 4.
+
+<Tabs groupId="os" values={[{label: 'a > b', value: "}"}]}>
+  <TabItem value="py" label="Python">
+
+## In a tab
+
+Text *between* <b>tags</b> stays.<br/>
+
+```jsx
+import X from 'y';
+<Tabs>
+```
+
+  </TabItem>
+</Tabs>
+
+<!-- a note of HTML -->
+<Intro />
+See <https://example.org/> and [a](<b c>).
+
+<style>{`
+ .a { color: red }
+`}</style>
+<>Last</>.
+"""
+
+
+def test_only_what_readers_see_is_left() -> None:
+    document = read_markdown(PAGE, "/book/arms.mdx")
+    lines = document.content.split("\n")
+    code = lines.index("```jsx")
+    assert lines[code : code + 4] == ["```jsx", "import X from 'y';", "<Tabs>", "```"]
+    text = "\n".join([*lines[3:code], *lines[code + 4 :]])
+    assert [line.strip() for line in text.split("\n") if line.strip()] == [
+        "# Arms {/* #own */}",
+        "Import duties are high; export controls, too. See `<Tabs>` and 3 < 4.",
+        "## In a tab",
+        "Text *between* tags stays.",
+        "See <https://example.org/> and [a](<b c>).",
+        "Last.",
+    ]
+    assert document.metadata == {"includes": "./_intro.mdx"}
+    assert [(part.headings, part.anchor) for part in document.parts[1:]] == [
+        (("Arms",), "own"),
+        (("Arms", "In a tab"), "in-a-tab"),
+    ]
+
+
+def test_lines_keep_their_numbers() -> None:
+    before, after = PAGE.split("\n"), read_markdown(PAGE, "a.mdx").content.split("\n")
+    assert len(before) == len(after)
+    for shown in ("## In a tab", "Text *between*", "import X from 'y';", "See <https"):
+        assert [shown in line for line in before].index(True) == [shown in line for line in after].index(True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# Java\n\nimport duties rise, export too.\n\nUse List<String> here, <b>bold</b>, x<y.\nimport x\n",
+        "```js\nimport a from 'b'\n```\n\n~~~\n<Tabs>\n~~~\n",
+        "Text with `import a from 'b'` and\n`<Tabs>`.\n",
+        "<div align='center'>\n<img src='a.png'/>\n</div>\n\n<!-- note -->\n",
+        "An < open tag <Tabs and an end\n\n{/* not closed\n",
+    ],
+)
+def test_plain_markdown_stays_as_it_is(text: str) -> None:
+    assert read_markdown(text, "/notes/a.md").content == text
+
+
+@pytest.mark.parametrize(
+    "code", ["import Tabs from '@theme/Tabs';\n", "export const a = 1;\n", "<Tabs>\n", "  <Admonition type='note'>\n"]
+)
+def test_a_page_with_components_is_mdx_whatever_its_name(code: str) -> None:
+    document = read_markdown(f"{code}\n# Arms\n\n<b>Arms</b> move.\n", "/book/arms.md")
+    assert document.content.strip() == "# Arms\n\nArms move."
+
+
+def test_a_file_of_code_alone_holds_no_text() -> None:
+    with pytest.raises(EmptySource):
+        read_markdown("import A from 'a'\n\n<A />\n", "a.mdx")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("<a ", '<a "', "<A b={", "<A b={`", "<A b='", "{/*", "<!--", "`", "```\n", "\n~~~", "<style>", "<Tabs>\n"),
+        *("export const a = {\n\n", "\nimport a,", "\nimport {", "import ", "\nexport {'", "{ /*"),
+    ],
+)
+def test_time_grows_with_the_size_only(piece: str) -> None:
+    spent = []
+    for count in (20_000, 80_000):
+        started = time.process_time()
+        plain_mdx(piece * count, 0)
+        spent.append(time.process_time() - started)
+    assert spent[1] < 8 * spent[0] + 0.5
+
+
+PIECES = [
+    *("import a from 'b'\n", "export const a = {\n", "}\n", "\n", "<A b={", "}>", "<b>", "</b>", "`", "```\n", "{/*"),
+    *("*/}", "<!--", "-->", "'", '"', "\\", "(", "# a\n", "text ", "<style>", "</style>"),
+]
+
+
+@given(st.lists(st.sampled_from(PIECES)).map("".join))
+def test_any_text_keeps_its_lines_and_loses_no_other_order(text: str) -> None:
+    content = plain_mdx(text, 0).content
+    assert content.count("\n") == text.count("\n")
+    rest = iter(text)
+    assert all(character in rest for character in content)
