@@ -392,7 +392,7 @@ def test_bars_are_shown_in_a_terminal_and_gone_at_the_end(tmp_path: Path) -> Non
     assert re.search(r"file [1-4] of 4", shown)
     assert any(path.name[-20:] in shown for path in EXAMPLES.iterdir())
     assert re.search(r"\d+ passages, \d+\.\d/s, 0:00:\d\d left", shown)
-    end = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.rsplit("\x1b[2K", 1)[-1]).split()
+    end = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", shown.rsplit("\x1b[J", 1)[-1]).split()
     assert end[:3] == ["added", "4", "passages"]
 
 

@@ -1,12 +1,16 @@
-"""What a terminal shows: addresses that stay whole however narrow it is."""
+"""What a terminal shows: addresses that stay whole however narrow it is, bars that stay one however it is resized."""
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from pathlib import Path
 
+import pexpect
 import pytest
-from commands import run_in_terminal
+from commands import COMMAND, run_in_terminal
+from screen import Screen
 
 from answerable.build import build_library
 from answerable.datatypes import Document, DocumentType, Part, PartKind
@@ -58,3 +62,42 @@ def test_what_is_removed_is_named_on_one_line(tmp_path: Path) -> None:
     (folder / "gate.txt").write_text("The gate is blue.")
     lines_shown("add", folder, "--library", tmp_path / "library")
     assert f"removed 1 document  {folder}" in lines_shown("remove", folder, "--library", tmp_path / "library")
+
+
+@pytest.mark.parametrize("reflows", [True, False])
+@pytest.mark.parametrize("exported", [True, False], ids=["COLUMNS exported", "COLUMNS not exported"])
+def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: bool, exported: bool) -> None:
+    for number in range(60):
+        paragraphs = (f"Gate {number} of wall {wall} opens at nine. " * 12 for wall in range(8))
+        (tmp_path / f"{number} notes.txt").write_text("\n\n".join(paragraphs))
+    environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
+    environment |= {"TERM": "xterm-256color", **({"COLUMNS": "110"} if exported else {})}
+    # Vectors from the cache of other tests would be too quick to see.
+    environment["ANSWERABLE_CACHE_FOLDER"] = str(tmp_path / "cache")
+    arguments = [*COMMAND[1:], "add", str(tmp_path), "--library", str(tmp_path / "library")]
+    screen = Screen(110, reflows)
+
+    def show_a_drawing(command: pexpect.spawn[str]) -> None:
+        """Shows what is sent next, until nothing more comes for a moment."""
+        timeout = 120.0
+        with suppress(pexpect.TIMEOUT):
+            for _ in range(100):
+                screen.feed(command.read_nonblocking(65_536, timeout=timeout))
+                timeout = 0.04
+
+    with pexpect.spawn(COMMAND[0], arguments, env=environment, encoding="utf-8", dimensions=(24, 110)) as command:
+        while "notes.txt" not in screen.lines[0]:
+            show_a_drawing(command)
+        for width in (70, 45, 100, 50, 110):
+            command.setwinsize(24, width)
+            screen.resize(width)
+            # A drawing that was on its way when the command didn't know of the resize, and some that come after.
+            for _ in range(6):
+                show_a_drawing(command)
+            bars = [line for line in screen.lines if line]
+            assert len(bars) == 2, bars
+            assert bars[1].startswith("file ")
+        command.sendintr()
+        screen.feed(command.read())
+    assert command.exitstatus == 130
+    assert not any("file " in line or "notes.txt" in line for line in screen.lines), screen.lines

@@ -14,6 +14,7 @@ from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
 from answerable.ingestion import OnProgress, Progress
+from answerable.interfaces.cli.live import Live
 from answerable.interfaces.cli.printing import clean
 
 NAME_WIDTH = 28
@@ -23,7 +24,7 @@ NAME_WIDTH = 28
 def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
     """Bars on the error stream while it is a terminal; otherwise nothing is shown."""
     console = Console(stderr=True)
-    if not (enabled and console.is_terminal):
+    if not (enabled and console.is_terminal and not console.is_dumb_terminal):
         yield None
         return
     columns: tuple[ProgressColumn, ...] = (
@@ -32,9 +33,10 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
         TextColumn("{task.fields[count]}", markup=False, justify="right"),
     )
     started = time.monotonic()
-    with Bars(*columns, console=console, transient=True) as bars:
-        document = bars.add_task("", total=None, count="")
-        overall = bars.add_task("", total=None, count="")
+    bars = Bars(*columns, console=console)
+    document = bars.add_task("", total=None, count="")
+    overall = bars.add_task("", total=None, count="")
+    with Live(console, bars.get_renderable):
 
         def show(progress: Progress) -> None:
             name = PurePath(progress.source).name or progress.source

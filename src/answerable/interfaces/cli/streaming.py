@@ -32,21 +32,20 @@ def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
     if not sys.stdout.isatty():
         return next(event.answer for event in events if event.answer is not None)
     from rich.console import Console
-    from rich.live import Live
     from rich.text import Text
 
+    from answerable.interfaces.cli.live import Live
+
     places: dict[int, str] = {}
-    console = Console(highlight=False)
-    with Live(console=console, transient=True, refresh_per_second=12, vertical_overflow="visible") as live:
-        live.update(Text(clean(text), style="dim"))
+    with Live(Console(highlight=False), lambda: Text(_shown(text, places), style="dim")):
         for event in events:
             if event.answer is not None:
                 return event.answer
             text += event.text
             if event.mark:
                 number, found = event.mark
-                places[number] = render.place_of(found.document.source, found.document.title, found.chunk.location)
-            live.update(Text(_shown(text, places), style="dim"))
+                place = render.place_of(found.document.source, found.document.title, found.chunk.location)
+                places = {**places, number: place}
     raise AssertionError("events end with an answer")
 
 

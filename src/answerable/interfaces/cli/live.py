@@ -1,0 +1,68 @@
+"""Something that is drawn again and again in its place, on a terminal that may be resized meanwhile."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from types import TracebackType
+
+from rich.console import Console, RenderableType
+
+# Seconds between two drawings.
+_PACE = 0.1
+_ERASE_BELOW = "\x1b[J"
+_CUT_LINES, _WRAP_LINES = "\x1b[?7l", "\x1b[?7h"
+_HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
+
+
+class Live:
+    """A context manager that draws `look()` on a terminal ten times a second, and erases it at the end.
+
+    The cursor waits at the first character: a terminal that breaks lines anew when it is made narrower keeps it there,
+    so that whatever has become of the last drawing is erased. Of what is higher than the screen the end is shown.
+    """
+
+    def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
+        self._console = console
+        self._look = look
+        self._is_over = threading.Event()
+        self._drawing = threading.Thread(target=self._draw_until_over, daemon=True)
+
+    def __enter__(self) -> Live:
+        self._write(_HIDE_CURSOR)
+        self._drawing.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._is_over.set()
+        self._drawing.join()
+        self._write(_ERASE_BELOW + _SHOW_CURSOR)
+
+    def _draw_until_over(self) -> None:
+        self._draw()
+        while not self._is_over.wait(_PACE):
+            self._draw()
+        self._draw()
+
+    def _draw(self) -> None:
+        width, height = self._size()
+        with self._console.capture() as captured:
+            self._console.print(self._look(), width=width)
+        lines = captured.get().rstrip("\n").split("\n")[1 - height :]
+        back = f"\r\x1b[{len(lines) - 1}A" if len(lines) > 1 else "\r"
+        self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
+
+    def _size(self) -> tuple[int, int]:
+        """Columns and rows as they are now: Rich believes the environment, which doesn't know of a resize."""
+        try:
+            columns, rows = os.get_terminal_size(self._console.file.fileno())
+        except OSError:
+            columns = rows = 0
+        return columns or self._console.width, max(rows or self._console.height, 2)
+
+    def _write(self, text: str) -> None:
+        self._console.file.write(text)
+        self._console.file.flush()
