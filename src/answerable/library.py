@@ -311,7 +311,8 @@ class Library:
         ]
         now = self._now()
         span = (min(days), max(days)) if days else (now.date(), now.date())
-        narrowed = narrow(question, question_language(question) or self._main_language(), senders, span, now)
+        language = question_language(question, self._store.languages()) or self._main_language()
+        narrowed = narrow(question, language, senders, span, now)
         if narrowed is None:
             return None
         anywhere = np.ones(self._embedder.fingerprint.dimension, np.float32)
@@ -350,7 +351,7 @@ class Library:
         return Evidence(asked.text, language, vector, weights, results, chunks, condition, topic)
 
     def _main_language(self) -> str:
-        languages = self._store.languages()
+        languages = [language for language in self._store.languages() if language]
         return languages[0] if len(languages) == 1 else ""
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 
 from answerable.analysis.languages import document_language, question_language
@@ -56,3 +58,98 @@ def test_nothing_to_tell_by(text: str) -> None:
 )
 def test_questions(language: str, question: str) -> None:
     assert question_language(question) == language
+
+
+# Short, as they are typed: without accents and inverted marks.
+SHORT = {
+    "en": """
+        who wrote it; when does the bus leave; how much is it; where does Ana live; what time is it; what did Luis say
+        is it open today; opening hours; what is the wifi password; who pays the rent; how do I get there; why not
+        which street; did they win; how many people came; is there parking; what does it cost; are dogs allowed
+        who is the boss; can I pay later
+    """,
+    "es": """
+        Cuando sale el bus; donde vive Ana; cuanto cuesta; que hora es; quien es Ana; que dijo Luis; a que hora abre
+        hay pan; como llego; cual es la clave del wifi; donde esta la llave; por que no vino; que dia es la reunion
+        cuantos vinieron; hola; quien paga el alquiler; esta abierto hoy; cuando nacio; se puede pagar despues
+        cuando es el cumple de Marta
+    """,
+    "pt": """
+        Quanto custa; onde fica; quem e Ana; que horas sao; quando sai o onibus; onde mora a Ana; o que o Luis disse
+        qual e a senha do wifi; tem pao; como chego la; por que ele nao veio; que dia e a reuniao; quantos vieram
+        quem paga o aluguel; esta aberto hoje; quando nasceu; posso pagar depois; ola; onde esta a chave
+        quando e o aniversario da Marta
+    """,
+}
+ASKED = [
+    (language, question.strip())
+    for language, text in SHORT.items()
+    for line in text.strip().split("\n")
+    for question in line.split(";")
+]
+
+
+@pytest.mark.parametrize(("language", "question"), ASKED)
+def test_short_questions_without_accents(language: str, question: str) -> None:
+    assert question_language(question) == language
+    assert question_language(question, ["en", "es", "pt", ""]) == language
+
+
+def test_accents_may_be_characters_of_their_own() -> None:
+    assert question_language(unicodedata.normalize("NFD", "Você não é daí?")) == "pt"
+
+
+def test_there_are_sixty_of_them() -> None:
+    assert len(ASKED) == 60
+
+
+@pytest.mark.parametrize("question", ["que tipo de arcos", "como se organiza", "de que forma", "a que se dedica"])
+def test_what_two_languages_share_is_in_that_of_the_documents(question: str) -> None:
+    assert question_language(question, ["pt"]) == "pt"
+    assert question_language(question, ["es"]) == "es"
+
+
+@pytest.mark.parametrize(
+    ("language", "question"), [("en", "what time is it"), ("es", "donde esta el perro"), ("pt", "onde esta o cachorro")]
+)
+def test_what_is_plain_stays_so_whatever_the_documents_are_in(language: str, question: str) -> None:
+    for expected in ("en", "es", "pt", "fr", ""):
+        assert question_language(question, [expected]) == language
+
+
+@pytest.mark.parametrize(
+    "question", ["Où est la gare ?", "Quel est le prix", "Wie spät ist es?", "Hoe laat is het?", "Ana"]
+)
+def test_questions_in_other_languages_and_names_tell_nothing(question: str) -> None:
+    assert question_language(question) == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "BEGIN:VCARD\nVERSION:3.0\nN:Pérez;Ana;;;\nFN:Ana Pérez\nTEL;TYPE=CELL:+34 600 000 000\nEND:VCARD\n",
+        "BEGIN:VCALENDAR\nBEGIN:VEVENT\nSUMMARY:Dentist\nDTSTART:20240301T100000\nEND:VEVENT\nEND:VCALENDAR\n",
+        "body { color: red; margin: 0 auto }\n.h1, .h2 > a:hover { font-size: 12px; border: solid }\n" * 20,
+        "name: ci\non: [push]\njobs:\n  test:\n    runs-on: ubuntu\n    steps:\n      - run: make test\n" * 20,
+        "name,price\nPen,3\nCup,4\nPaper,2\n" * 20,
+        '{"name": "Pen", "price": 3, "tags": ["blue", "new"]}\n' * 20,
+        "[server]\nhost = localhost\nport = 80\n[client]\nretries = 3\ntimeout = none\n" * 20,
+    ],
+)
+def test_files_without_sentences_have_no_language(text: str) -> None:
+    assert document_language(text) == ""
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("es", "12/03/2024, 21:15 - Ana: hola\n12/03/2024, 21:16 - Luis: la llave está en el cajón\n" * 3),
+        ("es", "nombre,nota\nLápiz,el más barato de la tienda\nTaza,se rompió en el viaje\n" * 3),
+        ("en", "# The server listens on this port only.\nport: 80\n# Wait so long before the next try.\nwait: 3\n"),
+        ("es", "Gracias, Ana"),
+        ("pt", "Reunião às 10"),
+        ("en", "Opening hours"),
+    ],
+)
+def test_sentences_among_data_and_short_notes_have_one(language: str, text: str) -> None:
+    assert document_language(text) == language

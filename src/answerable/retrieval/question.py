@@ -44,6 +44,6 @@ class Question:
 
 def analyze_question(text: str, languages: Collection[str], topic: str | None = None) -> Question:
     """Reads a question for a library in these languages; its words are those of `topic`, where that is given."""
-    language = question_language(text)
+    language = question_language(text, languages)
     words = question_words(text if topic is None else topic, language, languages)
     return Question(text, language, tuple(words), frozenset(languages), exact_texts(text))

@@ -93,7 +93,8 @@ class Corpus:
 
     def search(self, query: str, k: int, condition: Filter | None) -> list[tuple[int, float]]:
         """Numbers and BM25 scores of the k best chunks that pass, best first, as shares of what the query can reach."""
-        words = question_words(query, question_language(query), set(self._languages.values()))
+        languages = set(self._languages.values())
+        words = question_words(query, question_language(query, languages), languages)
         stems = sorted(frozenset[str]().union(*words))
 
         def passes(number: int) -> bool:
