@@ -52,12 +52,13 @@ def seconds_a_page(arm: str, files: list[Path], short: Path) -> float:
 
 def ours(files: list[Path]) -> int:
     """Reads and splits; gives the number of pages."""
-    from answerable.sources.pdf import PdfWorker, read_pdf
+    from answerable.sources.pdf import read_pdf
+    from answerable.sources.process import ReadingProcess
     from answerable.splitting.by_type import SplitterByType
 
     splitter = SplitterByType()
     pages = 0
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         for file in files * REPEATS:
             document = read_pdf(file.read_bytes(), str(file), worker=worker)
             if not splitter.split(document):

@@ -100,6 +100,14 @@ class Crew:
         """Their vectors, in the order given."""
         return self._workers.submit(embed, passages)
 
+    def stop(self) -> None:
+        """Ends what is under way: who waits for it gets WorkerLost. Others are hired when there is more to do."""
+        with self._lock:
+            hired, self._hired = self._hired, None
+            self._next, self._outcomes = None, iter(())
+        if hired is not None:
+            hired.close()
+
     def close(self) -> None:
         """Ends what is under way. Closing twice is fine."""
         if self._hired is not None:

@@ -72,12 +72,17 @@ class Following:
         try:
             with run.running(), closing(visit.items(place.known)) as items:
                 for visited in items:
+                    run.sources_total = visit.total
+                    if not visited.source:
+                        run.reading(len(place.met), visit.origin)
+                        continue
                     if not place.met and visit.origin:
                         self._remember([SyncRecord("", visit.origin, datetime.now(timezone.utc), "", options)])
-                    run.sources_total = visit.total
                     if visited.source not in place.met:
                         run.reading(len(place.met), visited.source)
                         place.met.add(visited.source)
+                    elif visited.is_being_read:
+                        run.reading(len(place.met) - 1, visited.source)
                     remembered += self._take(run, place, visited)
         finally:
             self._remember(remembered)

@@ -112,7 +112,7 @@ class Ingestion:
             self.report.unchanged += 1
             return "unchanged"
         ahead = self._crew.prepared(document) if self._crew else None
-        prepared = ahead or prepare(document, self._splitter)
+        prepared = ahead or prepare(document, self._splitter, lambda: self._tell(_name(document), 0, 0))
         if not prepared.chunks:
             nothing = EmptySource(f"{_name(document)} holds no text: there is nothing to add.")
             self.report.failures.append(Failure(_name(document), nothing))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +14,8 @@ from answerable.datatypes import Chunk, Document
 from answerable.filters import normalize_fields
 from answerable.protocols import IndexedChunk, Passage, PassageVectors, TextSplitter
 from answerable.splitting.evidence import evidence_spans
+
+_CHUNKS_BETWEEN_SIGNS = 200
 
 Spans = tuple[tuple[int, int], ...]
 
@@ -47,12 +50,20 @@ def passage(chunk: Chunk, spans: Spans) -> Passage:
     return Passage(indexed_text(chunk), indexed_spans(chunk, spans))
 
 
-def prepare(document: Document, splitter: TextSplitter) -> Prepared:
-    """The document split, in the language that it is in unless it says so itself."""
+def prepare(document: Document, splitter: TextSplitter, working: Callable[[], None] = lambda: None) -> Prepared:
+    """The document split, in the language that it is in unless it says so itself.
+
+    `working` is called now and then, and may raise to give it up.
+    """
     language = document.language or document_language(document.content)
     document = replace(document, language=language)
     chunks = splitter.split(document)
-    return Prepared(document, chunks, [evidence_spans(chunk, language) for chunk in chunks])
+    sentences: list[Spans] = []
+    for number, chunk in enumerate(chunks, 1):
+        sentences.append(evidence_spans(chunk, language))
+        if number % _CHUNKS_BETWEEN_SIGNS == 0:
+            working()
+    return Prepared(document, chunks, sentences)
 
 
 def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:

@@ -64,3 +64,7 @@ class ReadsAhead(Protocol):
     def read(self, path: str) -> FileContents | None:
         """What is in a file, None where it has to be read by who asks. Raises SourceError."""
         ...
+
+    def stop(self) -> None:
+        """Ends what is being read: who waits for it gets an error."""
+        ...

@@ -259,7 +259,8 @@ def test_a_file_that_is_written_to_while_it_is_read_is_read_again(tmp_path: Path
         path.write_text("One line. Another one.")
         return found
 
-    (_, visited) = FileVisit(path, "origin", FileReading(read, str, lambda paths: None)).items({})
+    reading = FileReading(read, str, lambda paths: None, lambda: None)
+    (*_, visited) = FileVisit(path, "origin", reading).items({})
     assert visited.record is not None
     assert (visited.record.hash, visited.record.validators) == ("", {})
     assert visited.record.documents == (visited.documents[0].id,)
@@ -271,7 +272,7 @@ def test_files_are_read_again_when_they_are_read_in_another_way(tmp_path: Path) 
     os.utime(path, (LONG_AGO, LONG_AGO))
 
     def visited(readers: str, known: dict[str, object]) -> list[object]:
-        reading = FileReading(lambda path, skipped: read_file(path), str, lambda paths: None, readers)
+        reading = FileReading(lambda path, skipped: read_file(path), str, lambda paths: None, lambda: None, readers)
         return list(FileVisit(path, "origin", reading).items(known))  # type: ignore[arg-type]
 
     first = visited("1 eng", {})[-1]
@@ -331,7 +332,7 @@ def test_what_has_its_name_under_a_root_is_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "upload.txt"
     path.write_text("Uploaded.")
     visit = FileReader(root=tmp_path).visit(str(path))
-    (_, visited) = visit.items({})
+    (*_, visited) = visit.items({})
     assert (visit.origin, visited.record, visited.documents[0].source) == ("", None, "upload.txt")
 
 

@@ -12,7 +12,8 @@ from soundness import assert_sound
 from sources.conftest import build_pdf
 
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.pdf import read_pdf
+from answerable.sources.process import ReadingProcess
 
 LIMITS = ReadLimits(max_file_size=2_000_000, max_seconds=5, max_memory=1_000_000_000)
 DRAWINGS = (
@@ -47,7 +48,7 @@ VALUES = (
     b"/Pages",
 )
 _VALUE = re.compile(rb"\d+ 0 R|\[[^\]]*\]|\d+")
-WORKER = PdfWorker()
+WORKER = ReadingProcess()
 
 
 def _pdf(draw: Draw) -> None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx
 import pytest
+from reading_processes import SLOW, Started, is_running
 from service_on_socket import (
     GatedEmbedder,
     ask_events,
@@ -171,6 +173,33 @@ def test_stopping_the_server_cancels_its_jobs(tmp_path: Path) -> None:
     assert job.json()["state"] == "cancelled"
     with small_service(tmp_path) as (_, client):
         assert sources(client) == []
+
+
+def test_cancelling_a_job_ends_what_it_reads(tmp_path: Path) -> None:
+    processes = Started()
+    with small_service(tmp_path) as (_, client):
+        job = client.post("api/v1/library/documents", files={"files": ("slow.md", SLOW)}).json()
+        reading = processes.busy()
+        started = time.monotonic()
+        client.delete(f"api/v1/library/jobs/{job['job_id']}")
+        assert wait_for(client, job)["state"] == "cancelled"
+        assert time.monotonic() - started < 10
+        assert not is_running(reading)
+        assert upload(client, ("next.txt", b"The gate is blue."))["report"]["added"] == 1
+        assert sources(client) == ["next.txt"]
+    assert [kept.name for kept in tmp_path.glob("uploads/*/slow.md")] == []
+
+
+def test_stopping_the_server_ends_what_is_read(tmp_path: Path) -> None:
+    processes = Started()
+    with small_service(tmp_path) as (server, client):
+        client.post("api/v1/library/documents", files={"files": ("slow.md", SLOW)})
+        processes.busy()
+        (job,) = server.service.jobs.list("library")
+        started = time.monotonic()
+    assert time.monotonic() - started < 20
+    assert job.json()["state"] == "cancelled"
+    assert processes.all() == []
 
 
 @pytest.mark.parametrize("url", ["ftp://example.org/", "file:///etc/passwd", "/etc/passwd", "", "http://a b/"])

@@ -62,7 +62,8 @@ def visit(
     """Visits the site, or what stands at a path below its base, after an earlier visit."""
     known = earlier.known if earlier else {}
     visit = visiting(site.home + path, options, policy)
-    visited = {each.source.removeprefix(site.public): each for each in visit.items(known)}
+    items = (each for each in visit.items(known) if not each.is_being_read)
+    visited = {each.source.removeprefix(site.public): each for each in items}
     gone = visit.gone()
     visit.close()
     for each in visited.values():

@@ -19,8 +19,9 @@ import pytest
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
 from answerable.sources.limits import ReadLimits
-from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.pdf import read_pdf
 from answerable.sources.pdf_extraction import extract
+from answerable.sources.process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdf"
@@ -100,7 +101,7 @@ def test_a_truncated_pdf_is_read_or_damaged_but_never_a_crash(make_pdf: MakePdf)
 
 def test_a_pdf_that_takes_too_long_is_ended_and_the_next_one_is_read(make_pdf: MakePdf) -> None:
     slow = zlib.compress(b"BT /F1 12 Tf 5 7 Td " + b"(word) Tj 1 1 Td " * 3_000_000 + b"ET", 9)
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         with pytest.raises(DamagedSource, match=r"slow\.pdf took longer than 0 s.*raise the setting max_pdf_seconds"):
             data = make_pdf([], raw=[slow], filters="/Filter/FlateDecode")
             read_pdf(data, "slow.pdf", limits=ReadLimits(max_seconds=0), worker=worker)
@@ -111,7 +112,7 @@ def test_a_pdf_that_takes_too_long_is_ended_and_the_next_one_is_read(make_pdf: M
 def test_a_pdf_that_needs_too_much_memory_is_an_error(make_pdf: MakePdf) -> None:
     bomb = zlib.compress(zlib.compress(b" " * 200_000_000, 9), 9)
     data = make_pdf([], raw=[bomb], filters="/Filter[/FlateDecode/FlateDecode]")
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         with pytest.raises(SourceError, match=r"bomb\.pdf"):
             read_pdf(data, "bomb.pdf", limits=ReadLimits(max_memory=100_000_000), worker=worker)
         assert read_pdf(make_pdf(["fine"]), "a.pdf", worker=worker).content == "fine"
@@ -119,7 +120,7 @@ def test_a_pdf_that_needs_too_much_memory_is_an_error(make_pdf: MakePdf) -> None
 
 def test_one_process_reads_many_and_threads_take_turns(make_pdf: MakePdf) -> None:
     documents: list[Document] = []
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         texts = [f"text {number}" for number in range(12)]
         threads = [
             threading.Thread(

@@ -10,8 +10,9 @@ import pytest
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
-from answerable.sources.pdf import PdfWorker, read_pdf, rectangles
+from answerable.sources.pdf import read_pdf, rectangles
 from answerable.sources.pdf_text import clean, line_starts, raw_offset
+from answerable.sources.process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
 PAGES = ["The first line\nA consid-\nerable length\nlast", "", "Third page (3)\nends here"]
@@ -19,7 +20,7 @@ PAGES = ["The first line\nA consid-\nerable length\nlast", "", "Third page (3)\n
 
 def test_every_span_is_covered_exactly(make_pdf: MakePdf) -> None:
     data = make_pdf(PAGES)
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         document = read_pdf(data, "a.pdf", worker=worker)
         for start in range(0, len(document.content), 3):
             for length in (1, 4, 11, 40):
@@ -52,7 +53,7 @@ def test_letters_beyond_sixteen_bits_shift_nothing(make_pdf: MakePdf) -> None:
     data = make_pdf([], raw=[drawing], to_unicode="<01> <D83DDE00>\n" + letters("ABCDEF"))
     document = read_pdf(data, "a.pdf")
     assert document.content.replace("\n", "") == "A😀BCDEF"
-    with PdfWorker() as worker:
+    with ReadingProcess() as worker:
         start = document.content.index("E")
         assert under(data, document, (start, start + 1), worker) == "E"
 
@@ -74,7 +75,7 @@ def test_offsets_of_the_cleaned_text_lead_back() -> None:
     assert [raw[start : start + 3] for start in line_starts(raw)] == ["one", "two", "sid", "las", "end"]
 
 
-def under(data: bytes, document: Document, span: tuple[int, int], worker: PdfWorker) -> str:
+def under(data: bytes, document: Document, span: tuple[int, int], worker: ReadingProcess) -> str:
     """What PDFium says stands in the rectangles of a span, without white space."""
     pages = pypdfium2.PdfDocument(data)
     found = rectangles(data, document, [span], worker=worker)

@@ -68,7 +68,7 @@ class _LateReader:
             options.get("public_url", ""),
         )
         policy = FetchPolicy(delay=1 / self._settings.requests_per_second)
-        return SiteVisit(options.get("address", source), Fetcher(guard, policy), wanted, read=files.read_bytes)
+        return SiteVisit(options.get("address", source), Fetcher(guard, policy), wanted, files)
 
     def _files(self, languages: str) -> FileReader:
         if languages not in self._readers:

@@ -38,7 +38,8 @@ class Visited:
     """One thing that was met on a visit: changed, with its documents (none: passed over), unchanged, or an error.
 
     `record` is what to remember of it, None after an error and where nothing is remembered. One with nothing but its
-    source is about to be read.
+    source is being read, and may be met again and again until it has been: who gives it up then ends
+    that. It has no name while it isn't known what comes next.
     """
 
     source: str
@@ -46,6 +47,11 @@ class Visited:
     record: SyncRecord | None = None
     is_unchanged: bool = False
     error: SourceError | None = None
+
+    @property
+    def is_being_read(self) -> bool:
+        """Whether nothing is known of it yet."""
+        return not (self.documents or self.record or self.error)
 
 
 class Visit(Protocol):

@@ -13,8 +13,8 @@ __all__ = [
     "Format",
     "Message",
     "PageKind",
-    "PdfWorker",
     "ReadLimits",
+    "ReadingProcess",
     "Robots",
     "SitePage",
     "SitePages",
@@ -55,7 +55,8 @@ if TYPE_CHECKING:
     from answerable.sources.html import read_html
     from answerable.sources.limits import ReadLimits, Skipped
     from answerable.sources.markdown import read_markdown
-    from answerable.sources.pdf import PdfWorker, read_pdf
+    from answerable.sources.pdf import read_pdf
+    from answerable.sources.process import ReadingProcess
     from answerable.sources.records import read_records
     from answerable.sources.site_addresses import AddressGuard
     from answerable.sources.site_crawl import ask_ahead
@@ -77,8 +78,8 @@ else:
             "Format": "formats",
             "Message": "whatsapp",
             "PageKind": "docusaurus",
-            "PdfWorker": "pdf",
             "ReadLimits": "limits",
+            "ReadingProcess": "process",
             "Robots": "site_robots",
             "SitePage": "site_pages",
             "SitePages": "site_pages",

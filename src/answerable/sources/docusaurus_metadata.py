@@ -13,6 +13,7 @@ from answerable.sources.html_metadata import page_metadata, page_metas
 from answerable.sources.html_words import attribute, classes, visible_text
 
 _BREADCRUMBS = (".theme-doc-breadcrumbs .breadcrumbs__item", "nav[aria-label] > .breadcrumbs > .breadcrumbs__item")
+_DOC_ID = "docs-doc-id-"
 _OWN_CATEGORY = ".theme-doc-sidebar-item-category .menu__link--sublist[aria-current=page]"
 
 
@@ -53,6 +54,12 @@ def page_version(page: LexborHTMLParser) -> str:
 def page_locale(page: LexborHTMLParser) -> str:
     """The locale as the site calls it, otherwise the declared language."""
     return _meta(page, "docusaurus_locale") or _declared_language(page)
+
+
+def page_ids(page: LexborHTMLParser) -> list[str]:
+    """The ids that the page's root names as classes: a document's own path within its version."""
+    root = page.css_first("html")
+    return [name.removeprefix(_DOC_ID) for name in (classes(root) if root else ()) if name.startswith(_DOC_ID)]
 
 
 def neighbours(page: LexborHTMLParser, url: str) -> Neighbours:

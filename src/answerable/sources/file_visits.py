@@ -12,6 +12,7 @@ import stat
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from answerable.protocols import SyncRecord, Visited
 from answerable.sources.files import source_of
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
+from answerable.sources.waiting import while_waiting
 
 # To be raised when the readers begin to make other documents of the same bytes: every file is then read again.
 READERS = "2"
@@ -35,13 +37,15 @@ Read = Callable[[Path, Skipped], list[Document]]
 class FileReading:
     """How files are read and called: `read` raises SourceError, and notes in `Skipped` what it left out of a file.
 
-    `expect` is told which files will be read, in this order, unless they turn out to be unchanged.
+    `expect` is told which files will be read, in this order, unless they turn out to be unchanged; `stop` ends what is
+    being read.
     `readers` stands for everything but a file's bytes that decides on the documents made of it.
     """
 
     read: Read
     name: Callable[[Path], str]
     expect: Callable[[Sequence[Path]], None]
+    stop: Callable[[], None]
     readers: str = READERS
 
 
@@ -160,7 +164,8 @@ class FileVisit:
             yield Visited(source, record=record, is_unchanged=True)
             return
         counted = len(self._skipped.errors)
-        documents = self._reading.read(path, self._skipped)
+        work = partial(self._reading.read, path, self._skipped)
+        documents = yield from while_waiting(work, Visited(source), self._reading.stop)
         errors = self._skipped.errors[counted:]
         yield from (Visited(source, error=error) for error in errors)
         yield Visited(source, tuple(documents), self._record(source, path, seen, documents, before, bool(errors)))

@@ -1,4 +1,7 @@
-"""A file → Documents, by whichever reader takes it."""
+"""A file → Documents, by whichever reader takes it, in this process; `ReadingProcess` does it in one under limits.
+
+Each reader is imported when it is needed.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,19 @@ import re
 import stat
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources.archives import read_zip
-from answerable.sources.code import read_code
-from answerable.sources.docx import read_docx
-from answerable.sources.epub import read_epub
-from answerable.sources.folders import walk
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
-from answerable.sources.html import read_html
-from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.markdown import read_markdown
-from answerable.sources.pdf import PdfWorker, read_pdf
+from answerable.sources.limits import ReadLimits, Skipped, with_short_metadata
 from answerable.sources.pdf_ocr import Ocr
-from answerable.sources.records import read_records
 from answerable.sources.text import decode, read_text
-from answerable.sources.whatsapp import is_chat, read_chat
 
-__all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of", "walk"]
+if TYPE_CHECKING:
+    from answerable.sources.pdf import TakesApart
+
+__all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of"]
 
 # Surrogates that stand for no byte of a file's name: somebody wrote them, in JSON say.
 _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
@@ -42,7 +39,7 @@ def read_file(
     limits: ReadLimits | None = None,
     password: str | None = None,
     skipped: Skipped | None = None,
-    worker: PdfWorker | None = None,
+    worker: TakesApart | None = None,
     ocr: Ocr | None = None,
     source: str | None = None,
 ) -> list[Document]:
@@ -55,7 +52,9 @@ def read_file(
     limits = limits or ReadLimits()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
-    if recognise(_load(file, source, SAMPLE), source) is Format.ZIP:
+    if is_archive(file, source):
+        from answerable.sources.archives import read_zip
+
         # An export with its media may be larger than any limit; what is read of it is counted as it is unpacked.
         return read_zip(
             file,
@@ -64,14 +63,22 @@ def read_file(
             partial(read_bytes, limits=limits, password=password, worker=worker, ocr=ocr, skipped=skipped),
             skipped,
         )
-    data = _load(file, source, limits.max_file_size + 1)
-    if len(data) > limits.max_file_size:
-        raise SourceTooLarge(
-            f"{source} is over {limits.max_file_size:,} bytes: split it, or raise the setting max_file_size"
-        )
+    return read_bytes(load(file, source, limits.max_file_size), source, limits, password, worker, ocr, skipped)
+
+
+def is_archive(file: Path | bytes, source: str) -> bool:
+    """Whether a file is an archive of files. Raises SourceError where there is none, and UnsupportedSource."""
+    return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
+
+
+def load(file: Path | bytes, source: str, max_size: int) -> bytes:
+    """A file's bytes. Raises SourceError, SourceTooLarge over that many, and EmptySource where there is none."""
+    data = _load(file, source, max_size + 1)
+    if len(data) > max_size:
+        raise SourceTooLarge(f"{source} is over {max_size:,} bytes: split it, or raise the setting max_file_size")
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again, or leave it out")
-    return read_bytes(data, source, limits, password, worker, ocr, skipped)
+    return data
 
 
 def read_bytes(
@@ -79,32 +86,60 @@ def read_bytes(
     source: str,
     limits: ReadLimits | None = None,
     password: str | None = None,
-    worker: PdfWorker | None = None,
+    worker: TakesApart | None = None,
     ocr: Ocr | None = None,
     skipped: Skipped | None = None,
 ) -> list[Document]:
     """The document in a file's bytes, `source` being its name. Archives are not looked into."""
+    return [with_short_metadata(_read(data, source, limits, password, worker, ocr, skipped))]
+
+
+def _read(
+    data: bytes,
+    source: str,
+    limits: ReadLimits | None,
+    password: str | None,
+    worker: TakesApart | None,
+    ocr: Ocr | None,
+    skipped: Skipped | None,
+) -> Document:
     match recognise(data[:SAMPLE], source):
         case Format.PDF:
-            return [read_pdf(data, source, password, limits, worker, ocr, skipped)]
+            from answerable.sources.pdf import read_pdf
+
+            return read_pdf(data, source, password, limits, worker, ocr, skipped)
         case Format.HTML:
-            return [read_html(data, source)]
+            from answerable.sources.html import read_html
+
+            return read_html(data, source)
         case Format.MARKDOWN:
-            return [read_markdown(decode(data, source), source)]
+            from answerable.sources.markdown import read_markdown
+
+            return read_markdown(decode(data, source), source)
         case Format.DOCX:
-            return [read_docx(data, source, limits)]
+            from answerable.sources.docx import read_docx
+
+            return read_docx(data, source, limits)
         case Format.EPUB:
-            return [read_epub(data, source, limits)]
+            from answerable.sources.epub import read_epub
+
+            return read_epub(data, source, limits)
         case Format.CODE:
-            return [read_code(decode(data, source), source)]
+            from answerable.sources.code import read_code
+
+            return read_code(decode(data, source), source)
         case Format.RECORDS:
-            return [read_records(decode(data, source), source)]
+            from answerable.sources.records import read_records
+
+            return read_records(decode(data, source), source)
         case Format.ZIP:
             raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
-    return [_read_plain(decode(data, source), source)]
+    return _read_plain(decode(data, source), source)
 
 
 def _read_plain(content: str, source: str) -> Document:
+    from answerable.sources.whatsapp import is_chat, read_chat
+
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 
 

@@ -15,7 +15,14 @@ from typing import TYPE_CHECKING
 
 from answerable.analysis.characters import encodable
 from answerable.datatypes import Document, DocumentType, document_id
-from answerable.errors import DamagedSource, EmptySource
+from answerable.errors import EmptySource
+from answerable.sources.html_bounds import (
+    count_blocks,
+    has_wide_rows,
+    refuse_depth,
+    without_open_formatting,
+    without_surplus_attributes,
+)
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import decode, looks_binary, stem, with_plain_line_ends
 
@@ -39,18 +46,12 @@ _SUPERSETS = {
 _SILENT = logging.NullHandler()
 _SMALL_PAGE = 5_000
 _LARGE_PAGE = 5_000_000
+_MANY_BLOCKS = 3_000
 _TOO_LITTLE = 0.25
 # From this share of links on some of them are a menu, whatever element it is made of.
 _MANY_LINKS = 0.1
+_MOST_BLOCKS = 200
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
-_MAX_DEPTH = 10_000
-_TAG = re.compile(r"<(/?)([a-zA-Z][^\s/>]*)")
-# Elements without an end tag, or whose end tag is often left out and which don't nest directly.
-_UNCLOSED_NAMES = (
-    "area base br col embed hr img input link meta param source track wbr p li dt dd option optgroup tr td th thead "
-    "tbody tfoot colgroup rt rp html head body"
-)
-_UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
@@ -114,8 +115,8 @@ def sound_markup(data: bytes | str, source: str) -> str:
     """Markup that no parser stumbles over. Raises DamagedSource when it is made to take for ever."""
     # A lone surrogate or a NUL in a string that was handed over breaks the parsers; what is decoded here has none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
-    _refuse_depth(markup, source)
-    return markup
+    refuse_depth(markup, source)
+    return without_open_formatting(without_surplus_attributes(markup))
 
 
 def parse_page(markup: str) -> LexborHTMLParser:
@@ -123,21 +124,6 @@ def parse_page(markup: str) -> LexborHTMLParser:
     from selectolax.lexbor import LexborHTMLParser
 
     return LexborHTMLParser(markup)
-
-
-def _refuse_depth(markup: str, source: str) -> None:
-    """Parsing takes time with the square of the depth, so a page that is all opening tags would take hours."""
-    if markup.count("<") < _MAX_DEPTH:
-        return
-    depth = 0
-    for closing, name in _TAG.findall(markup):
-        if name.lower() not in _UNCLOSED:
-            depth = max(0, depth - 1) if closing else depth + 1
-        if depth > _MAX_DEPTH:
-            raise DamagedSource(
-                f"{source} nests its elements over {_MAX_DEPTH:,} deep, which no browser's reader would see: "
-                "leave it out, or print the page to a PDF and add that"
-            )
 
 
 def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
@@ -155,7 +141,8 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
     if is_small and visible and not page.css_first(_SURROUNDINGS) and link_share(body) < _MANY_LINKS:
         # Nothing to tell the text from.
         return render(body)
-    extracted, headings = _extract(page, markup) if len(markup) < _LARGE_PAGE else ("", [])
+    is_extracted = len(markup) < _LARGE_PAGE and not has_wide_rows(markup)
+    extracted, headings = _extract(page, markup) if is_extracted else ("", [])
     # It is made for articles: of a small page of another kind it may leave next to nothing, and code it may tear.
     whole = main or (body if is_small else None)
     is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
@@ -171,6 +158,8 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
 def _loses_code(main: LexborNode, extracted: str) -> bool:
     """Whether most of the page's blocks of code are missing."""
     blocks = ["".join(block.text().split()) for block in main.css("pre")]
+    # Of very many, every so manieth: each is looked for in the whole text.
+    blocks = blocks[:: len(blocks) // _MOST_BLOCKS + 1]
     text = "".join(extracted.split())
     return sum(block not in text for block in blocks) * 2 > len(blocks)
 
@@ -188,6 +177,8 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     try:
         found = trafilatura.bare_extraction(
             markup,
+            # What it falls back on compares each paragraph with the others.
+            fast=count_blocks(markup) > _MANY_BLOCKS,
             favor_recall=True,
             include_tables=True,
             include_comments=False,

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
+_COMMENT = re.compile(r"(?<=\s)#")
+# Every passage under a heading carries it.
+_LONGEST_TITLE = 1_000
 _LINE_END = re.compile(r"\r\n?|\n")
 # Docusaurus writes {#id}, and in MDX {/* #id */}.
 _CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s}*]+)\s*(?:\*/\s*)?\}\s*$")
@@ -75,8 +78,9 @@ def section_parts(
         while path and path[-1].level >= heading.level:
             path.pop()
         path.append(heading)
-        titles = tuple(each.title for each in path)
-        parts.append(Part(heading.start, next_start, PartKind.SECTION, headings=titles, anchor=heading.anchor))
+        titles = tuple(each.title[:_LONGEST_TITLE] for each in path)
+        anchor = heading.anchor if heading.anchor and len(heading.anchor) <= _LONGEST_TITLE else None
+        parts.append(Part(heading.start, next_start, PartKind.SECTION, headings=titles, anchor=anchor))
     return tuple(parts)
 
 
@@ -113,7 +117,8 @@ def _plain(value: str) -> str:
     if value[:1] in ("'", '"'):
         closing = value.find(value[0], 1)
         return value[1:closing] if closing > 0 else value[1:]
-    value = re.sub(r"\s+#.*$", "", value)
+    if comment := _COMMENT.search(value):
+        value = value[: comment.start()].rstrip()
     if value.startswith("[") and value.endswith("]"):
         return ", ".join(_plain(item) for item in value[1:-1].split(",") if item.strip())
     # What follows these is nested or spread over lines, which this subset doesn't follow.

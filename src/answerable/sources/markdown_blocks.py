@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 from answerable.sources.markdown import Heading
 
@@ -16,12 +17,10 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
     """The text without its marks and without blank ends, and the headings at the places where the marks stood."""
-    content, *pieces = text.lstrip().split(MARK)
-    placed = []
-    for heading, piece in zip(headings, pieces, strict=True):
-        placed.append(replace(heading, start=len(content)))
-        content += piece
-    return content.rstrip(), placed
+    pieces = text.lstrip().split(MARK)
+    starts = accumulate(map(len, pieces[:-1]))
+    placed = [replace(heading, start=start) for heading, start in zip(headings, starts, strict=True)]
+    return "".join(pieces).rstrip(), placed
 
 
 def indented(text: str, marker: str) -> str:
@@ -33,11 +32,12 @@ def indented(text: str, marker: str) -> str:
 
 def tight(blocks: Sequence[str]) -> str:
     """Blocks of a list's item: a list within follows its line directly."""
-    text = ""
-    for block in blocks:
-        gap = "\n" if _ITEM.match(block) else "\n\n"
-        text = f"{text}{gap}{block}" if text else block
-    return text
+    pieces: list[str] = []
+    for block in filter(None, blocks):
+        if pieces:
+            pieces.append("\n" if _ITEM.match(block) else "\n\n")
+        pieces.append(block)
+    return "".join(pieces)
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:

@@ -11,19 +11,21 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.pdf_furniture import furniture
 from answerable.sources.pdf_ocr import Ocr
-from answerable.sources.pdf_process import PdfWorker
 from answerable.sources.pdf_sections import Section, Span, outline_sections, size_sections
 from answerable.sources.pdf_text import clean
 from answerable.sources.text import stem
 
-__all__ = ["PdfWorker", "Rectangle", "read_pdf", "rectangles"]
+if TYPE_CHECKING:
+    from answerable.sources.process import ReadingProcess
+
+__all__ = ["Rectangle", "TakesApart", "read_pdf", "rectangles"]
 
 Rectangle = tuple[int, float, float, float, float]
 _NAMED = 5
@@ -31,12 +33,22 @@ _FILE_NAME = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 _DATE = re.compile(r"(?:D:)?(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 
 
+class TakesApart(Protocol):
+    """Takes PDFs apart, somewhere: see `pdf_extraction.extract`."""
+
+    def extract(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
+    ) -> dict[str, Any]:
+        """Texts, outline and metadata of one file, or why there are none."""
+        ...
+
+
 def read_pdf(
     data: bytes,
     source: str,
     password: str | None = None,
     limits: ReadLimits | None = None,
-    worker: PdfWorker | None = None,
+    worker: TakesApart | None = None,
     ocr: Ocr | None = None,
     skipped: Skipped | None = None,
 ) -> Document:
@@ -48,7 +60,9 @@ def read_pdf(
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again")
     if worker is None:
-        with PdfWorker() as own_worker:
+        from answerable.sources.process import ReadingProcess
+
+        with ReadingProcess() as own_worker:
             return read_pdf(data, source, password, limits, own_worker, ocr, skipped)
     answer = worker.extract(data, source, password, limits or ReadLimits(), ocr)
     if answer["outcome"] != "text":
@@ -75,7 +89,7 @@ def rectangles(
     spans: Sequence[Span],
     password: str | None = None,
     limits: ReadLimits | None = None,
-    worker: PdfWorker | None = None,
+    worker: ReadingProcess | None = None,
 ) -> list[Rectangle]:
     """Page (from 1), left, bottom, right and top of each line of spans of a PDF's content, in points.
 
@@ -83,7 +97,9 @@ def rectangles(
     that is by OCR has none. Raises DamagedSource when the file is no longer the one that was read.
     """
     if worker is None:
-        with PdfWorker() as own_worker:
+        from answerable.sources.process import ReadingProcess
+
+        with ReadingProcess() as own_worker:
             return rectangles(data, document, spans, password, limits, own_worker)
     asked = [span for start, end in spans for span in _page_spans(document.content, start, end)]
     answer = worker.rectangles(data, document.source, password, limits or ReadLimits(), asked)

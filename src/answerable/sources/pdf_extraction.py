@@ -1,6 +1,6 @@
 """In the worker: a PDF → its pages' texts, its outline and metadata, and how large its lines are set.
 
-Imports little, and nothing that its package imports: see pdf_worker.py.
+Imports little, and nothing that its package imports: see worker.py.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from answerable.sources.pdf_text import clean, code_units, line_starts
 
 MAX_CHARACTERS = 200_000_000
 MAX_BOOKMARKS = 20_000
+LONGEST_TITLE = 1_000
 SHORT = 500
 RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
@@ -80,7 +81,7 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
     for bookmark in islice(document.get_toc(), MAX_BOOKMARKS):
         destination = bookmark.get_dest()
         page = destination.get_index() if destination else None
-        title = " ".join(clean(bookmark.get_title()).split())
+        title = " ".join(clean(bookmark.get_title()).split())[:LONGEST_TITLE]
         if title:
             # A heading that leads nowhere still has its place in the path of what stands below it.
             entries.append((bookmark.level, title, -1 if page is None else page))

@@ -1,4 +1,4 @@
-"""What a path means as a source: one file, or all that can be read in a folder."""
+"""What a path means as a source: one file, or all that can be read in a folder; read in a process under limits."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from answerable.errors import SourceNotFound, UnsupportedSource
 from answerable.protocols import Visit
 from answerable.reading import FileContents, ReadsAhead, SourceFile, SourceItem, SourceListing
 from answerable.sources.file_visits import READERS, FileReading, FileVisit
-from answerable.sources.files import read_bytes, read_file, source_of
+from answerable.sources.files import source_of
 from answerable.sources.folders import nothing_to_read, walk
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf import PdfWorker
 from answerable.sources.pdf_ocr import Ocr
+from answerable.sources.process import ReadingProcess
+from answerable.sources.site_facts import PageFacts
 
 
 class FileReader:
@@ -39,7 +40,7 @@ class FileReader:
         self._ocr = ocr
         self._root = None if root is None else Path(os.path.abspath(root))
         self._ahead = ahead
-        self._worker = PdfWorker()
+        self._process = ReadingProcess()
 
     def listing(self, source: str) -> SourceListing:
         """The file, or the readable files of the folder. SourceNotFound and EmptySource say what to do."""
@@ -61,22 +62,38 @@ class FileReader:
         path = self._path(source)
         readers = f"{READERS} {self._ocr.languages}" if self._ocr else READERS
         origin = source_of(path) if self._source(path) == source_of(path) else ""
-        return FileVisit(path, origin, FileReading(self._read_next, self._source, self._expect, readers), checksum)
+        return FileVisit(
+            path, origin, FileReading(self._read_next, self._source, self._expect, self.stop, readers), checksum
+        )
 
     def read(self, file: SourceFile) -> FileContents:
         """What is in one file. Raises SourceError."""
         skipped = Skipped()
         where = Path(file.path) if file.data is None else file.data
-        documents = read_file(where, self._limits, self._password, skipped, self._worker, self._ocr, file.source)
+        documents = self._process.read(where, file.source, self._limits, self._password, self._ocr, skipped)
         return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors))
 
     def read_bytes(self, data: bytes, source: str) -> list[Document]:
         """The documents in the bytes of what has this name somewhere else."""
-        return read_bytes(data, source, self._limits, self._password, self._worker, self._ocr)
+        return self._process.read(data, source, self._limits, self._password, self._ocr)
+
+    def read_page(self, data: bytes, source: str) -> list[Document]:
+        """The document in the bytes of the page at this address."""
+        return self._process.read(data, source, self._limits, url=source)
+
+    def page_facts(self, data: bytes, source: str, url: str) -> PageFacts:
+        """What decides on the page called `source`, found at `url`."""
+        return PageFacts(**self._process.facts(data, source, url, self._limits))
+
+    def stop(self) -> None:
+        """Ends what is being read: who waits for it gets a SourceError."""
+        if self._ahead is not None:
+            self._ahead.stop()
+        self._process.stop()
 
     def close(self) -> None:
-        """Ends the process that reads PDFs."""
-        self._worker.close()
+        """Ends the process that reads files, whatever it is reading."""
+        self._process.close()
 
     def _path(self, source: str) -> Path:
         if not source:
@@ -109,7 +126,7 @@ class FileReader:
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
         source = self._source(path)
-        return read_file(path, self._limits, self._password, skipped, self._worker, self._ocr, source)
+        return self._process.read(path, source, self._limits, self._password, self._ocr, skipped)
 
     def _source(self, path: Path) -> str:
         absolute = Path(os.path.abspath(path))

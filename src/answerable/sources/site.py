@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Generator, Mapping
 from contextlib import closing
 from datetime import datetime, timezone
+from functools import partial
 
 from answerable.errors import (
     DamagedSource,
@@ -20,10 +21,9 @@ from answerable.errors import (
     SourceTooLarge,
 )
 from answerable.protocols import SyncRecord, Visited
-from answerable.sources.files import read_bytes
+from answerable.sources.reader import FileReader
 from answerable.sources.site_addresses import parse_address
 from answerable.sources.site_choice import SAME, Choice, SiteOptions, Verdict
-from answerable.sources.site_content import Read
 from answerable.sources.site_crawl import ELSEWHERE, Asker, Outcome, PassedOver, ask_ahead
 from answerable.sources.site_fetch import Fetched, Fetcher
 from answerable.sources.site_links import LinkedPages
@@ -31,9 +31,12 @@ from answerable.sources.site_listing import ListedPages
 from answerable.sources.site_pages import DISALLOWED, SitePage, find_pages, page_key
 from answerable.sources.site_reading import PageReader
 from answerable.sources.site_start import arrived_base, parse_start
+from answerable.sources.waiting import while_waiting
 
 __all__ = ["SiteOptions", "SiteVisit", "is_site"]
 
+# Given while it isn't known yet what comes next.
+_WAITING = Visited("")
 # The site has answered, if badly: what it lists can be relied on.
 _ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
 
@@ -50,7 +53,7 @@ def _utc_now() -> datetime:
 class SiteVisit:
     """One visit to a site, a part of it or a single page; see `protocols.Visit`. It closes the fetcher.
 
-    `read` reads what isn't HTML, `now` must give a time zone. Raises AddressRefused for what is no plain address.
+    `files` reads what was fetched, `now` must give a time zone. Raises AddressRefused for what is no plain address.
     """
 
     def __init__(
@@ -58,7 +61,7 @@ class SiteVisit:
         address: str,
         fetcher: Fetcher,
         options: SiteOptions | None = None,
-        read: Read = read_bytes,
+        files: FileReader | None = None,
         now: Callable[[], datetime] = _utc_now,
     ) -> None:
         self._start = parse_start(address)
@@ -67,7 +70,8 @@ class SiteVisit:
         named = "" if self._start.is_page else str(self._options)
         self.origin = f"{self._start.base} ({named})" if named else self._start.base
         self._fetcher = fetcher
-        self._read = read
+        self._files = files or FileReader()
+        self._own_files = None if files else self._files
         self._now = now
         self._asker = Asker(fetcher)
         self._known: Mapping[str, SyncRecord] = {}
@@ -96,6 +100,8 @@ class SiteVisit:
     def close(self) -> None:
         """Ends the requests that are under way. Closing twice is fine."""
         self._fetcher.close()
+        if self._own_files:
+            self._own_files.close()
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
         """Every page in the sitemaps' order, or in that of the links; ending this early ends the visit.
@@ -138,7 +144,7 @@ class SiteVisit:
             )
 
     def _visits(self) -> Generator[Visited, None, None]:
-        listed = self._listed()
+        listed = yield from while_waiting(self._listed, _WAITING, self.close)
         if listed is None:
             yield from self._from_start()
         else:
@@ -165,21 +171,22 @@ class SiteVisit:
         choice = Choice(self._options, pages.public_base, lambda: pages.keys, locale_folders)
         self._pages = pages
         self._asker.base = pages.base
-        self._reader = PageReader(self.origin, pages, choice, self._known, self._read, self._now)
+        self._reader = PageReader(self.origin, pages, choice, self._known, self._files, self._now)
         return self._reader
 
     def _from_start(self) -> Generator[Visited, None, None]:
         """The start, then all that it leads to."""
         options = self._options
         remembered = self._known.get(self._start.url)
-        fetched = self._asker.start(self._start, remembered.validators if remembered and self._start.is_page else {})
+        validators = remembered.validators if remembered and self._start.is_page else {}
+        start = partial(self._asker.start, self._start, validators)
+        fetched = yield from while_waiting(start, _WAITING, self.close)
         base = arrived_base(self._start, fetched.url)
         public_base = f"{page_key(parse_address(options.public_base).url)}/" if options.public_base else base
         linked = LinkedPages(base, public_base, options.max_pages)
         reader = self._begin(linked, [f"{public_base}{name}/" for name in options.locales])
         linked.meet(fetched.url)
-        if visited := self._visited(reader, linked.page(fetched.url), fetched):
-            yield visited
+        yield from self._read(reader, linked.page(fetched.url), fetched)
         if not self._start.is_page:
             yield from self._from_queue(linked, reader)
 
@@ -191,9 +198,13 @@ class SiteVisit:
             return reader.choice.leaves_out(page.public)
 
         with closing(ask_ahead(pages.queue, ask, leave_out, self._fetcher.policy.concurrency)) as outcomes:
-            for page, outcome in outcomes:
-                if visited := self._visited(reader, page, outcome):
-                    yield visited
+            while found := (yield from while_waiting(partial(next, outcomes, None), _WAITING, self.close)):
+                yield from self._read(reader, *found)
+
+    def _read(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Generator[Visited, None, None]:
+        work = partial(self._visited, reader, page, outcome)
+        if visited := (yield from while_waiting(work, Visited(page.public), self._files.stop)):
+            yield visited
 
     def _visited(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Visited | None:
         """What to say of a page; None where nothing is known of it, or it was met before."""

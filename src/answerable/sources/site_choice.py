@@ -5,16 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from answerable.sources.docusaurus import PageKind, kind_of_page
-from answerable.sources.docusaurus_metadata import page_locale, page_version
-from answerable.sources.html_words import attribute, classes
-from answerable.sources.site_links import refresh_target, resolved, robots_directives
+from answerable.sources.docusaurus import PageKind
+from answerable.sources.site_facts import PageFacts
+from answerable.sources.site_links import header_directives
 from answerable.sources.site_pages import page_key
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
 
 SAME = "the same as another page"
 NOT_INDEXED = "asks not to be indexed"
@@ -24,9 +19,6 @@ _SAME_AS = "same_as"
 _FOLDER = "folder"
 _LOCALE = "locale"
 
-_TAGS = "html.docs-tags-list-page, html.blog-tags-list-page"
-_BANNER = ".theme-doc-version-banner a[href]"
-_DOC_ID = "docs-doc-id-"
 _NUMBERED = re.compile(r"v?(\d+(?:\.(?:\d+|x))*)(?:[-+].*)?", re.IGNORECASE)
 _Rank = tuple[float, ...]
 
@@ -117,44 +109,41 @@ class Choice:
         first = self._firsts.setdefault(content, url)
         return self.recall(url, Verdict(SAME, {_SAME_AS: first})) if first != url else Verdict()
 
-    def judge(self, page: LexborHTMLParser, url: str, header: str = "") -> Verdict:
+    def judge(self, page: PageFacts, url: str, header: str = "") -> Verdict:
         """Whether a page is wanted. `header` is its X-Robots-Tag."""
         return self.recall(url, self._judge(page, url, header))
 
-    def _judge(self, page: LexborHTMLParser, url: str, header: str) -> Verdict:
-        metas = page.css("meta")
-        if refresh_target(metas, url):
+    def _judge(self, page: PageFacts, url: str, header: str) -> Verdict:
+        if page.refresh:
             return Verdict("leads to another page")
-        if not self._options.everything and "noindex" in robots_directives(metas, header):
+        if not self._options.everything and "noindex" in {*page.directives, *header_directives(header)}:
             return Verdict(NOT_INDEXED)
         if canonical := self._canonical(page, url):
             return Verdict(SAME, {_SAME_AS: canonical})
         locale = self._locale(page, url)
         if locale is None:
             return Verdict(OTHER_LOCALE)
-        kind = kind_of_page(page)
-        if kind not in (None, PageKind.DOCUMENT) and not self._options.everything:
-            return Verdict(f"{kind} pages", {_FOLDER: f"{page_key(url)}/"} if page.css_first(_TAGS) else {})
-        other = self._judge_version(page, url) if kind is PageKind.DOCUMENT else None
+        if page.kind not in ("", PageKind.DOCUMENT) and not self._options.everything:
+            return Verdict(f"{page.kind} pages", {_FOLDER: f"{page_key(url)}/"} if page.lists_tags else {})
+        other = self._judge_version(page, url) if page.kind == PageKind.DOCUMENT else None
         return other or Verdict("", {_LOCALE: locale} if locale else {})
 
-    def _canonical(self, page: LexborHTMLParser, url: str) -> str:
+    def _canonical(self, page: PageFacts, url: str) -> str:
         """Another page of the site that says the same better. Many sites name their start on every page by mistake."""
-        link = page.css_first("link[rel=canonical]")
-        target = resolved(url, attribute(link, "href")) if link else ""
+        target = page.canonical
         place = page_key(target)
         is_itself = place in (page_key(url), page_key(self._base)) or place in self._same
         return target if place in self._listing() and not is_itself else ""
 
-    def _locale(self, page: LexborHTMLParser, url: str) -> str | None:
+    def _locale(self, page: PageFacts, url: str) -> str | None:
         """Which of the locales asked for the page names; empty where its folder tells, None when it is of none."""
         if not self._options.locales or any(f"{url}/".startswith(folder) for folder in self._locale_folders):
             return ""
-        stated = page_locale(page).lower()
+        stated = page.locale.lower()
         return next((name for name in self._options.locales if f"{stated}-".startswith(f"{name.lower()}-")), None)
 
-    def _judge_version(self, page: LexborHTMLParser, url: str) -> Verdict | None:
-        version = page_version(page)
+    def _judge_version(self, page: PageFacts, url: str) -> Verdict | None:
+        version = page.version
         label = "next" if version == "current" else version
         folder = self._version_folder(page, url, label)
         names = {version, label} | (set() if self._is_superseded(page, url, folder, label) else {"latest"})
@@ -162,26 +151,23 @@ class Choice:
             return None
         return Verdict("of another version", {_FOLDER: folder} if folder else {})
 
-    def _version_folder(self, page: LexborHTMLParser, url: str, label: str) -> str:
+    def _version_folder(self, page: PageFacts, url: str, label: str) -> str:
         """The folder of the page's version, empty where the version doesn't stand in the path.
 
         A document's own path within its version, which is its id, may hold the same word: release notes do.
         """
-        root = page.css_first("html")
-        ids = [name.removeprefix(_DOC_ID) for name in (classes(root) if root else ()) if name.startswith(_DOC_ID)]
         segments = url.removeprefix(self._base).split("/")
-        if not label or segments.count(label) <= sum(each.split("/").count(label) for each in ids):
+        if not label or segments.count(label) <= sum(each.split("/").count(label) for each in page.ids):
             return ""
         return self._base + "/".join(segments[: segments.index(label) + 1]) + "/"
 
-    def _is_superseded(self, page: LexborHTMLParser, url: str, folder: str, label: str) -> bool:
+    def _is_superseded(self, page: PageFacts, url: str, folder: str, label: str) -> bool:
         """Whether the page is of another version than the latest release.
 
         The theme says so in a banner that leads to the latest release; a banner that leads out of what is visited means
         that this version was asked for by its address. Where banners are turned off, the addresses tell.
         """
-        banner = page.css_first(_BANNER)
-        if banner and resolved(url, attribute(banner, "href")).startswith(self._base):
+        if page.latest.startswith(self._base):
             return True
         if folder and folder not in self._better:
             self._better[folder] = _has_better(folder, label, self._listing())

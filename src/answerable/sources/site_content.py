@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
-from functools import cached_property
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from answerable.datatypes import Document, document_id
-from answerable.sources.docusaurus import is_docusaurus, read_docusaurus
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
-from answerable.sources.html import parse_page, read_html, sound_markup
+from answerable.sources.reader import FileReader
 from answerable.sources.site_fetch import Fetched
 from answerable.sources.text import magic_name
-
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser
-
-Read = Callable[[bytes, str], list[Document]]
 
 _TYPES = {
     "text/html": ".html",
@@ -34,7 +25,7 @@ _TYPES = {
 
 
 class SiteContent:
-    """The bytes of a page, parsed once. Raises UnsupportedSource when no reader takes them.
+    """The bytes of a page. Raises UnsupportedSource when no reader takes them.
 
     `source` is the public address, which the documents bear.
     """
@@ -47,22 +38,11 @@ class SiteContent:
         stated = _TYPES.get(self.content_type) == ".html" and not magic_name(self._body)
         self.is_html = stated or recognise(self._body[:SAMPLE], self._name) is Format.HTML
 
-    @cached_property
-    def tree(self) -> LexborHTMLParser:
-        """The page's elements. Raises DamagedSource when they are made to take for ever."""
-        return parse_page(self._markup)
-
-    @cached_property
-    def _markup(self) -> str:
-        return sound_markup(self._body, self._source)
-
-    def documents(self, read: Read) -> list[Document]:
-        """The documents in it; the tree isn't of use afterwards. `read` is for all that isn't HTML."""
-        if not self.is_html:
-            return [_renamed(document, self._source) for document in read(self._body, self._name)]
-        if is_docusaurus(self.tree):
-            return [read_docusaurus(self.tree, self._source, self._source)]
-        return [read_html(self._markup, self._source, self._source)]
+    def documents(self, files: FileReader) -> list[Document]:
+        """The documents in it."""
+        if self.is_html:
+            return files.read_page(self._body, self._source)
+        return [_renamed(document, self._source) for document in files.read_bytes(self._body, self._name)]
 
 
 def _name(url: str, content_type: str) -> str:

@@ -41,10 +41,14 @@ _SESSION = re.compile(r";jsessionid=[^/?]*", re.IGNORECASE)
 _REFRESH = re.compile(r"\s*(?:[0-9](?:\.\d*)?)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
 
 
-def robots_directives(metas: Sequence[Node], header: str = "") -> frozenset[str]:
-    """What a page's meta elements, and the header that came with it, ask of robots: noindex, …, in lower case."""
+def robots_directives(metas: Sequence[Node]) -> frozenset[str]:
+    """What a page's meta elements ask of robots: noindex, …, in lower case."""
     asking = (each for each in metas if attribute(each, "name").lower() in ("robots", "answerable"))
-    texts = (header, *(attribute(each, "content") for each in asking))
+    return header_directives(*(attribute(each, "content") for each in asking))
+
+
+def header_directives(*texts: str) -> frozenset[str]:
+    """What a header X-Robots-Tag, or several such texts, ask of robots."""
     words = {word.strip().lower() for text in texts for word in text.split(",")}
     return frozenset(words | ({"noindex", "nofollow"} if "none" in words else set()))
 

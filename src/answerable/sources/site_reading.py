@@ -10,10 +10,11 @@ from hashlib import sha256
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, UnsupportedSource
 from answerable.protocols import SyncRecord, Visited
+from answerable.sources.reader import FileReader
 from answerable.sources.site_choice import NOT_INDEXED, Choice, Verdict
-from answerable.sources.site_content import Read, SiteContent
+from answerable.sources.site_content import SiteContent
 from answerable.sources.site_fetch import Fetched
-from answerable.sources.site_links import LinkedPages, page_links, robots_directives
+from answerable.sources.site_links import LinkedPages, header_directives
 from answerable.sources.site_listing import ListedPages
 from answerable.sources.site_pages import SitePage, exchange
 
@@ -36,7 +37,7 @@ class PageReader:
         pages: ListedPages | LinkedPages,
         choice: Choice,
         known: Mapping[str, SyncRecord],
-        read: Read,
+        files: FileReader,
         now: Callable[[], datetime],
     ) -> None:
         self.choice = choice
@@ -45,7 +46,7 @@ class PageReader:
         self._pages = pages
         self._links = pages if isinstance(pages, LinkedPages) else None
         self._known = known
-        self._read = read
+        self._files = files
         self._now = now
 
     def conditions(self, page: SitePage) -> Mapping[str, str]:
@@ -81,7 +82,7 @@ class PageReader:
             verdict = self._judge(content, page, fetched, digest)
             if known and known.hash == digest and known.validators.get(_REASON, "") == verdict.reason:
                 return self._unchanged(page, fetched, known)
-            documents = () if verdict.reason else tuple(content.documents(self._read))
+            documents = () if verdict.reason else tuple(content.documents(self._files))
         except EmptySource:
             verdict = Verdict("shows no text")
         except UnsupportedSource:
@@ -98,11 +99,13 @@ class PageReader:
             copy = self.choice.judge_copy(page.public, digest)
             if copy.reason:
                 return copy
-            if content.is_html and "nofollow" not in robots_directives((), fetched.robots):
-                self._links.follow(page_links(content.tree, fetched.url), page.url)
-        if content.is_html:
-            return self.choice.judge(content.tree, page.public, fetched.robots)
-        return Verdict(NOT_INDEXED if "noindex" in robots_directives((), fetched.robots) else "")
+        directives = header_directives(fetched.robots)
+        if not content.is_html:
+            return Verdict(NOT_INDEXED if "noindex" in directives else "")
+        facts = self._files.page_facts(fetched.body, page.public, fetched.url if self._links else "")
+        if self._links and "nofollow" not in directives:
+            self._links.follow(facts.links, page.url)
+        return self.choice.judge(facts, page.public, fetched.robots)
 
     def _trusted(self, source: str) -> SyncRecord | None:
         """What is known of a page, if that holds for as long as the page doesn't change."""

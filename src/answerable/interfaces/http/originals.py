@@ -17,7 +17,8 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
 from answerable.sources.limits import ReadLimits
-from answerable.sources.pdf import PdfWorker, Rectangle, rectangles
+from answerable.sources.pdf import Rectangle, rectangles
+from answerable.sources.process import ReadingProcess
 
 _REMEMBERED = 256
 _MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
@@ -30,7 +31,7 @@ class Originals:
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
-        self._worker = PdfWorker()
+        self._worker = ReadingProcess()
         self._lock = threading.Lock()
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
