@@ -1,14 +1,23 @@
 #!/bin/sh
-# Installs the project with every other supported Python that is found here, adds the examples and asks one question.
+# What a fresh machine does, with every supported Python that is found here: it installs the project as the README says,
+# adds the examples and asks. Then whether the constraints have a solution for every Python and extra, found here or not,
+# and the toolkit's tests as its specification runs them, in a copy of the project.
 set -eu
 cd "$(dirname "$0")/.."
+uv=$(PATH="$PWD/.venv/bin:$PATH" command -v uv)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+
+# The lines of the README that install, made to use the Python and the folder of an environment that are given.
+readme_installs() {
+    sed -n '/^\$ python3 -m venv/,/^```/s/^\$ //p' README.md | sed "s#^python3 #$1 #; s#\.venv#$2#g"
+}
+
 # The versions that pyenv keeps are not on the path under their names unless they are chosen.
-for folder in "$HOME"/.pyenv/versions/3.1[0-3].*/bin; do
-    [ -d "$folder" ] && PATH="$PATH:$folder"
+for versions in "$HOME"/.pyenv/versions/3.1[0-3].*/bin; do
+    [ -d "$versions" ] && PATH="$PATH:$versions"
 done
-main=$("${PYTHON:-python3}" -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 for version in 3.10 3.11 3.12 3.13; do
-    [ "$version" = "$main" ] && continue
     python=""
     for candidate in $(which -a "python$version" 2>/dev/null); do
         if "$candidate" -c 'import venv' >/dev/null 2>&1; then python=$candidate; break; fi
@@ -17,15 +26,33 @@ for version in 3.10 3.11 3.12 3.13; do
         echo "smoke: Python $version isn't installed here, not run"
         continue
     fi
-    folder=$(mktemp -d)
-    trap 'rm -rf "$folder"' EXIT
-    "$python" -m venv "$folder/venv"
-    "$folder/venv/bin/python" -m pip install --quiet --disable-pip-version-check .
-    ANSWERABLE_LIBRARY="$folder/library" ANSWERABLE_CACHE_FOLDER="$folder/cache" "$folder/venv/bin/python" tools/demo.py >"$folder/out" 2>&1 || {
-        cat "$folder/out"
+    here="$folder/$version"
+    mkdir "$here"
+    readme_installs "$python" "$here/venv" >"$here/install"
+    grep -q "constraints.txt" "$here/install"
+    {
+        sh -eu "$here/install" &&
+        ANSWERABLE_LIBRARY="$here/library" ANSWERABLE_CACHE_FOLDER="$here/cache" "$here/venv/bin/python" tools/demo.py
+    } >"$here/out" 2>&1 || {
+        cat "$here/out"
         echo "smoke: Python $version failed"
         exit 1
     }
     echo "smoke: Python $version passed"
-    rm -rf "$folder"
+    rm -rf "$here"
 done
+
+extras=$(sed -n '/^\[project.optional-dependencies\]/,/^\[project.scripts\]/s/^\([a-z-]*\) = \[$/--extra \1/p' pyproject.toml)
+users=$(echo "$extras" | grep -v -e dev -e bench)
+for version in 3.10 3.11 3.12 3.13; do
+    [ "$version" = 3.10 ] || users=$extras
+    # shellcheck disable=SC2086
+    "$uv" pip compile --quiet --constraint constraints.txt --python-version "$version" --only-binary :all: \
+        --output-file "$folder/resolved" $users pyproject.toml
+    echo "smoke: the constraints have a solution for Python $version"
+done
+
+mkdir "$folder/copy"
+cp -R pyproject.toml README.md LICENSE src apps "$folder/copy"
+(cd "$folder/copy/apps/toolkit" && "$uv" run --quiet pytest -q src/codomyrmex/tests/unit/llm/rag/)
+echo "smoke: the toolkit's own command passed"
