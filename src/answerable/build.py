@@ -119,7 +119,7 @@ def _hire(settings: Settings, embedder: Embedder) -> Workers:
         try:
             from answerable.parallel.ray_cluster import ray_cluster
         except ImportError as error:
-            raise MissingPackage("A Ray cluster needs the package ray: pip install 'answerable[ray]'") from error
+            raise MissingPackage("A Ray cluster needs the package ray", "ray") from error
         count = settings.workers if settings.workers > 1 else 0
         make_tools = partial(build_tools, _of_worker(settings, settings.threads or 1), bound)
         return ray_cluster(settings.ray, count, make_tools)

@@ -147,7 +147,15 @@ class SettingsError(AnswerableError):
 
 
 class MissingPackage(AnswerableError):
-    """An optional package isn't installed."""
+    """An optional package isn't installed. `extra` is the extra of this project that brings it."""
+
+    def __init__(self, message: str, extra: str = "") -> None:
+        super().__init__(f"{message}. {how_to_install(extra)}" if extra else message)
+
+
+def how_to_install(extra: str) -> str:
+    """What to run for an extra: the project's name is on no package index, so it is installed from its folder."""
+    return f"Run in the folder of Answerable's source: pip install '.[{extra}]'"
 
 
 class ProviderError(AnswerableError):

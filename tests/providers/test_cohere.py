@@ -412,7 +412,7 @@ def test_without_the_package_the_command_is_told() -> None:
         "except MissingPackage as error: print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "pip install 'answerable[cohere]'" in told
+    assert "pip install '.[cohere]'" in told
 
 
 def test_closing_twice_is_fine(server: ScriptedServer) -> None:

@@ -196,7 +196,7 @@ def test_a_missing_package_is_named_with_its_command() -> None:
         "except MissingPackage as error: print(error)"
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "pip install 'answerable[openai]'" in told
+    assert "pip install '.[openai]'" in told
 
 
 # Parameters that are refused

@@ -157,7 +157,7 @@ def test_every_grammar_of_the_extra_is_there() -> None:
     missing = [
         each.name for each in LANGUAGES if each.grammar and not code_symbols._grammar(each.grammar, each.function)
     ]
-    assert not missing, "pip install 'answerable[code]'"
+    assert not missing, "pip install '.[code]'"
 
 
 def test_a_grammar_that_is_missing_is_done_without() -> None:

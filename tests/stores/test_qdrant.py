@@ -161,7 +161,7 @@ def test_without_the_package() -> None:
         "except answerable.errors.MissingPackage as error: print(error)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'answerable[qdrant]'" in done.stdout
+    assert "pip install '.[qdrant]'" in done.stdout
 
 
 def test_importing_the_package_loads_no_adapter() -> None:

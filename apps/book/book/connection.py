@@ -43,7 +43,7 @@ def open_qdrant() -> Iterator[Opened]:
     try:
         import qdrant_client  # noqa: F401
     except ImportError as error:
-        raise MissingPackage("Qdrant needs the package qdrant-client: pip install 'answerable[book]'") from error
+        raise MissingPackage("Qdrant needs the package qdrant-client", "book") from error
     if address.folder:
         with _turn(Path(address.folder)), _opened(path=address.folder) as client:
             yield Opened(client)

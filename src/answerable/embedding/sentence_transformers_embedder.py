@@ -137,11 +137,13 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _model(self) -> Any:
+        # The Hub's client says otherwise what runs here, to the Hub, with each download.
+        os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         try:
             from sentence_transformers import SentenceTransformer
         except ImportError as error:
             raise MissingPackage(
-                "This embedder needs the package sentence-transformers: pip install 'answerable[sentence-transformers]'"
+                "This embedder needs the package sentence-transformers", "sentence-transformers"
             ) from error
         folder = self._name if self._allow_downloads else self._folder()
         try:

@@ -12,7 +12,7 @@ from typing import Any
 
 import ray
 
-from answerable.errors import SettingsError, WorkerLost
+from answerable.errors import SettingsError, WorkerLost, how_to_install
 from answerable.parallel.pool import Pool
 from answerable.work import Tools
 
@@ -99,13 +99,13 @@ class _RayWorker:
             if self._closed.is_set():
                 return
             raise SettingsError(
-                f"A worker can't start on the Ray cluster ({_first_line(error)}). Install answerable=={self._version} "
-                "in the environment of every node."
+                f"A worker can't start on the Ray cluster ({_first_line(error)}). Install Answerable {self._version} "
+                f"in the environment of every node. {how_to_install('ray')}"
             ) from error
         if found != self._version:
             raise SettingsError(
-                f"A node of the Ray cluster has answerable {found}, and this machine {self._version}. "
-                f"Install the same on both: pip install answerable=={self._version}"
+                f"A node of the Ray cluster has Answerable {found}, and this machine {self._version}. "
+                f"Install the same on both. {how_to_install('ray')}"
             )
 
     def run(self, step: Callable[[Tools, Any], Any], job: Any) -> Any:

@@ -47,7 +47,7 @@ class CohereClient:
             from cohere.core.api_error import ApiError
             from cohere.core.parse_error import ParsingError
         except ImportError as error:
-            raise MissingPackage("Cohere needs the package cohere: pip install 'answerable[cohere]'") from error
+            raise MissingPackage("Cohere needs the package cohere", "cohere") from error
         self._key = _checked_key(api_key)
         host_of(base_url or _OWN_ADDRESS, "CO_API_URL", f"{_OWN_ADDRESS}, or none")
         self._timeout = timeout

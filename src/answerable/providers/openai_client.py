@@ -86,9 +86,7 @@ class OpenAIClient:
             import httpx2
             import openai
         except ImportError as error:
-            raise MissingPackage(
-                "Models of OpenAI's protocol need the package openai: pip install 'answerable[openai]'"
-            ) from error
+            raise MissingPackage("Models of OpenAI's protocol need the package openai", "openai") from error
         self._openai = openai
         self._httpx = httpx2
         self.sdk = openai.OpenAI(

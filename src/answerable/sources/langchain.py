@@ -28,9 +28,7 @@ try:
     import psycopg
     from psycopg import errors, sql
 except ImportError as error:
-    raise MissingPackage(
-        "Collections on PostgreSQL need the package psycopg: pip install 'answerable[postgres]'"
-    ) from error
+    raise MissingPackage("Collections on PostgreSQL need the package psycopg", "postgres") from error
 
 PARAMETER = "langchain_collection"
 

@@ -16,9 +16,7 @@ try:
     from psycopg.rows import DictRow, dict_row
     from psycopg_pool import ConnectionPool, PoolClosed
 except ImportError as error:
-    raise MissingPackage(
-        "Libraries on PostgreSQL need the package psycopg: pip install 'answerable[postgres]'"
-    ) from error
+    raise MissingPackage("Libraries on PostgreSQL need the package psycopg", "postgres") from error
 
 from answerable.stores import postgres_schema
 

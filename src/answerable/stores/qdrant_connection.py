@@ -20,9 +20,7 @@ try:
     from qdrant_client.common.client_exceptions import ResourceExhaustedResponse
     from qdrant_client.http.exceptions import ResponseHandlingException, UnexpectedResponse
 except ImportError as error:
-    raise MissingPackage(
-        "Libraries on Qdrant need the package qdrant-client: pip install 'answerable[qdrant]'"
-    ) from error
+    raise MissingPackage("Libraries on Qdrant need the package qdrant-client", "qdrant") from error
 
 __all__ = ["OLDEST", "CollectionGone", "Connection", "models"]
 

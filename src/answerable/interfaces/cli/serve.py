@@ -50,9 +50,7 @@ def serve(given: Serving) -> None:
         from answerable.interfaces.http.server import Server
         from answerable.interfaces.http.service import Options, default_data_folder, open_service
     except ModuleNotFoundError as error:
-        raise MissingPackage(
-            f"answerable serve needs the package {error.name}: pip install 'answerable[server]'"
-        ) from error
+        raise MissingPackage(f"answerable serve needs the package {error.name}", "server") from error
 
     if given.asks_per_minute is not None and given.asks_per_minute < 1:
         raise SettingsError(f"--asks-per-minute is {given.asks_per_minute}; it must be at least 1.")

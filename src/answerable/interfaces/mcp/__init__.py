@@ -5,4 +5,4 @@ from answerable.errors import MissingPackage
 try:
     import mcp  # noqa: F401
 except ImportError as error:
-    raise MissingPackage("The MCP server needs the package mcp: pip install 'answerable[mcp]'") from error
+    raise MissingPackage("The MCP server needs the package mcp", "mcp") from error
