@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timezone
 
 import pytest
-from providers.scripted_server import Reply, ScriptedServer
+from providers.scripted_server import Reply, Request, ScriptedServer
 
 from answerable.errors import (
     AddressRefused,
@@ -145,6 +145,31 @@ def test_sitemaps_pages_and_levels_are_bounded(server: ScriptedServer, fetcher: 
     server.script("/1.xml", index(f"{server.url}/2.xml", f"{server.url}/3.xml"))
     deep = find_pages(fetcher, server.url)
     assert (len(deep.pages), [type(error) for error in deep.errors]) == (0, [SourceTooLarge] * 2)
+
+
+class SameEverywhere(ScriptedServer):
+    """Gives the same index at every address."""
+
+    index = Reply(404)
+
+    def unscripted(self, request: Request) -> Reply:
+        return self.index
+
+
+@pytest.mark.parametrize("form", ["/sitemap.xml", "/sitemap.xml?page={}", "/{}/sitemap.xml"])
+def test_an_index_that_names_itself_is_visited_once(fetcher: Fetcher, form: str) -> None:
+    with SameEverywhere() as server:
+        itself = [server.url + form.format(number) for number in range(600)]
+        server.index = index(*itself, f"{server.url}/pages.xml")
+        server.script("/robots.txt", text("", 404))
+        server.script("/pages.xml", urlset(f"{server.url}/a"))
+        found = find_pages(fetcher, server.url)
+        assert len(server.requests) < 8
+    if "{}" not in form:
+        assert ([page.url for page in found.pages], found.errors) == ([f"{server.url}/a"], ())
+    else:
+        (error,) = found.errors
+        assert "names itself again and again" in str(error)
 
 
 def test_the_sitemap_is_looked_for_above_and_where_robots_name_it(server: ScriptedServer, fetcher: Fetcher) -> None:

@@ -12,6 +12,8 @@ from answerable.sources.markdown import Heading
 MARK = "\ufdd0"
 """Stands before each heading while the text around it is still being indented and joined; no text may hold it."""
 
+_MOST_PADDING = 10
+_SMALL_TABLE = 10_000
 _ITEM = re.compile(r"(- |\d+\. )")
 
 
@@ -47,6 +49,10 @@ def table(rows: Sequence[Sequence[str]]) -> str:
     if not grid:
         return ""
     width = max(map(len, grid))
-    lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in grid]
+    if width * len(grid) > _MOST_PADDING * sum(map(len, grid)) + _SMALL_TABLE:
+        # One long row among many short ones: Markdown needs no cells at the end of those.
+        lines = [f"| {' | '.join(row)} |" for row in grid]
+    else:
+        lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in grid]
     lines.insert(1, "|" + " --- |" * width)
     return "\n".join(lines)

@@ -13,6 +13,7 @@ from datetime import datetime
 
 from answerable.errors import (
     AddressRefused,
+    DamagedSource,
     EmptySource,
     SitemapNotFoundError,
     SiteUnreachable,
@@ -30,6 +31,8 @@ _SITEMAPS = (".xml", ".xml.gz")
 _NAMES = ("sitemap.xml", "sitemap_index.xml")
 # The protocol has one level of indexes; some generators use two.
 _MAX_DEPTH = 3
+# A server that gives the same index at every address has no end.
+_MOST_COPIES = 3
 DISALLOWED = "disallowed by robots.txt"
 
 
@@ -112,6 +115,8 @@ class _Search:
         self._max_sitemaps = max_sitemaps
         self._max_pages = max_pages
         self._seen: set[str] = set()
+        self._indexes: set[tuple[SitemapEntry, ...]] = set()
+        self._copies = 0
         self.entries: list[SitemapEntry] = []
         self.errors: list[SourceError] = []
 
@@ -151,7 +156,15 @@ class _Search:
         return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
-        """Takes the pages of a sitemap and of all that it names; takes note of what can't be read."""
+        """Takes the pages of a sitemap and of all that it names; takes note of what can't be read.
+
+        An index is followed once, at whatever addresses it stands.
+        """
+        if sitemap.sitemaps in self._indexes:
+            self._copies += 1
+            return
+        if sitemap.sitemaps:
+            self._indexes.add(sitemap.sitemaps)
         room = self._max_pages - len(self.entries)
         self.entries += sitemap.pages[:room]
         if len(sitemap.pages) > room:
@@ -159,6 +172,11 @@ class _Search:
         for entry in sitemap.sitemaps:
             if len(self._seen) >= self._max_sitemaps or len(self.entries) >= self._max_pages:
                 self._note_too_many(at)
+                return
+            if self._copies == _MOST_COPIES:
+                self.errors.append(
+                    DamagedSource(f"{at.url} names itself again and again, and is not read to its end: tell its owner")
+                )
                 return
             try:
                 address = parse_address(at.origin + parse_address(entry.url).target)
@@ -172,6 +190,8 @@ class _Search:
         check = self._robots.check if self._robots else None
         fetched = self._fetcher.fetch(address.url, check=check, max_bytes=MAX_BYTES)
         found = parse_address(fetched.url)
+        # Where a redirect has led to isn't asked again.
+        self._seen.add(found.url)
         sitemap = parse_sitemap(fetched.body, fetched.url)
         # A site may have moved, and then its pages have; or only its sitemap is kept somewhere else.
         has_moved = found.target == address.target or found.host.removeprefix("www.") == address.host.removeprefix(
