@@ -50,14 +50,17 @@ def a_published_book(folder: Path) -> Iterator[Surroundings]:
         for title in ("Forward kinematics", "Inverse kinematics"):
             page = book_parts.make_page(title, f"<p>{title} of arms.</p>")
             site.put(f"/book/docs/{title.split()[0].lower()}", page)
+        for path in ("tags", "tags/arms"):
+            site.put(f"/book/docs/{path}", book_parts.make_page("Tags", "<p>Tags</p>", kind="docs-tags-list-page"))
         host = site.url.removeprefix("http://")
         yield Surroundings(
             here={
                 "COHERE_API_KEY=…": f"COHERE_API_KEY={book_parts.KEY} CO_API_URL={cohere.url}",
                 "QDRANT_URL=https://….cloud.qdrant.io:6333": f"QDRANT_URL={qdrant.url} ANSWERABLE_ALLOW_HOSTS={host}",
                 "QDRANT_API_KEY=…": f"QDRANT_API_KEY={qdrant.key}",
-                "https://username.github.io/repo-name": site.home,
-                "Pages: 52 of 138": "Pages: 2 of 2",
+                "https://username.github.io/repo-name": site.home.rstrip("/"),
+                "Pages: 52 of 138": "Pages: 2 of 4",
+                "86 pages": "2 pages",
                 "Chunks: 209": "Chunks: 2",
                 "Tokens: 140726": "Tokens: …",
                 "$0.0141": "$…",
