@@ -189,6 +189,21 @@ def test_without_marks_any_passage_backs_and_none_is_shown() -> None:
     assert [citation.document_id for citation in checked.citations] == [LIBRARY.document.id]
 
 
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [
+        ("**The museum opened in 1901.**", "**The museum opened in 1901.**"),
+        ("*The museum opened in 1901.* It has ten floors.", "*The museum opened in 1901.*"),
+        ("**The museum opened in 1901. It has ten floors.**", "**The museum opened in 1901.**"),
+        ("**It has ten floors. The museum opened in 1901.**", "**The museum opened in 1901.**"),
+        ("**It has ten floors. It is blue.** The museum opened in 1901.", "The museum opened in 1901."),
+        ("**It has ten floors.** The museum opened in **1901**.", "The museum opened in **1901**."),
+    ],
+)
+def test_emphasis_that_begins_also_ends(text: str, kept: str) -> None:
+    assert check(text, marks=False).text == kept
+
+
 def test_another_language_needs_a_quote() -> None:
     assert supports("El museo cuesta 5 euros [1].", "es") == [Support.UNSUPPORTED]
     assert supports("Según el texto, «Entry costs 5 euros» [1].", "es") == [Support.SUPPORTED]

@@ -3,7 +3,7 @@
     RAGError
     ├── ConfigurationError     a setting or the PDF isn't usable
     ├── DatabaseError          also a ConnectionError
-    └── ExternalServiceError   OpenAI's API; APIError is another name for it
+    └── ExternalServiceError   OpenAI's API, also an openai.APIError; APIError is another name for it
 
 The text of an error says what happened and what to do; `user_message` gives the sentence that users see.
 """
@@ -13,6 +13,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import httpx2
+import openai
 from sqlalchemy.exc import SQLAlchemyError
 
 from answerable.analysis import printable_line
@@ -27,6 +29,8 @@ from answerable.errors import (
     ProviderUnreachable,
 )
 
+_SERVER = "https://api.openai.com/v1"
+
 
 class RAGError(Exception):
     """Base exception for RAG system"""
@@ -40,8 +44,12 @@ class DatabaseError(RAGError, ConnectionError):
     """Database connection or query error"""
 
 
-class ExternalServiceError(RAGError):
+class ExternalServiceError(RAGError, openai.APIError):
     """OpenAI API or external service error"""
+
+    def __init__(self, message: str = "") -> None:
+        # The client's own error may hold the key, so nothing of it is kept, and its request neither.
+        super().__init__(message, httpx2.Request("POST", _SERVER), body=None)
 
 
 APIError = ExternalServiceError

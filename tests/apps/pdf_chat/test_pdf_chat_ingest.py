@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable
@@ -11,6 +12,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import openai
 import psycopg
 import pytest
 from pdf_chat_parts import APP, EMBEDDINGS, KEY, embed, embedded, refuses
@@ -41,6 +43,19 @@ def test_the_errors_are_a_tree() -> None:
     assert issubclass(DatabaseError, ConnectionError)
     assert issubclass(ExternalServiceError, RAGError)
     assert APIError is ExternalServiceError
+    assert issubclass(APIError, openai.APIError)
+    error = APIError("sem conexão")
+    assert (str(error), error.message, error.body) == ("sem conexão", "sem conexão", None)
+    assert str(pickle.loads(pickle.dumps(error))) == "sem conexão"
+    assert str(ExternalServiceError()) == ""
+
+
+def test_a_failure_of_openai_is_caught_by_its_own_name(save_pdf: SavePdf, server: ScriptedServer) -> None:
+    save_pdf()
+    refuses(server, EMBEDDINGS, 401, f"Incorrect API key provided: {KEY}")
+    with pytest.raises(openai.APIError) as raised:
+        ingest_pdf()
+    assert KEY not in f"{raised.value!r} {vars(raised.value)}"
 
 
 def test_chunks_are_stored_with_their_place(save_pdf: SavePdf, rows: Rows) -> None:

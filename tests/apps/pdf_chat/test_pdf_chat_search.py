@@ -133,6 +133,13 @@ def test_who_may_only_read_may_ask(environment: dict[str, str], monkeypatch: pyt
 
 
 @pytest.mark.usefixtures("collection")
+def test_no_asterisk_is_left_alone(save_pdf: SavePdf, server: ScriptedServer) -> None:
+    save_pdf()
+    ingest_pdf()
+    answers(server, "**O faturamento foi de 10 milhões de reais em 2023. Foi o maior do mundo.**")
+    assert search_prompt("Qual foi o faturamento em 2023?") == "**O faturamento foi de 10 milhões de reais em 2023.**"
+
+
 def test_an_answer_holds_nothing_for_a_terminal(server: ScriptedServer) -> None:
     answers(server, "A sede fica em \x1b[31mSão Paulo\x1b]0;x\x07.")
     answer = search_prompt("Onde fica a sede?")

@@ -12,6 +12,7 @@ from answerable.datatypes import Citation
 NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não verificado)"}
 """What stands behind a sentence that nothing backs, where such sentences are kept."""
 
+_BOLD = "**"
 _BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})
 
 
@@ -41,18 +42,25 @@ class Rendering:
         text: list[str] = []
         sentences: list[CheckedSentence] = []
         gaps: list[str] = []
-        prefix = ""
+        prefix = bold = line = ""
         for index, (statement, verdict) in enumerate(zip(self._statements, self._verdicts, strict=True)):
             if "\n" in statement.gap:
-                prefix = ""
+                prefix = bold = line = ""
             gaps.append(statement.gap)
             body = self._body(statement, verdict)
             if is_backed and self._is_kept(index):
-                shown = (statement.prefix or prefix) + body
+                shown = (statement.prefix or prefix) + bold + body
+                line += shown
                 text += [max(gaps, key=lambda gap: gap.count("\n")) if text else "", shown]
-                gaps, prefix = [], ""
+                gaps, prefix, bold = [], "", ""
             else:
                 shown, prefix = statement.written, statement.prefix or prefix
+                if not statement.is_code and body.count(_BOLD) % 2 and line.count(_BOLD) % 2:
+                    # What was bold up to here still ends.
+                    text[-1] += _BOLD
+                    line += _BOLD
+                elif not statement.is_code and body.count(_BOLD) % 2:
+                    bold = "" if bold else _BOLD
             sentences.append(CheckedSentence(shown.strip(), verdict.support, verdict.how, verdict.citations))
         return CheckedAnswer("".join(text).strip(), tuple(self._numbers), tuple(sentences))
 

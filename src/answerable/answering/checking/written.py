@@ -25,6 +25,7 @@ _BOLD_LINE = re.compile(r"(?:\*\*|__)[^*_\n]{1,120}(?:\*\*|__)[:.]?")
 _ROW = re.compile(r"\s*\|[^\n]*\|\s*")
 _RULE = re.compile(r"[-*_=|:\s]+")
 _TAIL = re.compile(r"[.!?…。！？]*[\"'”’»)*_]*$")
+_CLOSING_EMPHASIS = re.compile(r"([*_]{1,3})(?:\s+|$)")
 _STOPS = ".!?…。！？"
 _STRAIGHT = '"'
 _CLOSING = {_STRAIGHT: _STRAIGHT, "“": "”", "«": "»", "‘": "’", "„": "“”", "‟": "”"}
@@ -121,6 +122,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
         for line_start, line_end in _lines(text[start:end])
         for first, last in _shifted(sentence_spans(text[start + line_start : start + line_end], language), line_start)
     ]
+    pieces = _with_closing_emphasis(text, pieces)
     for index, (first, last) in enumerate(pieces):
         if opened is None:
             opened, count = (first, last), 1
@@ -132,6 +134,18 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
             continue
         yield opened
         opened = None
+
+
+def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The pieces, asterisks and underlines right behind a sentence's end being that sentence's."""
+    found: list[tuple[int, int]] = []
+    for first, last in pieces:
+        if found and found[-1][1] == first and (closing := _CLOSING_EMPHASIS.match(text, first, last)):
+            found[-1] = (found[-1][0], closing.end(1))
+            first = closing.end()
+        if first < last:
+            found.append((first, last))
+    return found
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
