@@ -89,6 +89,7 @@ class Following:
         place.gone = visit.gone()
         place.obsolete.update((source, set(place.known[source].documents)) for source in place.gone)
         run.report.skipped.update(visit.skipped)
+        run.report.passed_over += visit.passed_over
         run.report.failures += (Failure(visit.origin, error) for error in visit.errors)
         run.report.kept = len(set(place.known).difference(place.met, place.gone))
         self._places.append(place)

@@ -11,6 +11,14 @@ from answerable.errors import SourceError
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadFile:
+    """A file that wasn't read, and why not."""
+
+    source: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class SourceItem:
     """One thing to read: `read` gives its documents, at least one, or raises SourceError."""
 
@@ -47,11 +55,12 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """The documents in a file, and of an archive what was passed over, by reason, and what failed."""
+    """The documents in a file, and of an archive what was passed over, by reason and by name, and what failed."""
 
     documents: tuple[Document, ...]
     skipped: Mapping[str, int]
     errors: tuple[SourceError, ...]
+    passed_over: tuple[UnreadFile, ...] = ()
 
 
 class ReadsAhead(Protocol):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from answerable.errors import AnswerableError
+from answerable.reading import UnreadFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +20,7 @@ class Failure:
 
 @dataclass(slots=True)
 class AddReport:
-    """What adding did: documents by outcome, their chunks, what was passed over by reason, and what failed.
+    """What adding did: documents by outcome, their chunks, what was passed over by reason and name, and what failed.
 
     Of a place that is followed, `moved` counts the documents that stood elsewhere before, `removed` those that are
     gone, and `kept` the things that weren't met, and stay since not all of the place could be seen. `tokens`,
@@ -39,6 +40,7 @@ class AddReport:
     cost: float | None = 0.0
     seconds: float = 0.0
     skipped: Counter[str] = field(default_factory=Counter)
+    passed_over: list[UnreadFile] = field(default_factory=list)
     failures: list[Failure] = field(default_factory=list)
 
     def merge(self, other: AddReport) -> None:
@@ -49,6 +51,7 @@ class AddReport:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         self.skipped.update(other.skipped)
+        self.passed_over += other.passed_over
         self.failures += other.failures
 
 

@@ -87,6 +87,19 @@ def test_documents_in_an_archive(save: Callable[..., Path], make_pdf: Callable[.
         "page.html",
     ]
     assert skipped.counts == {"unsupported": 1, "empty": 1}
+    assert [(each.source.split("!/")[1], each.reason) for each in skipped.passed_over] == [
+        ("blank.txt", "empty"),
+        ("logo.png", "unsupported"),
+    ]
+
+
+def test_the_parts_of_a_saved_page_are_no_documents(save: Callable[..., Path]) -> None:
+    parts = ("a/P_files/x.js.download", "a/P_files/deep/frame.html", "a/main.css")
+    path = save(packed(("a/P.html", "<h1>P</h1><p>para</p>"), *((part, "text") for part in parts)))
+    skipped = Skipped()
+    (document,) = read_file(path, skipped=skipped)
+    assert document.source.endswith("!/a/P.html")
+    assert skipped.counts == {"part of a web page": 3}
 
 
 def test_a_broken_member_raises_or_is_noted(save: Callable[..., Path]) -> None:

@@ -107,6 +107,41 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
     assert skipped.counts == {"hidden": 2, "unsupported": 2, "empty": 1}
+    named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
+    assert named == {("photo.jpg", "unsupported"), ("data.bin", "unsupported"), ("empty.md", "empty")}
+
+
+@pytest.mark.parametrize("folder", ["My page_files", "My page_archivos", "My page_arquivos", "My page.files"])
+@pytest.mark.parametrize("page", ["My page.html", "My page.htm", "My page.xhtml"])
+def test_what_a_saved_page_is_made_of_is_no_document(tmp_path: Path, folder: str, page: str) -> None:
+    parts = ["style.css", "logo.svg", "app.js", "jquery.js.download", "frame.html", "data.json", "font", "deep/a.js"]
+    fill(tmp_path, page, *(f"{folder}/{part}" for part in parts), f"{folder}/rules.pdf.md", f"{folder}/deep/prices.csv")
+    skipped = Skipped()
+    assert names(tmp_path, skipped) == sorted([page, f"{folder}/deep/prices.csv", f"{folder}/rules.pdf.md"])
+    assert skipped.counts == {"part of a web page": len(parts)}
+    assert {Path(each.source).name for each in skipped.passed_over} == {Path(part).name for part in parts}
+
+
+def test_stylesheets_and_drawings_are_no_documents_but_code_is(tmp_path: Path) -> None:
+    fill(tmp_path, "index.html", "css/site.css", "js/app.js", "js/app.min.js", "js/app.js.map", "img/logo.svg")
+    fill(tmp_path, "files/notes.js", "old_files/a.js", "old_files/a.html")
+    skipped = Skipped()
+    assert names(tmp_path, skipped) == [
+        "files/notes.js",
+        "index.html",
+        "js/app.js",
+        "old_files/a.html",
+        "old_files/a.js",
+    ]
+    assert skipped.counts == {"part of a web page": 3, "unsupported": 1}
+
+
+def test_a_stylesheet_is_read_by_its_name_and_a_drawing_is_not(tmp_path: Path) -> None:
+    (tmp_path / "site.css").write_text("body { color: red }")
+    (tmp_path / "logo.svg").write_text("<svg><text>Plan</text></svg>")
+    assert len(read_file(tmp_path / "site.css")) == 1
+    with pytest.raises(UnsupportedSource, match=r"logo\.svg is a picture: leave it out"):
+        read_file(tmp_path / "logo.svg")
 
 
 def test_ignore_files_as_git_reads_them(tmp_path: Path) -> None:

@@ -40,6 +40,7 @@ def added_json(report: AddReport, dry_run: bool) -> Plain:
     return {
         **{name: getattr(report, name) for name in (*names, *estimated)},
         "skipped": dict(sorted(report.skipped.items())),
+        "passed_over": [{"source": each.source, "reason": each.reason} for each in report.passed_over],
         "failed": failures,
         "seconds": report.seconds,
     }

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.reading import FileContents, SourceFile, SourceListing
+from answerable.reading import FileContents, SourceFile, SourceListing, UnreadFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +70,11 @@ class Visit(Protocol):
     @property
     def skipped(self) -> Mapping[str, int]:
         """How many things were passed over by now, by reason."""
+        ...
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """The names of things that were passed over by now, where they are worth telling."""
         ...
 
     @property

@@ -25,6 +25,7 @@ from answerable.errors import (
 )
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.limits import Skipped
+from answerable.sources.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.text import decode
 from answerable.sources.whatsapp import is_chat
 
@@ -59,16 +60,21 @@ def read_zip(
         chats = _chat_exports(zipped, members, budget)
         if chats:
             return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
+        names = frozenset(info.filename for info in members)
         documents: list[Document] = []
         for info in members:
+            name = f"{source}!/{info.filename}"
+            if _is_page_part(info.filename, names):
+                _count(skipped, PAGE_PART, name)
+                continue
             data = budget.read(zipped, info, is_supported)
             try:
                 if data is None:
-                    _count(skipped, "unsupported")
+                    _count(skipped, "unsupported", name)
                 else:
-                    documents += read_member(data, f"{source}!/{info.filename}")
+                    documents += read_member(data, name)
             except EmptySource:
-                _count(skipped, "empty")
+                _count(skipped, "empty", name)
             except SourceError as error:
                 if skipped is None:
                     raise
@@ -80,9 +86,14 @@ def read_zip(
     return documents
 
 
-def _count(skipped: Skipped | None, reason: str) -> None:
+def _count(skipped: Skipped | None, reason: str, source: str) -> None:
     if skipped:
-        skipped.count(reason)
+        skipped.count(reason, source)
+
+
+def _is_page_part(name: str, names: frozenset[str]) -> bool:
+    path = PurePosixPath(name)
+    return is_page_part(path.name, any(is_page_folder(folder.as_posix(), names) for folder in path.parents))
 
 
 def iter_members(archive: bytes | Path, limit: int, source: str = "") -> Iterator[tuple[str, bytes]]:

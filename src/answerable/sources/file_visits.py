@@ -19,6 +19,7 @@ from pathlib import Path
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
+from answerable.reading import UnreadFile
 from answerable.sources.files import source_of
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
@@ -77,6 +78,11 @@ class FileVisit:
         return self._skipped.counts
 
     @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """The names of these files, but for what is hidden, ignored or there twice."""
+        return self._skipped.passed_over
+
+    @property
     def errors(self) -> Sequence[SourceError]:
         """None: folders that couldn't be listed are counted as skipped, and what was read of them earlier is kept."""
         return ()
@@ -114,13 +120,13 @@ class FileVisit:
     def _scan(self) -> set[str]:
         """Finds out what is there; gives the sources of what hasn't changed."""
         unchanged = set()
-        scan = Scan(self._path, self._skipped)
+        scan = Scan(self._path, self._skipped, self._reading.name)
         for found in scan:
             source = self._reading.name(found.path)
             if self._is_same(source, found.status):
                 unchanged.add(source)
             elif reason := reason_to_skip(found.path):
-                self._skipped.count(reason)
+                self._skipped.count(reason, source)
                 continue
             self._there[source] = found.path
         self._unreadable = [f"{self._reading.name(folder).rstrip('/')}/" for folder in scan.unreadable]

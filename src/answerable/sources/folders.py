@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,7 +13,9 @@ from pathspec import GitIgnoreSpec
 from answerable.errors import EmptySource, SourceError, SourceNotFound
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.limits import Skipped
+from answerable.sources.page_parts import PAGE_PART, is_page_folder, is_page_part
 
+_TWICE = "already read under another name"
 _IGNORE_FILES = (".gitignore", ".answerableignore")
 
 
@@ -41,16 +43,20 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     """The readable files under a folder, sorted by name, each once; what is left out is counted by reason.
 
-    Left out are hidden and ignored files, formats that no reader takes, links that leave the folder, and links to
-    folders: what they lead to inside the root is found where it is.
+    Left out are hidden and ignored files, formats that no reader takes, parts of web pages, links that leave the
+    folder, and links to folders: what they lead to inside the root is found where it is.
     """
     skipped = skipped or Skipped()
     for found in Scan(root, skipped):
         reason = reason_to_skip(found.path)
         if reason:
-            skipped.count(reason)
+            skipped.count(reason, _plain_name(found.path))
         else:
             yield found.path
+
+
+def _plain_name(path: Path) -> str:
+    return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
 def reason_to_skip(path: Path) -> str:
@@ -82,7 +88,8 @@ class Scan:
     `unreadable` are the folders that couldn't be listed. Raises SourceNotFound, and SourceError for what is no folder.
     """
 
-    def __init__(self, root: Path, skipped: Skipped) -> None:
+    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] | None = None) -> None:
+        self._name = name or _plain_name
         self._root = Path(os.path.abspath(root))
         if not self._root.exists():
             raise SourceNotFound(f"there is nothing at {self._root}: check the path")
@@ -94,9 +101,9 @@ class Scan:
         self._seen: set[tuple[int, int]] = set()
 
     def __iter__(self) -> Iterator[Found]:
-        return self._folder(self._root, ())
+        return self._folder(self._root, (), in_page=False)
 
-    def _folder(self, folder: Path, rules: tuple[_Rules, ...]) -> Iterator[Found]:
+    def _folder(self, folder: Path, rules: tuple[_Rules, ...], in_page: bool) -> Iterator[Found]:
         try:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
@@ -105,14 +112,15 @@ class Scan:
             self.unreadable.append(folder)
             return
         rules = (*rules, *self._rules(folder, entries))
+        names = frozenset(entry.name for entry in entries)
         for entry in entries:
             path = folder / entry.name
             if reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason)
             elif entry.is_dir(follow_symlinks=False):
-                yield from self._folder(path, rules)
+                yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:
-                yield from self._file(entry, path)
+                yield from self._file(entry, path, in_page)
 
     def _rules(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[_Rules]:
         present = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
@@ -124,16 +132,17 @@ class Scan:
                 except (OSError, ValueError):
                     self._skipped.count("unreadable ignore file")
 
-    def _file(self, entry: os.DirEntry[str], path: Path) -> Iterator[Found]:
+    def _file(self, entry: os.DirEntry[str], path: Path, in_page: bool) -> Iterator[Found]:
         try:
             reason = self._reason_by_link(path) if entry.is_symlink() else ""
+            reason = reason or (PAGE_PART if is_page_part(entry.name, in_page) else "")
             if not reason:
                 status = entry.stat()
                 reason = self._reason_by_status(status)
         except (OSError, RuntimeError):
             reason = "broken link"
         if reason:
-            self._skipped.count(reason)
+            self._skipped.count(reason, "" if reason == _TWICE else self._name(path))
         else:
             yield Found(path, status)
 
@@ -142,7 +151,7 @@ class Scan:
             return "no regular file"
         identity = (status.st_dev, status.st_ino)
         if identity in self._seen:
-            return "already read under another name"
+            return _TWICE
         self._seen.add(identity)
         return ""
 

@@ -55,6 +55,8 @@ _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 _BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
+# Pictures written as text.
+_PICTURES = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
@@ -65,6 +67,10 @@ def recognise(head: bytes, name: str) -> Format:
     """The format of a file by its first bytes and its name. Raises UnsupportedSource when no reader takes it."""
     suffix = PurePath(name).suffix.lower()
     known = SUFFIXES.get(suffix)
+    if suffix in _PICTURES:
+        raise UnsupportedSource(
+            f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
+        )
     # The mark of a PDF may stand behind some bytes of rubbish; a text may speak of it, so the name has to agree.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF

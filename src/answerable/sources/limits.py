@@ -8,6 +8,7 @@ from itertools import islice
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
+from answerable.reading import UnreadFile
 
 # What is larger is tables and plain text, which take a tenth of the time.
 _LARGE = 5_000_000
@@ -65,14 +66,20 @@ class ReadLimits:
 
 @dataclass(slots=True)
 class Skipped:
-    """What a folder or an archive held that wasn't read: counts by reason, and the errors of what failed."""
+    """What a folder or an archive held that wasn't read: counts by reason, names, and the errors of what failed.
+
+    What is hidden or ignored, or stands there twice, is counted and not named.
+    """
 
     counts: Counter[str] = field(default_factory=Counter)
     errors: list[SourceError] = field(default_factory=list)
+    passed_over: list[UnreadFile] = field(default_factory=list)
 
-    def count(self, reason: str) -> None:
-        """One more was left out for this reason."""
+    def count(self, reason: str, source: str = "") -> None:
+        """One more was left out for this reason, and is named if that is given."""
         self.counts[reason] += 1
+        if source:
+            self.passed_over.append(UnreadFile(source, reason))
 
 
 def with_short_metadata(document: Document) -> Document:

@@ -39,6 +39,7 @@ def gather(ask: Callable[[int], Answers], source: str, bounds: Bounds, skipped: 
     if skipped is not None:
         skipped.counts.update(reading.skipped.counts)
         skipped.errors += reading.skipped.errors
+        skipped.passed_over += reading.skipped.passed_over
     return reading.documents
 
 
@@ -73,7 +74,7 @@ class _Reading:
             case "error":
                 self.skipped.errors.append(_source_error(answer))
             case "empty":
-                self.skipped.count("empty")
+                self.skipped.count("empty", answer["source"])
             case "memory":
                 self._lose(over_bounds(self._at, self._bounds))
             case "failed":
@@ -82,7 +83,8 @@ class _Reading:
                     raise _source_error(answer)
             case "done":
                 self.is_over = True
-                self.skipped.counts.update(answer["counts"])
+                for source, reason in answer["left_out"]:
+                    self.skipped.count(reason, source)
 
     def _lose(self, error: SourceError) -> None:
         """The file that was being read can't be; what follows it in an archive may."""

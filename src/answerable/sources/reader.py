@@ -71,7 +71,7 @@ class FileReader:
         skipped = Skipped()
         where = Path(file.path) if file.data is None else file.data
         documents = self._process.read(where, file.source, self._limits, self._password, self._ocr, skipped)
-        return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors))
+        return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors), tuple(skipped.passed_over))
 
     def read_bytes(self, data: bytes, source: str) -> list[Document]:
         """The documents in the bytes of what has this name somewhere else."""
@@ -122,6 +122,7 @@ class FileReader:
             return self._read(path, skipped)
         skipped.counts.update(contents.skipped)
         skipped.errors += contents.errors
+        skipped.passed_over += contents.passed_over
         return list(contents.documents)
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:

@@ -7,7 +7,7 @@ that the site lists was seen.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Generator, Mapping
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 from contextlib import closing
 from datetime import datetime, timezone
 from functools import partial
@@ -21,6 +21,7 @@ from answerable.errors import (
     SourceTooLarge,
 )
 from answerable.protocols import SyncRecord, Visited
+from answerable.reading import UnreadFile
 from answerable.sources.reader import FileReader
 from answerable.sources.site_addresses import parse_address
 from answerable.sources.site_choice import SAME, Choice, SiteOptions, Verdict
@@ -85,6 +86,11 @@ class SiteVisit:
     def total(self) -> int:
         """How many pages are known by now."""
         return self._pages.total if self._pages else 0
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """None: pages are counted only, a site may have any number of them."""
+        return ()
 
     @property
     def skipped(self) -> Mapping[str, int]:

@@ -75,8 +75,9 @@ class _Reading:
                 self._file(load(file, source, self._limits.max_file_size), source)
         except AnswerableError as error:
             return {"outcome": "failed", "error": pack_error(error)}
-        del skipped.counts["empty"]
-        return {"outcome": "done", "counts": dict(skipped.counts)}
+        # Empty members were told of when they were met.
+        left_out = [(each.source, each.reason) for each in skipped.passed_over if each.reason != "empty"]
+        return {"outcome": "done", "left_out": left_out}
 
     def extract(
         self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
@@ -96,7 +97,8 @@ class _Reading:
         except SourceError as error:
             # Told now: what is only returned at the end is lost when the process dies over a later member.
             is_empty = isinstance(error, EmptySource)
-            self._send({"outcome": "empty"} if is_empty else {"outcome": "error", "error": pack_error(error)})
+            empty = {"outcome": "empty", "source": source}
+            self._send(empty if is_empty else {"outcome": "error", "error": pack_error(error)})
             raise
 
     def _file(self, data: bytes, source: str) -> list[Document]:

@@ -12,6 +12,7 @@ from answerable.following import Following
 from answerable.ingestion import BATCH, Ingestion
 from answerable.preparing import prepare
 from answerable.protocols import Difference, PassageVectors, Store, SyncRecord, Visit, Visited
+from answerable.reading import UnreadFile
 from answerable.subscriptions import Subscriptions
 from answerable.verification.findings import UNREADABLE, Finding, Repair
 from answerable.verification.sources import read_again
@@ -120,6 +121,11 @@ class _PartOfVisit:
     def skipped(self) -> Mapping[str, int]:
         """How many things were passed over, by reason."""
         return self._visit.skipped
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """The files that were passed over, where they are named."""
+        return self._visit.passed_over
 
     @property
     def errors(self) -> Sequence[SourceError]:

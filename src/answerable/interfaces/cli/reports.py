@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import PurePath
 
 from answerable.ingestion import AddReport
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.cli.render import error
 from answerable.interfaces.plain import added_json, origin_json
 from answerable.subscriptions import Origin, SyncReport
+
+_NAMED = 5
 
 
 def added(report: AddReport, dry_run: bool, as_json: bool) -> None:
@@ -43,9 +47,22 @@ def _left_out(report: AddReport) -> None:
     if report.kept:
         print_text(f"{report.kept:,} that weren't met are kept: not all could be read.")
     if report.skipped:
-        print_text("skipped: ", ", ".join(f"{count} {reason}" for reason, count in sorted(report.skipped.items())))
+        counted = (_counted(report, reason, count) for reason, count in sorted(report.skipped.items()))
+        print_text("skipped: ", ", ".join(counted))
+    for reason in sorted({each.reason for each in report.passed_over}):
+        names = [PurePath(each.source).name for each in report.passed_over if each.reason == reason]
+        more = f" and {len(names) - _NAMED:,} more (all with --json)" if len(names) > _NAMED else ""
+        print_text(f"  {reason}: ", one_line(", ".join(names[:_NAMED])), more)
     for failure in report.failures:
         error(str(failure.error))
+
+
+def _counted(report: AddReport, reason: str, count: int) -> str:
+    """How many were passed over, as `12 unsupported (9 .png, 3 .mp4)`."""
+    suffixes = Counter(PurePath(each.source).suffix.lower() for each in report.passed_over if each.reason == reason)
+    kinds = [(one_line(suffix) or "without ending", number) for suffix, number in suffixes.most_common(_NAMED)]
+    listed = ", ".join(f"{number:,} {suffix}" for suffix, number in kinds)
+    return f"{count:,} {reason}{f' ({listed})' if len(suffixes) > 1 or count > _NAMED else ''}"
 
 
 def synced(report: SyncReport, dry_run: bool, as_json: bool) -> None:

@@ -73,8 +73,15 @@ class Failed(BaseModel):
     error: str
 
 
+class UnreadOutput(BaseModel):
+    """A file that wasn't read, and why not."""
+
+    source: str
+    reason: str
+
+
 class AddedOutput(BaseModel):
-    """What adding did: documents by outcome, their passages, what was passed over by reason, and what failed."""
+    """What adding did: documents by outcome, their passages, what was passed over by reason and name, what failed."""
 
     added: int
     changed: int
@@ -84,6 +91,7 @@ class AddedOutput(BaseModel):
     kept: int
     chunks: int
     skipped: dict[str, int]
+    passed_over: list[UnreadOutput]
     failed: list[Failed]
     seconds: float
 
