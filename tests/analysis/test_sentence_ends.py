@@ -117,6 +117,17 @@ LINES = [
 ]
 
 
+LISTED = "Satya Nadella, James O. McKinsey, Arley D. Cathey, Thomas S. Ricketts, Inc. and Fan S. Noli, "
+
+
+def test_names_with_initials_stay_whole_in_sentences_that_are_too_long() -> None:
+    for language in ("en", "es", "pt"):
+        assert split(LISTED * 8 + "and Ana were there. She went home.", language) == [
+            LISTED * 8 + "and Ana were there.",
+            "She went home.",
+        ]
+
+
 def split(text: str, language: str = "en") -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text, language)]
 

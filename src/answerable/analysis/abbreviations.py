@@ -34,6 +34,8 @@ _UNIT = re.compile(r"\d\s*\w+\.\s*$")
 _FIRST_WORD = re.compile(r"[^\W\d_]+")
 _DOTTED = re.compile(r"(?:^|[\s\d(\[\"'“«])(?:[^\W\d_]\.\s?)+$")
 _ROMAN = re.compile(r"[IVXLC]+\b(?!')")
+# Not I, V and X, which are numbers of kings and wars.
+_AFTER_NAME = re.compile(r"\b[A-ZÀ-ÖØ-Þ][^\W\d_]+ [A-HJ-UWYZ]\.\s*$")
 _INITIAL = re.compile(r"[A-ZÀ-ÖØ-Þ]\.")
 _NUMBER_OF_ITEM = re.compile(r"(?:^|\n)\s*(?:#{1,6} )?(?:\d{1,3}(?:\.\d{1,2})*[.)]|[a-z]\))\s*$")
 _MARK_OF_NOTE = re.compile(r"(?<=[.!?…\"”’»)\]])(?:\d{1,2}|[¹²³⁰⁴-⁹]{1,3})\s*$")
@@ -64,13 +66,15 @@ def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
         return known in _ALL - _NUMBERS_FOLLOW or _DOTTED.search(before) is not None
     if not following.isupper():
         return False
-    if len(word) == 1:
-        # "a. C.", and "D. Maria": in Spanish and Portuguese Don and Dona are a letter, as streets are.
-        return (word.islower() and _INITIAL.match(after) is not None) or (word in "DR" and language in ("es", "pt"))
-    if _UNIT.search(before):
-        return False
     first = _FIRST_WORD.match(after)
     is_name = first is None or first[0].lower() not in _FUNCTION_WORDS
+    if len(word) == 1:
+        # "a. C.", "James O. McKinsey", and "D. Maria": in Spanish and Portuguese Don and Dona are a letter, as streets.
+        is_initial = is_name and _AFTER_NAME.search(before) is not None
+        of_language = word in "DR" and language in ("es", "pt")
+        return is_initial or of_language or (word.islower() and _INITIAL.match(after) is not None)
+    if _UNIT.search(before):
+        return False
     if known in _NAMES_FOLLOW:
         return is_name or word[0].isupper()
     other = known in _ALL - _NAMES_PRECEDE - _ENDING - _NUMBERS_FOLLOW
