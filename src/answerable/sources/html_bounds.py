@@ -19,6 +19,8 @@ _FORMATTING = re.compile(
     r"<(/?)((?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?:\s[^<>]*)?)>", re.IGNORECASE
 )
 _MOST_OPEN = 200
+_OPTION = re.compile(r"</?option(?:\s[^<>]*)?>", re.IGNORECASE)
+_MOST_OPTIONS = 1_000
 _BLOCK = re.compile(
     r"<(?:p|div|t[dhr]|li|[dou]l|d[dt]|h[1-6]|pre|blockquote|table|option|form|fieldset|caption|center|br)[\s/>]", re.I
 )
@@ -54,6 +56,14 @@ def without_surplus_attributes(markup: str) -> str:
     if len(markup) < 2 * _MAX_ATTRIBUTES or not _has_long_tag(markup):
         return markup
     return "".join(_kept(markup))
+
+
+def without_many_options(markup: str) -> str:
+    """The markup without the tags of a menu's options where there are over 1,000: the parser compares each with all.
+
+    What menus hold is no text of a page.
+    """
+    return _OPTION.sub("", markup) if len(_OPTION.findall(markup)) > _MOST_OPTIONS else markup
 
 
 def without_open_formatting(markup: str) -> str:

@@ -1,0 +1,99 @@
+"""Texts made to take long, of any length: of each format what some step of its reading once took the square of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fuzz_packages import WORD
+from made_files import epub, with_body, zipped
+
+_SENTENCE = "Words of a page that say something, again and again. "
+_PARAGRAPH = "<w:p><w:r><w:t>x y</w:t></w:r></w:p>"
+_DOCUSAURUS = "<html class=docs-doc-page><body><article><div class='theme-doc-markdown'>"
+
+Shape = tuple[str, int, Callable[[int], str | bytes]]
+"""The file's name, a size that takes a tenth of a second, and the file of any size."""
+
+
+def _cells(count: int) -> str:
+    return "".join(f"<w:tc>{_PARAGRAPH}</w:tc>" for _ in range(count))
+
+
+PAGES: dict[str, tuple[int, Callable[[int], str]]] = {
+    "attributes": (20_000, lambda n: "<p " + "".join(f"a{each}=b " for each in range(n)) + ">text</p>"),
+    "attributes with brackets": (20_000, lambda n: "<p " + "".join(f"a{each}='>' " for each in range(n)) + ">text"),
+    "attributes of a script": (
+        20_000,
+        lambda n: "<script " + "".join(f"a{each} " for each in range(n)) + "></script><p>x",
+    ),
+    "tags cut short": (20_000, lambda n: "<p>x" + "<a " * n),
+    "cells of a row": (4_000, lambda n: "<nav>x</nav><table><tr>" + "<td>x</td>" * n),
+    "rows of a table": (2_000, lambda n: "<nav>x</nav><table>" + "<tr><td>x</td><td>y</td></tr>" * n),
+    "one long row": (3_000, lambda n: "<nav>x</nav><table><tr>" + "<td>x" * n + "<tr><td>y" * n),
+    "tables": (1_000, lambda n: "<nav>x</nav>" + "<table><tr><td>x</td><td>y</td></tr></table>" * n),
+    "short paragraphs": (2_000, lambda n: "<nav>x</nav>" + "<p>x</p>" * n),
+    "blocks": (2_000, lambda n: "<nav>x</nav>" + "<div>x</div>" * n),
+    "line breaks": (4_000, lambda n: "<nav>x</nav><p>" + "x<br><br>" * n),
+    "options": (8_000, lambda n: "<nav>x</nav><select>" + "<option>x" * n + "</select><p>x"),
+    "open fonts": (6_000, lambda n: "".join(f"<p><font a{each}=x>y" for each in range(n))),
+    "paragraphs of an item": (4_000, lambda n: "<nav>x</nav><ul><li>" + "<p>x</p>" * n),
+    "headings": (3_000, lambda n: "<nav>x</nav>" + "".join(f"<h2 id=a{each}>x</h2>" for each in range(n))),
+    "a long heading": (20_000, lambda n: f"<h1>{'word ' * n}</h1><p>{'word ' * n}"),
+    "code": (1_000, lambda n: "<nav>x</nav>" + "".join(f"<pre>x = {each}</pre>" for each in range(n))),
+    "code in a long class": (1_000, lambda n: f"<nav>x</nav><div class='{'a ' * n * 20}'>" + "<pre>x</pre>" * n),
+    "code in a long attribute": (1_000, lambda n: f"<nav>x</nav><div title='{'a ' * n * 20}'>" + "<pre>x</pre>" * n),
+    "a chapter": (2_000, lambda n: _DOCUSAURUS + f"<p>{_SENTENCE}</p>" * n),
+}
+SHAPES: dict[str, Shape] = {
+    **{f"HTML: {what}": ("a.html", size, made) for what, (size, made) in PAGES.items()},
+    "EPUB: attributes": ("a.epub", 10_000, lambda n: epub({"one.xhtml": PAGES["attributes"][1](n)})),
+    "EPUB: cells": ("a.epub", 4_000, lambda n: epub({"one.xhtml": PAGES["cells of a row"][1](n)})),
+    "EPUB: chapters": ("a.epub", 200, lambda n: epub({f"{each}.xhtml": "<p>x</p>" for each in range(n)})),
+    "Word: cells": ("a.docx", 1_000, lambda n: with_body(WORD, f"<w:tbl><w:tr>{_cells(n)}</w:tr></w:tbl>")),
+    "Word: one long row": (
+        "a.docx",
+        700,
+        lambda n: with_body(WORD, f"<w:tbl><w:tr>{_cells(n)}</w:tr>" + f"<w:tr>{_cells(1)}</w:tr>" * n + "</w:tbl>"),
+    ),
+    "Word: paragraphs": ("a.docx", 1_000, lambda n: with_body(WORD, _PARAGRAPH * n)),
+    "Markdown: references": ("a.md", 3_000, lambda n: "".join(f"[r{each}]: http://a/{each}\n" for each in range(n))),
+    "Markdown: uses of a reference": ("a.md", 3_000, lambda n: "[r]: http://a/\n\n" + "[r] " * n),
+    "Markdown: brackets": ("a.md", 5_000, lambda n: "[" * n),
+    "Markdown: links in links": ("a.md", 3_000, lambda n: "[" * n + "](b)" * n),
+    "Markdown: stars": ("a.md", 5_000, lambda n: "*a _" * n),
+    "Markdown: back-quotes": ("a.md", 5_000, lambda n: "`x``y" * n),
+    "Markdown: list items": ("a.md", 2_000, lambda n: "- x\n" * n),
+    "Markdown: quotations": ("a.md", 5_000, lambda n: "> x\n" * n),
+    "Markdown: cells": ("a.md", 5_000, lambda n: "|a" * n + "|\n" + "|-" * n + "|\n" + "|x|\n" * 10),
+    "Markdown: spaces in front matter": ("a.md", 20_000, lambda n: "---\na: b" + " " * n + "x\n---\nx\n"),
+    "Markdown: a long title": ("a.md", 20_000, lambda n: f"---\ntitle: {'word ' * n}\n---\n{'word ' * n}"),
+    "Markdown: much front matter": (
+        "a.md",
+        5_000,
+        lambda n: "---\n" + "".join(f"a{i}: b\n" for i in range(n)) + "---\n" + "x y\n" * n,
+    ),
+    "Markdown: equal headings": ("a.md", 2_000, lambda n: "# a\n" * n),
+    "CSV: columns": ("a.csv", 10_000, lambda n: (",".join(f"c{each}" for each in range(n)) + "\n") * 5),
+    "CSV: rows": ("a.csv", 10_000, lambda n: "a,b,c\n" + "1,2,3\n" * n),
+    "CSV: an unclosed quote": ("a.csv", 10_000, lambda n: 'a,b\n1,"x\n' + "1,2,3\n" * n),
+    "CSV: unclosed quotes": ("a.csv", 10_000, lambda n: "a,b\n" + '1,"x\n' * n),
+    "JSON: records": ("a.json", 10_000, lambda n: "[" + ",".join(['{"a":1}'] * n) + "]"),
+    "JSON: a list cut short": ("a.json", 10_000, lambda n: "[" + '{"a":1},' * n),
+    "JSON: lines": ("a.jsonl", 10_000, lambda n: '{"a":1}\n' * n),
+    "chat: messages": ("_chat.txt", 4_000, lambda n: "12/31/21, 10:00 PM - Ana: x\n" * n),
+    "chat: senders": ("_chat.txt", 4_000, lambda n: "".join(f"12/31/21, 10:00 PM - A{i}: x\n" for i in range(n))),
+    "chat: colons": ("_chat.txt", 20_000, lambda n: "12/31/21, 10:00 PM - " + "a: " * n),
+    "chat: one message": ("_chat.txt", 20_000, lambda n: "12/31/21, 10:00 PM - Ana: x\n" + "more\n" * n),
+    "code: functions": ("a.py", 3_000, lambda n: "".join(f"def f{each}():\n    pass\n" for each in range(n))),
+    "code: brackets": ("a.js", 20_000, lambda n: "{" * n),
+    "code: functions in functions": ("a.js", 3_000, lambda n: "function f() {" * n),
+    "text: sentences": ("a.txt", 20_000, lambda n: _SENTENCE * (n // 5)),
+    "text: one sentence": ("a.txt", 50_000, lambda n: "word " * n),
+    "text: one word": ("a.txt", 200_000, lambda n: "x" * n),
+    "text: blank lines": ("a.txt", 200_000, lambda n: "x" + "\n" * n + "x"),
+    "text: lines": ("a.txt", 20_000, lambda n: "word\n" * n),
+    "text: Chinese": ("a.txt", 20_000, lambda n: "这是一个句子。" * n),
+    "text: brackets": ("a.txt", 20_000, lambda n: "(a. B " * n),
+    "text: full stops": ("a.txt", 20_000, lambda n: "." * n + " A. 1) " * n),
+    "archive: members": ("a.zip", 500, lambda n: zipped({f"{each}.txt": "x y z" for each in range(n)})),
+}

@@ -1,0 +1,57 @@
+"""Reading, splitting and indexing four times as much takes about four times as long, of every format and hostile shape.
+
+Processor time is compared, not time on the clock. A step that takes the square of its input's size would take sixteen
+times as long.
+"""
+
+from __future__ import annotations
+
+import time
+from statistics import median
+
+import pytest
+from helpers import HashEmbedder
+from hostile_shapes import SHAPES
+
+from answerable.errors import SourceError
+from answerable.preparing import prepare
+from answerable.protocols import PassageVectors
+from answerable.sources.archives import read_zip
+from answerable.sources.files import read_bytes
+from answerable.splitting.by_type import SplitterByType
+
+MOST_GROWTH = 6.0
+# What a first time costs, and what a clock can't tell apart, in seconds.
+SLACK = 0.15
+TRIES = 3
+
+
+@pytest.mark.parametrize("what", SHAPES)
+def test_four_times_as_much_takes_about_four_times_as_long(what: str) -> None:
+    name, size, make = SHAPES[what]
+    data = [each.encode() if isinstance(each, str) else each for each in (make(size), make(4 * size))]
+    taken = [[_seconds(name, each) for each in data] for _ in range(1)]
+    while len(taken) < TRIES and not _is_bounded(taken):
+        taken.append([_seconds(name, each) for each in data])
+    assert _is_bounded(taken), taken
+
+
+def _is_bounded(taken: list[list[float]]) -> bool:
+    small, large = (median(each) for each in zip(*taken, strict=True))
+    return large <= MOST_GROWTH * small + SLACK
+
+
+def _seconds(name: str, data: bytes) -> float:
+    """Processor time from a file's bytes to what a store takes, but for vectors."""
+    started = time.process_time()
+    try:
+        documents = read_zip(data, name, 10**8, read_bytes) if name.endswith(".zip") else read_bytes(data, name)
+    except SourceError:
+        documents = []
+    splitter = SplitterByType()
+    for document in documents:
+        prepared = prepare(document, splitter)
+        vector = HashEmbedder().embed_query("x")
+        for number, passage in enumerate(prepared.passages()):
+            prepared.indexed(number, PassageVectors(vector, vector[None].repeat(len(passage.spans), 0)))
+    return time.process_time() - started
