@@ -16,6 +16,9 @@ from answerable.verification.findings import Finding, Repair
 
 # The same model on another runtime, or in a few bits, stays above it; another model far below.
 SAME = 0.99
+# Runtimes that embed a sentence alone differ more from those that pool it from its passage: of 411 sentences in English
+# and of chats the least alike had .77.
+SAME_SENTENCE = 0.7
 _BATCH = 16
 
 
@@ -75,7 +78,7 @@ def _are_same(indexed: IndexedChunk, made: PassageVectors) -> bool:
     rows = indexed.sentence_vectors
     # Imported chunks have no vectors of sentences.
     spans = [_cosine(row, fresh) for row, fresh in zip(rows, made.spans, strict=False)] if len(rows) else []
-    return _cosine(indexed.vector, made.whole) >= SAME and all(cosine >= SAME for cosine in spans)
+    return _cosine(indexed.vector, made.whole) >= SAME and all(cosine >= SAME_SENTENCE for cosine in spans)
 
 
 def _cosine(one: FloatArray, other: FloatArray) -> float:
