@@ -22,7 +22,14 @@ from answerable.building.answering import (
 )
 from answerable.building.passages import build_embedder, build_local_embedder, build_splitter
 from answerable.building.sources import build_reader, is_site
-from answerable.building.stores import MEMORY, build_store, copy_library, import_collection, without_password
+from answerable.building.stores import (
+    MEMORY,
+    build_store,
+    copy_library,
+    import_collection,
+    salvage_library,
+    without_password,
+)
 from answerable.datatypes import Document
 from answerable.errors import MissingPackage
 from answerable.library import Library
@@ -54,6 +61,7 @@ __all__ = [
     "import_collection",
     "open",
     "read",
+    "salvage_library",
     "without_password",
 ]
 

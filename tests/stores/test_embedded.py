@@ -368,7 +368,7 @@ def test_a_folder_that_can_only_be_read(folder: Path, reachable: Path, expected:
 @pytest.mark.parametrize("name", ["library.db"])
 def test_a_database_that_is_not_one(folder: Path, name: str) -> None:
     (folder / name).write_bytes(random.Random(1).randbytes(100_000))
-    with pytest.raises(LibraryDamaged, match=r"library\.db is damaged .*Restore it from a backup, or move the folder"):
+    with pytest.raises(LibraryDamaged, match=r"library\.db is damaged .*Run answerable verify --repair"):
         EmbeddedStore(folder)
 
 

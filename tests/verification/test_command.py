@@ -73,7 +73,34 @@ def test_a_library_that_cant_be_opened_is_damaged(folder: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
     shown = run(folder, "verify")
     assert (shown.exit_code, shown.stdout.splitlines()[1][:8]) == (1, "damaged:")
-    assert "Restore it from a backup" in shown.stdout
+    assert "answerable verify --repair" in shown.stdout
+    shown = run(folder, "verify", "--repair")
+    assert shown.exit_code == 2
+    assert "nothing in it can be read. Restore it from a backup" in shown.stderr
+
+
+@pytest.mark.parametrize("page", [0, 1, 6])
+def test_a_library_with_a_damaged_page_is_told_and_made_anew(folder: Path, page: int) -> None:
+    for number in range(11):
+        (folder / "files" / f"{number}.md").write_text(f"# Red {number}\n\n" + "Nothing but red. " * 40)
+    run(folder, "add", str(folder / "files"))
+    path = folder / "library" / "library.db"
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    with path.open("r+b") as file:
+        file.seek(page * 4096)
+        file.write(bytes(4096))
+    asked = run(folder, "ask", "What is red?")
+    if asked.exit_code == 2:
+        assert "answerable verify --repair" in asked.stderr
+        assert asked.stderr.count("\n") == 1
+    shown = run(folder, "verify", "--repair", "--json")
+    assert shown.exit_code == 0, (shown.output, shown.stderr)
+    assert json.loads(shown.stdout)["findings"] == []
+    assert json.loads(shown.stdout)["checked"]["documents"] == 12
+    assert (path.parent / "library.db.damaged").exists()
+    assert run(folder, "verify").exit_code == 0
+    assert run(folder, "export", str(folder / "export.zip")).exit_code == 0
 
 
 @pytest.mark.parametrize("given", ["x", "-1", "1.5", ""])

@@ -7,7 +7,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from answerable.errors import SettingsError
+from answerable.errors import LibraryDamaged, SettingsError
 from answerable.private import make_file
 from answerable.protocols import Store
 from answerable.settings import Settings
@@ -59,6 +59,17 @@ def _hide(folder: Path) -> None:
         if not ignored.exists():
             make_file(ignored)
             ignored.write_text("/index/\n/index.*\n/library.db*\n")
+
+
+def salvage_library(address: str) -> None:
+    """Makes a library anew from what can be read of it, where that is a folder. Raises LibraryError."""
+    if "://" in address:
+        raise LibraryDamaged(
+            f"Only a library in a folder can be made anew: restore {without_password(address)} from a backup."
+        )
+    from answerable.stores.database_salvage import salvage
+
+    salvage(Path(os.path.expanduser(address)) / "library.db")
 
 
 def without_password(address: str) -> str:

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
-from answerable.errors import LibraryFormatError, LibraryNotFound
-from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.errors import LibraryDamaged, LibraryFormatError, LibraryNotFound
+from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import database_audit, records
 from answerable.stores.binding import Binding
 from answerable.stores.database_connection import Kept, connect, damaged, one_moment, read_only, translated
@@ -88,7 +88,12 @@ class Database:
             )
         with self._translated():
             self._connection, self.is_writable = connect(path)
-            self._prepare()
+            try:
+                self._prepare()
+            except BaseException:
+                # Who makes it anew must be the only one that has it open.
+                self._connection.close()
+                raise
 
     def close(self) -> None:
         """Frees the connection."""
@@ -228,13 +233,30 @@ class Database:
 
     def audit(self) -> list[Flaw]:
         """What is wrong in the file (see `database_audit`)."""
-        with self.snapshot() as connection:
-            return database_audit.flaws(connection)
+        try:
+            with self.snapshot() as connection:
+                return database_audit.flaws(connection)
+        except LibraryDamaged as error:
+            return [Flaw(Difference.DAMAGED, self.path.name, str(error))]
 
     def mend(self) -> None:
-        """Puts right what `audit` finds, as far as that is possible."""
-        with self.transaction() as connection, self._decoding():
-            database_audit.mend(connection)
+        """Puts right what `audit` finds, as far as that is possible; where tables are damaged, in a new file.
+
+        Raises LibraryBusy where another process keeps it from that, and LibraryDamaged where nothing can be read.
+        """
+        try:
+            with self.transaction() as connection, self._decoding():
+                database_audit.mend(connection)
+        except LibraryDamaged:
+            from answerable.stores.database_salvage import salvage
+
+            with self._lock, self._translated():
+                self._connection.close()
+                try:
+                    salvage(self.path)
+                finally:
+                    self._connection, self.is_writable = connect(self.path)
+                    self._kept.forget()
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts); unknown numbers are left out. Raises EmbedderMismatch."""

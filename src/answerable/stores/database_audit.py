@@ -57,15 +57,20 @@ def flaws(connection: sqlite3.Connection) -> list[Flaw]:
     """
     damage = _damage(connection)
     if damage:
-        # What a table holds stands in it even where an index of it doesn't.
-        return [Flaw(Difference.DAMAGED, _NAME, "; ".join(damage), all("index" in line for line in damage))]
+        return [Flaw(Difference.DAMAGED, _NAME, "; ".join(damage))]
     return list(_flaws(connection))
 
 
 def mend(connection: sqlite3.Connection) -> None:
-    """Puts right what `flaws` finds, as far as that is possible. To be called in a transaction."""
+    """Puts right what `flaws` finds, as far as that is possible. To be called in a transaction.
+
+    Raises sqlite3.DatabaseError where tables are damaged.
+    """
     if _damage(connection):
+        # What a table holds is in it even where an index of it doesn't say so.
         connection.execute("REINDEX")
+        if damage := _damage(connection):
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {damage[0]}")
     for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
         connection.execute("UPDATE documents SET metadata = '{}' WHERE id = ?", (document["id"],))
     for record in _unreadable(connection, _RECORDS, _read_record):

@@ -35,12 +35,11 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         make_file(path)
         close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
         connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
-        connection.row_factory = sqlite3.Row
-        use_write_ahead_log(connection, WAIT)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA secure_delete = ON")
-        connection.execute(f"PRAGMA cache_size = -{CACHE}")
-        return connection, True
+        try:
+            return _set_up(connection), True
+        except BaseException:
+            connection.close()
+            raise
     except (sqlite3.OperationalError, PermissionError, OSError) as error:
         if not os.path.exists(path):
             raise LibraryReadOnly(
@@ -49,6 +48,15 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
         if "locked" in str(error):
             raise
     return _connect_read_only(path), False
+
+
+def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.row_factory = sqlite3.Row
+    use_write_ahead_log(connection, WAIT)
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute(f"PRAGMA cache_size = -{CACHE}")
+    return connection
 
 
 def _connect_read_only(path: Path) -> sqlite3.Connection:
@@ -83,7 +91,7 @@ def translated(error: sqlite3.Error, path: Path) -> LibraryError:
             f"Another process has been writing to {path.parent} for over a minute. Wait for it to finish and try again."
         )
     if isinstance(error, sqlite3.DatabaseError) and (
-        "malformed" in text or "not a database" in text or "no such table" in text
+        "malformed" in text or "not a database" in text or "no such table" in text or "decode" in text
     ):
         return damaged(path, text)
     return LibraryError(f"The library's database {path} failed: {text}. Check the disk, then try again.")
@@ -92,7 +100,8 @@ def translated(error: sqlite3.Error, path: Path) -> LibraryError:
 def damaged(path: Path, reason: str) -> LibraryDamaged:
     """The error for a file that can't be what was written."""
     return LibraryDamaged(
-        f"{path} is damaged ({reason}). Restore it from a backup, or move the folder away and add your documents again."
+        f"{path} is damaged ({reason}). Run answerable verify --repair: it keeps what is whole and reads the rest from "
+        "its sources again. Or restore it from a backup."
     )
 
 

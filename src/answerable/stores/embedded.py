@@ -155,8 +155,10 @@ class EmbeddedStore:
 
     def mend(self) -> None:
         """Puts the database right as far as that is possible, and makes an index anew that differs from it."""
-        self._database.mend()
         with self._lock:
+            # Its process has the database open.
+            self._release_index()
+            self._database.mend()
             if self._index_flaws() and self._index is not None:
                 self._index.rebuild()
 

@@ -136,6 +136,8 @@ def content_to_bytes(text: str) -> bytes:
 
 def content_from_bytes(data: bytes) -> str:
     """The inverse of `content_to_bytes`, and of `pack`, as it was before. Raises zlib.error for a damaged one."""
+    if not data:
+        raise zlib.error("its text is lost")
     if data[:1] != _PLAIN:
         return unpack(data)
     if zlib.crc32(memoryview(data)[5:]) != int.from_bytes(data[1:5], "little"):

@@ -32,6 +32,8 @@ class Repairing:
         if any(finding.repair is Repair.MEND or finding.kind is Difference.DAMAGED for finding in findings):
             # A document can't be replaced while what it was counted for can't be read.
             self._store.mend()
+            # Nothing is known of the embedder where that was lost.
+            self._store.claim(self._tools.embedder.fingerprint)
         self._read([finding.record for finding in findings if finding.repair is Repair.READ and finding.record])
         for document_id in dict.fromkeys(finding.document_id for finding in findings if finding.repair is Repair.MAKE):
             self._make(document_id)

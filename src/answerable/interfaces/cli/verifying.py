@@ -7,10 +7,12 @@ from typing import Annotated, Any, Optional
 
 import typer
 
+from answerable.build import salvage_library
 from answerable.errors import LibraryDamaged
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.protocols import Difference
+from answerable.settings import load_settings
 from answerable.verification import Finding, Repair, VerifyReport
 
 _ALL = "all"
@@ -34,11 +36,22 @@ def verify(
     Exit status 0 means that nothing differs, or not any more; 1 that something does.
     """
     number = _number(embed)
-    try:
+
+    def look() -> VerifyReport:
         with open_library(library) as opened:
-            report = opened.verify(repair, checksum, online, number)
+            return opened.verify(repair, checksum, online, number)
+
+    try:
+        report = look()
     except LibraryDamaged as error:
-        report = VerifyReport(findings=[Finding(Difference.DAMAGED, "the library", str(error))])
+        damage = Finding(Difference.DAMAGED, "the library", str(error), Repair.MEND)
+        if repair:
+            # So damaged that it can't even be opened.
+            salvage_library(load_settings({"library": library}).library_address)
+            report = look()
+            report.repaired.insert(0, damage)
+        else:
+            report = VerifyReport(findings=[damage])
     if as_json:
         print_json(_as_json(report))
     else:

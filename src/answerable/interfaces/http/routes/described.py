@@ -13,7 +13,7 @@ from answerable.interfaces.http.models import ProblemOut
 Responses = dict[int | str, dict[str, Any]]
 
 # What any route that needs a key may answer: the guards in front of it do, or the core behind it.
-_ALWAYS = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503)
+_ALWAYS = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 507)
 
 
 def responses(model: type[BaseModel] | None = None, status: int = 200, events: bool = False) -> Responses:

@@ -1,0 +1,168 @@
+"""Reads the rows of an SQLite file page by page, however much else of it is damaged.
+
+The file format is that of https://www.sqlite.org/fileformat2.html. Nothing leads from one page to another but long rows
+to their overflow pages, so that a damaged page costs the rows on it and no others. Which table a row is of isn't known:
+rows of one are told from those of another by their number of columns and by types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Union
+
+Value = Union[int, str, bytes, None]
+
+_USUAL_SIZE = 4096
+_WAL_HEADER, _FRAME_HEADER = 32, 24
+_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 13, 10, 2
+_SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as it is found: its number, None in an index, and its values.
+
+    Where overflow pages are missing, `values` ends before the first value that isn't whole; `columns` counts all.
+    """
+
+    number: int | None
+    values: list[Value]
+    columns: int
+
+
+class Pages:
+    """The pages of a file, those that its write-ahead log has newer ones of as they are there. Raises OSError."""
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = path.open("rb")
+        header = self._file.read(100)
+        named = int.from_bytes(header[16:18], "big")
+        self.size = 65_536 if named == 1 else named
+        if header[:6] != b"SQLite" or self.size < 512 or self.size & (self.size - 1):
+            self.size = _USUAL_SIZE
+        self.count = -(-path.stat().st_size // self.size)
+        self._newer: dict[int, bytes] = dict(_log(path.with_name(f"{path.name}-wal"), self.size))
+        self.count = max([self.count, *self._newer])
+
+    def close(self) -> None:
+        """Closes the file."""
+        self._file.close()
+
+    def rows(self) -> Iterator[Row]:
+        """Every row that can be found, page by page."""
+        for number in range(1, self.count + 1):
+            page = self._page(number)
+            start = 100 if number == 1 else 0
+            kind = page[start]
+            if kind in (_TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR):
+                yield from self._rows(page, start, kind)
+
+    def _page(self, number: int) -> bytes:
+        if number in self._newer:
+            return self._newer[number]
+        self._file.seek((number - 1) * self.size)
+        return self._file.read(self.size).ljust(self.size, b"\0")
+
+    def _rows(self, page: bytes, start: int, kind: int) -> Iterator[Row]:
+        cells = int.from_bytes(page[start + 3 : start + 5], "big")
+        places = start + (12 if kind == _INDEX_INTERIOR else 8)
+        for place in range(places, min(places + 2 * cells, self.size - 1), 2):
+            at = int.from_bytes(page[place : place + 2], "big")
+            try:
+                yield self._row(page, at, kind)
+            except (IndexError, ValueError):
+                # What is there isn't a row.
+                continue
+
+    def _row(self, page: bytes, at: int, kind: int) -> Row:
+        at += 4 if kind == _INDEX_INTERIOR else 0
+        size, at = _varint(page, at)
+        if size > self.size * self.count:
+            raise ValueError("a row larger than the file")
+        number: int | None = None
+        if kind == _TABLE_LEAF:
+            number, at = _varint(page, at)
+        here = self._size_here(size, kind)
+        payload = page[at : at + here]
+        if size > here:
+            payload += self._overflow(int.from_bytes(page[at + here : at + here + 4], "big"), size - here)
+        return _record(number, payload)
+
+    def _size_here(self, size: int, kind: int) -> int:
+        """How many bytes of a row are on its own page."""
+        most = self.size - 35 if kind == _TABLE_LEAF else (self.size - 12) * 64 // 255 - 23
+        if size <= most:
+            return size
+        least = (self.size - 12) * 32 // 255 - 23
+        fitting = least + (size - least) % (self.size - 4)
+        return fitting if fitting <= most else least
+
+    def _overflow(self, number: int, size: int) -> bytes:
+        """The rest of a row, less where a page of it is missing."""
+        found = bytearray()
+        while len(found) < size and 0 < number <= self.count:
+            page = self._page(number)
+            number = int.from_bytes(page[:4], "big")
+            found += page[4 : 4 + size - len(found)]
+        return bytes(found)
+
+
+def _log(path: Path, size: int) -> Iterator[tuple[int, bytes]]:
+    """Pages of a write-ahead log up to its last transaction, the newest of a number last."""
+    data = path.read_bytes() if path.exists() else b""
+    salts = data[16:24]
+    waiting: list[tuple[int, bytes]] = []
+    for at in range(_WAL_HEADER, len(data) - _FRAME_HEADER - size + 1, _FRAME_HEADER + size):
+        frame = data[at : at + _FRAME_HEADER]
+        if frame[8:16] != salts:
+            # Of an earlier round.
+            return
+        waiting.append((int.from_bytes(frame[:4], "big"), data[at + _FRAME_HEADER : at + _FRAME_HEADER + size]))
+        if int.from_bytes(frame[4:8], "big"):
+            yield from waiting
+            waiting.clear()
+
+
+def _record(number: int | None, payload: bytes) -> Row:
+    """The values of a row. Raises ValueError and IndexError for what can't be one."""
+    end, at = _varint(payload, 0)
+    types = []
+    while at < end:
+        kind, at = _varint(payload, at)
+        types.append(kind)
+    if at != end or 10 in types or 11 in types:
+        raise ValueError("not a record")
+    values: list[Value] = []
+    for kind in types:
+        size = _SIZES[kind] if kind < 10 else (kind - 12) // 2
+        if at + size > len(payload):
+            break
+        values.append(_value(kind, payload[at : at + size]))
+        at += size
+    return Row(number, values, len(types))
+
+
+def _value(kind: int, data: bytes) -> Value:
+    if kind == 0:
+        return None
+    if kind in (8, 9):
+        return kind - 8
+    if kind == 7:
+        # No table has such numbers.
+        raise ValueError("a number with a fraction")
+    if kind < 7:
+        return int.from_bytes(data, "big", signed=True)
+    return data.decode("utf-8") if kind % 2 else data
+
+
+def _varint(data: bytes, at: int) -> tuple[int, int]:
+    """A number of one to nine bytes, and where it ends. Raises IndexError."""
+    value = 0
+    for place in range(8):
+        byte = data[at + place]
+        value = value << 7 | byte & 0x7F
+        if byte < 0x80:
+            return value, at + place + 1
+    return value << 8 | data[at + 8], at + 9
