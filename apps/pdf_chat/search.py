@@ -124,16 +124,19 @@ def _answer(question: str) -> str:
         return REFUSAL
     prompt = PROMPT_TEMPLATE.format(contexto=inert(build_context(results)), pergunta=inert(question.strip()))
     with translated(CHAT_SETTING):
-        written = _written(_model(settings.engine), prompt)
-    return supported(written, [document for document, _ in results]) or REFUSAL
+        written, is_cut = _written(_model(settings.engine), prompt, settings.engine.answer_tokens)
+    found = supported(written, [document for document, _ in results])
+    return f"{found} […]" if found and is_cut else found or REFUSAL
 
 
-def _written(model: ChatModel, prompt: str) -> str:
-    with closing(model.stream([Message("user", prompt)])) as deltas:
-        text = "".join(delta.text for delta in deltas)
+def _written(model: ChatModel, prompt: str, max_tokens: int) -> tuple[str, bool]:
+    """What the model writes, and whether it was stopped at its limit."""
+    with closing(model.stream([Message("user", prompt)], max_tokens)) as deltas:
+        pieces = list(deltas)
+    text = "".join(piece.text for piece in pieces)
     if not text.strip():
         raise ExternalServiceError("o modelo não escreveu nada: tente de novo ou mude OPENAI_CHAT_MODEL")
-    return text
+    return text, pieces[-1].truncated
 
 
 @cache

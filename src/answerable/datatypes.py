@@ -317,7 +317,8 @@ class Answer:
 
     `question` is what was searched for. `timings` are seconds of wall time per step. Of a model's answer, `model` is
     its name, `draft` what it wrote, `checks` what became of each sentence, `usage` what it cost; `problem` says why
-    there is no written answer where there should be one. `narrowing` is the filter that the question asks for, if any.
+    there is no written answer where there should be one or, where there are `checks`, why it may lack its end.
+    `narrowing` is the filter that the question asks for, if any.
     """
 
     question: str

@@ -83,6 +83,16 @@ def test_without_the_model_the_answer_is_quotes_and_says_why(error: Exception, b
     assert "The bus leaves at 8:40 from the north gate." in [citation.quote for citation in answer.citations]
 
 
+def test_an_answer_that_was_stopped_at_its_limit_says_so() -> None:
+    whole = "The bus leaves at 8:40 from the north gate [1]."
+    for cut in ("", " A ticket costs 12", " Dogs travel for free [1]. A tick"):
+        model = ScriptedModel([whole + cut], truncates=True)
+        _, answer = run(model, collect(QUESTION, text(FACTS)))
+        assert answer.text == whole + (" Dogs travel for free [2]." if "Dogs" in cut else "")
+        assert "stopped at 2000 tokens" in answer.problem
+        assert answer.draft == whole + cut
+
+
 def test_closing_stops_the_model() -> None:
     model = ScriptedModel(["The bus ", "leaves ", "at 8:40 [1]."])
     events = GroundedAnswerer(model, None).stream(collect(QUESTION, text(FACTS)), ())

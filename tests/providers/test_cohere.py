@@ -179,7 +179,25 @@ def test_texts_that_json_cannot_hold(server: ScriptedServer) -> None:
 
 def test_an_answer_at_its_limit_is_an_answer(server: ScriptedServer) -> None:
     server.script(CHAT, stream(text("El tren sale"), end("MAX_TOKENS")))
-    assert read(list(model(server).stream(QUESTION))) == "El tren sale"
+    deltas = list(model(server).stream(QUESTION))
+    assert read(deltas) == "El tren sale"
+    assert deltas[-1].truncated
+
+
+def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) -> None:
+    server.script(CHAT, stream(*[text("la " * 10)] * 1_000, ending=Ending.HANG))
+    deltas = list(model(server).stream(QUESTION, max_tokens=50))
+    assert 390 <= len(read(deltas)) <= 8 * 50
+    assert deltas[-1].truncated
+    assert server.disconnected.wait(60)
+
+
+def test_a_model_that_never_ends_its_thoughts_is_stopped_too(server: ScriptedServer) -> None:
+    thought = event("content-delta", index=0, delta={"message": {"content": {"thinking": "hmm"}}})
+    server.script(CHAT, stream(*[thought] * 1_000, ending=Ending.HANG))
+    with pytest.raises(RequestRejected, match="used up its tokens"):
+        list(model(server).stream(QUESTION, max_tokens=50))
+    assert server.disconnected.wait(60)
 
 
 @pytest.mark.parametrize(

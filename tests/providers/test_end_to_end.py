@@ -141,6 +141,18 @@ def test_a_failing_provider_costs_neither_the_answer_nor_the_conversation(
     assert "sk-secret" not in done.stdout + done.stderr
 
 
+def test_a_model_that_never_ends_costs_neither_the_answer_nor_much_time(server: ScriptedServer, library: Path) -> None:
+    endless = [chunk("El autobús cuesta “1,040 pesos” [1]. ")] + [chunk("La la la, y la. " * 10)] * 5_000
+    server.script(COMPLETIONS, sse_reply(*endless, ending=Ending.HANG))
+    started = time.monotonic()
+    done = run_command("ask", QUESTION, env={**surroundings(server.url, library), "ANSWERABLE_ANSWER_TOKENS": "2000"})
+    assert done.returncode == 0, done.stderr
+    assert "1,040 pesos" in done.stdout
+    assert "stopped at 2000 tokens" in done.stderr
+    assert "quotes instead" not in done.stderr
+    assert time.monotonic() - started < 60
+
+
 HOSTILE = (
     "\x1b]8;;https://evil.example/\x1b\\log in\x1b]8;;\x1b\\ \x1b]0;title\x07at\nhttps://evil.example/ " + "A" * 5_000
 )

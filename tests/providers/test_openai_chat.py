@@ -40,6 +40,7 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.protocols import ChatModel, Delta, Message
+from answerable.providers.allowance import LONGEST_ANSWER
 from answerable.providers.calling import CallPolicy
 from answerable.providers.prices import cost
 
@@ -452,6 +453,22 @@ def test_an_answer_whose_end_is_told_is_whole_without_its_usage(server: Scripted
 def test_an_empty_answer_is_an_answer(server: ScriptedServer) -> None:
     server.script(PATH, chat(finish="length", usage=(9, 50)))
     assert list(model(server).stream(ASK)) == [Delta("", Usage(9, 50), truncated=True)]
+
+
+@pytest.mark.parametrize("piece", ["la " * 10, "", "la " * 1_000_000], ids=["words", "thoughts", "all at once"])
+def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer, piece: str) -> None:
+    server.script(PATH, sse_reply(*[chunk(piece)] * (2 if len(piece) > 1_000 else 1_000), ending=Ending.HANG))
+    *deltas, last = model(server).stream(ASK, max_tokens=50)
+    assert server.requests[0].body["max_tokens"] == 50
+    assert last == Delta("", truncated=True)
+    assert len("".join(delta.text for delta in deltas)) == (8 * 50 if piece else 0)
+    assert server.disconnected.wait(60)
+
+
+def test_an_answer_without_a_limit_of_tokens_is_stopped_too(server: ScriptedServer) -> None:
+    server.script(PATH, sse_reply(*[chunk("la " * 10_000)] * 100, ending=Ending.HANG))
+    assert len(answer(model(server))) == LONGEST_ANSWER
+    assert server.disconnected.wait(60)
 
 
 def test_pieces_come_as_they_are_sent(server: ScriptedServer) -> None:

@@ -12,6 +12,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from answerable.analysis.languages import question_language
+from answerable.analysis.sentences import sentence_spans
 from answerable.answering.checking.check import check_answer
 from answerable.answering.context import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.conversation import standalone
@@ -27,6 +28,8 @@ LONGEST_QUESTION = 400
 REWRITING_TOKENS = 200
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
+_ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]\s*_]*(?:\[\d{1,3}\]\s*)*$")
+_CUT = "The model was stopped at {} tokens, so the answer may lack its end. Raise answer_tokens, or ask for less."
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +103,23 @@ class GroundedAnswerer:
                 answer=replace(quoted, model=self._model.name, draft=draft.text, usage=draft.usage, problem=str(error))
             )
             return
-        yield AnswerEvent(answer=self._checked(evidence, passages, draft, confidence))
+        answer = self._checked(evidence, passages, draft, confidence, is_cut)
+        yield AnswerEvent(answer=replace(answer, problem=_CUT.format(self._budgets.answer)) if is_cut else answer)
 
     def close(self) -> None:
         """Frees the model's connections."""
         self._model.close()
 
     def _checked(
-        self, evidence: Evidence, passages: tuple[RetrievalResult, ...], draft: _Draft, confidence: float
+        self,
+        evidence: Evidence,
+        passages: tuple[RetrievalResult, ...],
+        draft: _Draft,
+        confidence: float,
+        is_cut: bool,
     ) -> Answer:
-        found = check_answer(draft.text, passages, evidence.language, keep_unsupported=self._keep_unsupported)
+        written = _whole_sentences(draft.text, evidence.language) if is_cut else draft.text
+        found = check_answer(written, passages, evidence.language, keep_unsupported=self._keep_unsupported)
         if found.citations:
             answer = Answer(
                 question=evidence.question,
@@ -155,6 +165,12 @@ class _Draft:
             number = int(mark[1])
             if 1 <= number <= len(self._passages):
                 yield AnswerEvent(mark=(number, self._passages[number - 1]))
+
+
+def _whole_sentences(text: str, language: str) -> str:
+    """A text that was cut without the sentence that it was cut in, unless that is all of it."""
+    spans = sentence_spans(text, language)
+    return text[: spans[-1][0]] if len(spans) > 1 and not _ENDED.search(text) else text
 
 
 def _is_refusal(text: str) -> bool:

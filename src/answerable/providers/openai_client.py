@@ -195,11 +195,14 @@ class OpenAIClient:
 def _said(body: object) -> str:
     """What a server wrote about an error, in whichever of the usual forms."""
     if isinstance(body, Mapping):
-        for name in ("message", "detail", "error", "msg"):
+        for name in ("message", "detail", "error"):
             value = body.get(name)
             if value:
                 return _said(value)
-        return ""
+        # As FastAPI says what is wrong where.
+        where = body.get("loc")
+        steps = [*(where if isinstance(where, list) else ()), body.get("msg", "")]
+        return " ".join(step for step in steps if isinstance(step, str))
     if isinstance(body, str):
         # A page of some proxy tells nothing in one line.
         return "" if body.lstrip().startswith("<") else body

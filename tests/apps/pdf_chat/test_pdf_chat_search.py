@@ -11,7 +11,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import Runnable
 from langchain_postgres import PGVector
 from pdf_chat_parts import CHAT, EMBEDDINGS, KEY, answers, embedded, prompts, refuses
-from providers.scripted_server import Ending, Reply, ScriptedServer, chat
+from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, sse_reply
 
 import search
 from ingest import ingest_pdf
@@ -109,6 +109,15 @@ def test_what_the_document_does_not_say_is_refused(server: ScriptedServer, writt
 def test_of_an_answer_only_what_the_document_says_is_left(server: ScriptedServer) -> None:
     answers(server, "A sede fica em São Paulo. Lá moram 12 milhões de pessoas.")
     assert search_prompt("Onde fica a sede?") == "A sede fica em São Paulo."
+
+
+@pytest.mark.usefixtures("collection")
+def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) -> None:
+    more = chunk("E há mais, e mais ainda. " * 10)
+    answers(server, sse_reply(chunk("A sede fica em São Paulo. "), *[more] * 2_000, ending=Ending.HANG))
+    assert search_prompt("Onde fica a sede?") == "A sede fica em São Paulo. […]"
+    (request,) = (request for request in server.requests if request.path == CHAT)
+    assert request.body["max_completion_tokens"] == 2000
 
 
 def test_an_answer_in_the_documents_language(save_pdf: SavePdf, server: ScriptedServer) -> None:

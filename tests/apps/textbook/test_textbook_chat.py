@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from providers.scripted_server import Reply, ScriptedServer, failure
+from providers.scripted_server import Reply, ScriptedServer, chunk, failure, sse_reply
 from qdrant_server import Fault, StandIn
 from textbook_parts import COMPLETIONS, EMBEDDINGS, KEY, asked, running, say, write_book, writes
 
@@ -181,6 +181,15 @@ def test_what_the_model_makes_up_is_left_out(book: None, client: httpx.Client, o
     openai.script(COMPLETIONS, writes(f"{NODE} It costs 500 dollars in Berlin."), writes("It costs 500 dollars."))
     assert say(client, QUESTION).json()["response"] == NODE
     assert say(client, QUESTION).json()["response"] == REFUSAL
+
+
+def test_a_model_that_never_ends_is_stopped_at_a_length(
+    book: None, client: httpx.Client, openai: ScriptedServer
+) -> None:
+    openai.script(COMPLETIONS, sse_reply(chunk(f"{NODE} "), *[chunk("There is more, and more. " * 10)] * 2_000))
+    assert say(client, QUESTION).json()["response"] == f"{NODE} […]"
+    (request,) = (request for request in openai.requests if request.path == COMPLETIONS)
+    assert request.body["max_completion_tokens"] == 2000
 
 
 def test_a_page_cannot_instruct_the_model_or_the_reader(

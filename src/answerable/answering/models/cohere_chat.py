@@ -10,8 +10,11 @@ from answerable.analysis.characters import sendable
 from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, MalformedResponse, ProviderOverloaded, RequestRejected
 from answerable.protocols import Delta, Message
+from answerable.providers.allowance import Allowance
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.cohere_client import CohereClient, count_tokens
+
+_AT_LIMIT = "MAX_TOKENS"
 
 
 class CohereChatModel:
@@ -67,19 +70,25 @@ class CohereChatModel:
     def _deltas(self, turns: Sequence[Mapping[str, str]], limit: int | None) -> Generator[Delta, None, None]:
         """Pieces of text and, last, the usage. One at least, or a ProviderError."""
         is_empty = True
+        allowance = Allowance(limit)
         with closing(self._client.chat(self._model, turns, limit)) as events:
             for event in events:
                 delta = _mapping(event.get("delta"))
                 if event.get("type") == "message-end":
                     self._check_end(delta, is_empty)
-                    yield Delta("", _usage(delta.get("usage")))
+                    yield Delta("", _usage(delta.get("usage")), delta.get("finish_reason") == _AT_LIMIT)
                     return
                 if event.get("type") in ("content-start", "content-delta"):
                     # Content may also be what a model thinks to itself, which has no text.
                     text = _mapping(_mapping(delta.get("message")).get("content")).get("text")
-                    if isinstance(text, str) and text:
+                    allowed = allowance.take(text if isinstance(text, str) else "")
+                    if allowed:
                         is_empty = False
-                        yield Delta(text)
+                        yield Delta(allowed)
+                if allowance.is_used_up:
+                    self._check_end({"finish_reason": _AT_LIMIT}, is_empty)
+                    yield Delta("", truncated=True)
+                    return
         raise MalformedResponse("Cohere's answer was cut off before its end. Ask again.")
 
     def _check_end(self, delta: Mapping[str, Any], is_empty: bool) -> None:
@@ -87,7 +96,7 @@ class CohereChatModel:
         reason = str(delta.get("finish_reason", "COMPLETE"))
         if reason.startswith("ERROR") or reason == "TIMEOUT":
             self._raise_stopped(reason, delta.get("error"))
-        if is_empty and reason == "MAX_TOKENS":
+        if is_empty and reason == _AT_LIMIT:
             raise RequestRejected("Cohere's model used up its tokens before it wrote a word. Allow it more of them.")
         if is_empty:
             raise MalformedResponse(f"Cohere's answer is empty ({self._client.quoted(reason)}). Ask again.")

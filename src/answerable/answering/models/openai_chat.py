@@ -9,6 +9,7 @@ from answerable.analysis.characters import encodable
 from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, ProviderError
 from answerable.protocols import Delta, Message
+from answerable.providers.allowance import Allowance
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
 from answerable.providers.prices import cost
@@ -75,7 +76,7 @@ class OpenAIChatModel:
         """The first piece and the rest, once the server has taken every parameter."""
         while True:
             refused = self._refused
-            pieces = self._pieces(self._request(messages, limit, refused))
+            pieces = self._pieces(self._request(messages, limit, refused), Allowance(limit))
             try:
                 return next(pieces), pieces
             except ParameterRefused as refusal:
@@ -92,7 +93,7 @@ class OpenAIChatModel:
         turns = _without_system(messages) if "system" in refused else messages
         return {"messages": [{"role": turn.role, "content": encodable(turn.content)} for turn in turns], **request}
 
-    def _pieces(self, request: dict[str, Any]) -> Generator[Delta, None, None]:
+    def _pieces(self, request: dict[str, Any], allowance: Allowance) -> Generator[Delta, None, None]:
         usage: Usage | None = None
         finish = ""
         with self._client.errors():
@@ -104,8 +105,12 @@ class OpenAIChatModel:
                     for choice in _choices(chunk):
                         finish = getattr(choice, "finish_reason", None) or finish
                         text = getattr(getattr(choice, "delta", None), "content", None)
-                        if isinstance(text, str) and text:
-                            yield Delta(text)
+                        allowed = allowance.take(text if isinstance(text, str) else "")
+                        if allowed:
+                            yield Delta(allowed)
+                    if allowance.is_used_up and not finish:
+                        finish = "length"
+                        break
         except ProviderError:
             # Once the answer is whole, only its usage is missing.
             if not finish:

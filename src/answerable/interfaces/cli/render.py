@@ -44,7 +44,7 @@ def answer(found: Answer, as_json: bool) -> None:
         print_json(answer_json(found))
         return
     if found.problem:
-        error(f"{found.problem} Here are quotes instead.")
+        error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     narrowed(found.narrowing)
     print_text((found.text, "" if found.answered else "yellow"))
     places: dict[tuple[str, str], list[int]] = {}

@@ -32,7 +32,8 @@ def answer_text(found: Answer) -> str:
     if not found.answered:
         steps.append(f"The documents don't answer this ({found.reason}).")
     if found.problem:
-        steps.append(f"These are quotes, since the model couldn't write: {_line(found.problem)}")
+        why = "" if found.checks else "These are quotes, since the model couldn't write: "
+        steps.append(f"{why}{_line(found.problem)}")
     if found.citations:
         cited = (f"[{number}] {_cited(citation)}" for number, citation in enumerate(found.citations, 1))
         steps.append(_fenced("sources", "\n".join(cited)))

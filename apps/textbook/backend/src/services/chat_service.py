@@ -114,7 +114,8 @@ def _written(
         before = remembered(history, model.count_tokens, settings.history_tokens)
         asked = messages(message, selected, passages, before, evidence.language)
         with closing(model.stream(asked, settings.answer_tokens)) as deltas:
-            text = "".join(delta.text for delta in deltas)
+            written = list(deltas)
+    text = "".join(delta.text for delta in written)
     if not text.strip():
         raise OpenAIAPIError("The model wrote nothing. Try again, or raise ANSWERABLE_ANSWER_TOKENS.", retryable=True)
     cleaned = clean_output(text, evidence.results)
@@ -126,7 +127,9 @@ def _written(
         marks=False,
         keep_unsupported=settings.keep_unsupported,
     )
-    return checked.text if checked.citations else ""
+    # The last piece says whether the model was stopped at its limit.
+    end = " […]" if written[-1].truncated else ""
+    return f"{checked.text}{end}" if checked.citations else ""
 
 
 @cache
