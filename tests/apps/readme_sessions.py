@@ -149,7 +149,9 @@ def _environment(folder: Path, from_scratch: bool) -> dict[str, str]:
         path.insert(0, tests)
     removed = ("VIRTUAL_ENV", "PYTHONPATH")
     kept = {name: value for name, value in os.environ.items() if name not in removed}
-    return {**kept, "PATH": os.pathsep.join(path), "PYTHONIOENCODING": "utf-8"}
+    # The toolkit is a project of its own, which the environment of the tests doesn't have.
+    added = {} if from_scratch else {"PYTHONPATH": str(folder / "answerable" / "apps" / "toolkit" / "src")}
+    return {**kept, **added, "PATH": os.pathsep.join(path), "PYTHONIOENCODING": "utf-8"}
 
 
 def _run(script: Path, copy: Path, environment: Mapping[str, str]) -> int:
