@@ -45,7 +45,7 @@ def nothing(folder: Path) -> Iterator[Surroundings]:
 def a_published_book(folder: Path) -> Iterator[Surroundings]:
     """A Docusaurus book, Cohere and Qdrant."""
     qdrant = book_parts.BookQdrant(key="qdrant-Secret-0123456789")
-    with SiteServer(base="/book/", public=book_parts.PUBLIC) as site, ScriptedServer() as cohere:
+    with SiteServer(base="/book/") as site, ScriptedServer() as cohere:
         cohere.script(book_parts.EMBED, book_parts.embed)
         for title in ("Forward kinematics", "Inverse kinematics"):
             page = book_parts.make_page(title, f"<p>{title} of arms.</p>")
