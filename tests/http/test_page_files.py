@@ -9,7 +9,10 @@ import httpx
 import pytest
 from service_on_socket import small_service
 
+from answerable import errors
+from answerable.errors import AnswerableError
 from answerable.interfaces.http import page as page_module
+from answerable.interfaces.plain import error_code
 
 PAGE = Path(page_module.__file__).with_name("page")
 OWN = [path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts]
@@ -24,7 +27,8 @@ def row_of(line: str) -> tuple[str, list[str]]:
 
 def rows() -> dict[str, list[str]]:
     """All texts by name."""
-    source = re.sub(r"\[\n\s+|,\n\s+(?=\")|,\n\s+\]", _joined, (PAGE / "i18n.js").read_text("utf-8"))
+    texts = "\n".join(path.read_text("utf-8") for path in sorted(PAGE.glob("i18n*.js")))
+    source = re.sub(r"\[\n\s+|,\n\s+(?=\")|,\n\s+\]", _joined, texts)
     return dict(row_of(line) for line in source.splitlines() if re.match(r"  \w+: \[", line))
 
 
@@ -120,12 +124,26 @@ def test_every_text_is_there_in_every_language() -> None:
 
 
 def test_every_text_is_used_and_every_used_text_is_there() -> None:
-    scripts = "\n".join(path.read_text("utf-8") for path in OWN if path.name != "i18n.js")
+    scripts = "\n".join(path.read_text("utf-8") for path in OWN if not path.name.startswith("i18n"))
     used = set(re.findall(r"\bt\(\s*\"(\w+)\"", scripts))
     assert used <= set(rows())
     composed = ("scope_", "step_", "kind_", "job_")
     for name in rows():
-        assert name.startswith(composed) or re.search(rf'["."]{name}\b', scripts), name
+        assert name.startswith(composed) or re.search(rf'["."]{name}\b|^  {name}: \[', scripts, re.MULTILINE), name
+
+
+def test_every_error_has_a_text_of_the_page() -> None:
+    texts = (PAGE / "problems.js").read_text("utf-8")
+    codes = {error_code(kind) for kind in kinds_of(AnswerableError)}
+    # That the library doesn't follow something can't happen on the page; an error without a kind is told as it is.
+    missing = {code for code in codes if f'"{code}"' not in texts}
+    assert missing == {"not_followed", "answerable"}
+
+
+def kinds_of(kind: type[AnswerableError]) -> set[type[AnswerableError]]:
+    """A kind of error of the engine's with all that are of it."""
+    found = {kind} if kind.__module__ == errors.__name__ else set()
+    return found.union(*(kinds_of(one) for one in kind.__subclasses__()))
 
 
 def test_vendored_libraries_are_named_with_their_licences() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
 
 import httpx
@@ -18,10 +18,12 @@ from service_on_socket import (
     upload,
 )
 
+from answerable.errors import ProviderUnreachable
 from answerable.interfaces.http.guards import Guards
 from answerable.interfaces.http.key_file import Keys
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
+from answerable.protocols import Delta, Message
 from answerable.settings import Settings
 
 GATE = ("gate.txt", b"The gate is blue. The door is green.")
@@ -133,6 +135,67 @@ def test_what_cannot_be_added_is_said_file_by_file(tmp_path: Path) -> None:
         page.get_by_role("link", name="Library").click()
         page.locator(".failures li").nth(1).wait_for()
         visitor.shot("errors")
+
+
+class UnreachableModel(PatientModel):
+    """A model whose server isn't there."""
+
+    def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
+        raise ProviderUnreachable("nobody.example can't be reached. Check the connection and OPENAI_BASE_URL.")
+        yield
+
+
+@pytest.mark.parametrize(
+    ("locale", "damaged", "kind", "address", "same", "model"),
+    [
+        ("en-GB", "damaged or incomplete", "this kind", "may not be read", "have the same name", "couldn't write"),
+        ("es-MX", "dañado o incompleto", "este tipo", "no se puede leer", "el mismo nombre", "no pudo escribir"),
+        ("pt-BR", "danificado ou incompleto", "deste tipo", "não pode ser lido", "o mesmo nome", "não conseguiu"),
+    ],
+)
+def test_errors_are_in_the_readers_language_and_name_a_file_once(
+    tmp_path: Path, locale: str, damaged: str, kind: str, address: str, same: str, model: str
+) -> None:
+    broken = {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 no such thing"}
+    binary = {"name": "pump.bin", "mimeType": "application/octet-stream", "buffer": bytes(range(256)) * 8}
+    gate = {"name": GATE[0], "mimeType": "text/plain", "buffer": GATE[1]}
+    told = []
+    with small_service(tmp_path, model=UnreachableModel("")) as (server, _):
+        with visiting(server.address, locale=locale) as visitor:
+            page = visitor.page
+
+            def said(number: int) -> str:
+                job = page.locator(".job[data-errors=true]").nth(number)
+                job.locator(".job-errors li").first.wait_for()
+                told.append(job.inner_text())
+                return told[-1]
+
+            visitor.pick(broken)
+            assert damaged in said(0)
+            assert told[0].count("broken.pdf") == 1
+            visitor.pick(binary, broken, gate)
+            page.locator(".welcome .drop-zone").wait_for(state="detached")
+            assert kind in said(1)
+            assert damaged in told[1]
+            assert page.locator(".job-errors").nth(1).inner_text().count("broken.pdf") == 1
+            page.locator(".composer-row button").first.click()
+            visitor.pick(gate, gate)
+            assert same in said(2)
+            page.locator(".composer-row button").first.click()
+            page.locator("dialog input[type=url]").fill("http://127.0.0.1:1/")
+            page.keyboard.press("Enter")
+            assert address in said(3)
+            visitor.shot(f"errors-{locale}")
+            assert model in visitor.ask(QUESTION).locator(".problem").inner_text()
+            told.append(page.locator(".turn .problem").inner_text())
+            visitor.shot(f"model-{locale}")
+        with visiting(f"{server.address}#library", locale=locale) as visitor:
+            visitor.page.locator(".failures li li").nth(3).wait_for()
+            told += visitor.page.locator(".failures > li").all_inner_texts()
+            visitor.shot(f"failures-{locale}")
+    assert not any(
+        word in text for text in told for word in ("answerable ", "OPENAI", "--", "setting", "nobody.example")
+    )
 
 
 def test_files_can_be_dropped_anywhere(tmp_path: Path) -> None:

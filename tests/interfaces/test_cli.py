@@ -139,7 +139,7 @@ def test_one_bad_file_among_good_ones(call: Invoke, tmp_path: Path) -> None:
     assert re.fullmatch(r"error: There is nothing at \S+/missing\.txt: check the path", lines[1])
     assert len(printed(call("list", "--library", library, "--json"))["documents"]) == 5
     failed = json.loads(call("add", folder, "--library", library, "--json").stdout)["failed"]
-    assert [set(failure) for failure in failed] == [{"source", "error"}]
+    assert [set(failure) for failure in failed] == [{"source", "code", "error"}]
 
 
 # ask and search

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -9,11 +10,19 @@ from typing import Any
 
 from answerable.analysis.chats import ChatStatistics, chat_statistics
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
+from answerable.errors import AnswerableError
 from answerable.ingestion import AddReport
 from answerable.protocols import StoredDocument
 from answerable.subscriptions import Origin
 
 Plain = dict[str, Any]
+
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def error_code(kind: type[AnswerableError]) -> str:
+    """What programs know a kind of error by: `DocumentNotFound` → `document_not_found`."""
+    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 def answer_json(found: Answer) -> Plain:
@@ -34,7 +43,10 @@ def answer_json(found: Answer) -> Plain:
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
     """What adding did; of a dry run also what embedding would take."""
-    failures = [{"source": failure.source, "error": str(failure.error)} for failure in report.failures]
+    failures = [
+        {"source": failure.source, "code": error_code(type(failure.error)), "error": str(failure.error)}
+        for failure in report.failures
+    ]
     names = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
     estimated = ("tokens", "estimated_seconds", "cost") if dry_run else ()
     return {

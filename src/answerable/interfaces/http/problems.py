@@ -7,7 +7,6 @@ to its log, and the client is told so.
 from __future__ import annotations
 
 import logging
-import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any
@@ -24,6 +23,7 @@ from answerable.analysis import printable_line
 from answerable.errors import AnswerableError
 from answerable.interfaces.http.libraries import UnknownLibrary
 from answerable.interfaces.http.pool import Busy
+from answerable.interfaces.plain import error_code
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -60,7 +60,6 @@ _CODES = {
 # Their messages name folders, addresses and settings of the server.
 _PRIVATE = (errors.LibraryError, errors.SettingsError, errors.MissingPackage, errors.ProviderRefused)
 _OPEN = (errors.DocumentNotFound, UnknownLibrary)
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _log = logging.getLogger("answerable")
 
 
@@ -111,7 +110,9 @@ def problem_of(error: Exception) -> Problem:
         if isinstance(error, errors.DiskFull):
             detail = "The server's disk is full. Try again when there is room; tell whoever runs it."
     retry_after = getattr(error, "retry_after", None)
-    return Problem(status, _code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None)
+    return Problem(
+        status, error_code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None
+    )
 
 
 def add_handlers(app: FastAPI) -> None:
@@ -144,11 +145,6 @@ class _Faults:
                 raise
             found = problem_of(error)
             await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
-
-
-def _code(kind: type[AnswerableError]) -> str:
-    """`DocumentNotFound` → `document_not_found`."""
-    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 async def _handle(_: Request, error: Exception) -> JSONResponse:

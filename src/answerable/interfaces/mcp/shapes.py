@@ -70,6 +70,7 @@ class Failed(BaseModel):
     """A source that couldn't be added, and why."""
 
     source: str
+    code: str
     error: str
 
 

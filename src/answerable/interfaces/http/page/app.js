@@ -214,7 +214,7 @@ const Banner = ({ problem, onDismiss }) => {
   const { t } = useTexts();
   return html`
     <div class="banner">
-      <${Trouble} message=${problem.message} />
+      <${Trouble} problem=${problem} />
       <${IconButton} icon="close" label=${t("dismiss")} onClick=${onDismiss} />
     </div>
   `;

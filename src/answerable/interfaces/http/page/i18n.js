@@ -1,5 +1,7 @@
 /** All texts of the page. `{name}` stands for a value; `one|several` is chosen by the value `n`. */
 
+import { PROBLEMS } from "./i18n_problems.js";
+
 export const LANGUAGES = ["en", "es", "pt"];
 
 export const TEXTS = {
@@ -235,4 +237,6 @@ export const TEXTS = {
   ],
   key: ["Key", "Clave", "Chave"],
   enter: ["Enter", "Entrar", "Entrar"],
+
+  ...PROBLEMS,
 };

@@ -1,10 +1,12 @@
 /** How far what is being added has come, and what went wrong. */
 
 import { hasErrors, isRunning } from "./jobs.js";
+import { told } from "./problems.js";
 import { useTexts } from "./texts.js";
 import { html, Icon, IconButton } from "./ui.js";
 
-const named = (sources, t) =>
+/** What to call a job: the first of its sources, and how many more there are. */
+export const named = (sources, t) =>
   sources.length > 1 ? t("andMore", { name: sources[0], n: sources.length - 1 }) : sources[0];
 
 /** The part that is done, from 0 to 1; undefined while nobody can tell. */
@@ -21,14 +23,16 @@ const said = ({ state, progress, report }, t) => {
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** What went wrong, file by file. */
+/** What went wrong, file by file; a job's name, that stands above, isn't said again. */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
-  const all = [...(job.report?.failed ?? []), ...(job.error ? [{ error: job.error.detail || t("unreachable") }] : [])];
+  const failed = job.report?.failed ?? [];
+  const all = job.error ? [...failed, { code: job.error.code, error: job.error.detail }] : failed;
   if (!all.length) return null;
+  const name = (source) => source && source !== named(job.sources, t) && html`<strong>${source}</strong> `;
   return html`
     <ul class="job-errors">
-      ${all.map((each) => html`<li>${each.source && html`<strong>${each.source}</strong> `}${each.error}</li>`)}
+      ${all.map(({ source, code, error }) => html`<li>${name(source)}${told({ code, message: error }, t)}</li>`)}
     </ul>
   `;
 };

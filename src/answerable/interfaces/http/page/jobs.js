@@ -43,13 +43,17 @@ export const useJobs = (library, mayChange, onChange) => {
       if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
       put(id, {
         state: wasStopped(problem) ? "cancelled" : "failed",
-        error: { detail: problem.message, status: problem.status },
+        error: { code: problem.code, detail: problem.message },
       });
     }
   };
 
   const addFiles = useCallback(
     (files) => {
+      const names = files.map((file) => file.name);
+      // The server would take the later one for a new version of the other.
+      if (new Set(names).size < names.length)
+        return put(`files-${Date.now()}`, { state: "failed", sources: names, error: { code: "same_name" } });
       for (const parcel of parcels(files)) {
         const id = `files-${Date.now()}-${parcel[0].name}`;
         const begin = (signal) => upload(of(library, "documents"), parcel, (sent) => put(id, { sent }), signal);

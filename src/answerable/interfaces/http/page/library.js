@@ -1,7 +1,7 @@
 /** The page of a library: what is in it, what went wrong when it was added, and its chats from afar. */
 
 import { of, request } from "./api.js";
-import { JobErrors } from "./job_cards.js";
+import { JobErrors, named } from "./job_cards.js";
 import { hasErrors } from "./jobs.js";
 import { nameOf } from "./places.js";
 import { useTexts } from "./texts.js";
@@ -137,7 +137,7 @@ const Failures = ({ jobs }) => {
       ${failed.map(
         (job) =>
           html`<li>
-            <p class="muted"><${Icon} name="warning" />${moment(job.made * 1000)}</p>
+            <p class="muted"><${Icon} name="warning" />${moment(job.made * 1000)} · ${named(job.sources, t)}</p>
             <${JobErrors} job=${job} />
           </li>`,
       )}

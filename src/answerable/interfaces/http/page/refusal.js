@@ -25,7 +25,7 @@ export const Refusal = ({ answer, openAt }) => {
     <div class="refusal">
       <p class="refusal-text"><${Icon} name="nothing" />${answer.text}</p>
       <p class="muted">${t(REASONS[answer.reason] ?? "refusedNothing")}</p>
-      ${answer.problem && html`<${Trouble} message=${answer.problem} />`}
+      ${answer.problem && html`<${Trouble} problem=${{ message: t("errorModel") }} />`}
       ${
         passages.length > 0 &&
         html`

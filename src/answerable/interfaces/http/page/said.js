@@ -1,5 +1,6 @@
 /** What the page says of its own work: that it goes on, or what went wrong. */
 
+import { told } from "./problems.js";
 import { useTexts } from "./texts.js";
 import { html, Icon } from "./ui.js";
 
@@ -8,8 +9,8 @@ export const Working = ({ children }) => html`
   <p class="working"><span class="pulse" aria-hidden="true"></span>${children}</p>
 `;
 
-/** A problem in the server's words, or that the server can't be reached. */
-export const Trouble = ({ message }) => {
+/** What went wrong, and what to do about it. */
+export const Trouble = ({ problem }) => {
   const { t } = useTexts();
-  return html`<p class="problem" role="alert"><${Icon} name="warning" />${message || t("unreachable")}</p>`;
+  return html`<p class="problem" role="alert"><${Icon} name="warning" />${told(problem, t)}</p>`;
 };

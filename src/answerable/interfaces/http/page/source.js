@@ -125,7 +125,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
     <aside class="panel" ref=${panel} tabindex="-1" aria-label=${t("source")} data-shown=${isShown} onKeyDown=${step}>
       <${Head} place=${place} places=${places} at=${at} onStep=${onStep} onClose=${onClose} />
       <div class="panel-body" ref=${body} tabindex="0" role="region" aria-label=${nameOf(place)}>
-        ${found.problem && html`<${Trouble} message=${found.problem.message} />`}
+        ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
         ${found.document && html`<${View} ...${found} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}

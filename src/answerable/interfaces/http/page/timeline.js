@@ -98,7 +98,7 @@ export const Timeline = ({ library, chat, isFirst }) => {
   return html`
     <details class="timeline" open=${isFirst} onToggle=${load}>
       <summary>${chat.title || chat.source}</summary>
-      ${problem && html`<${Trouble} message=${problem.message} />`}
+      ${problem && html`<${Trouble} problem=${problem} />`}
       ${
         statistics &&
         html`

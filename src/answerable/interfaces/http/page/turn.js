@@ -81,7 +81,7 @@ const Draft = ({ turn, openAt }) => {
     ${turn.draft && html`<${Written} text=${turn.draft} chip=${chip} />`}
     ${isBusy(turn) && html`<${Working}>${t(turn.state === "writing" ? "writing" : "searching")}<//>`}
     ${turn.state === "stopped" && html`<p class="muted">${t(turn.draft ? "stoppedDraft" : "stopped")}</p>`}
-    ${turn.state === "failed" && html`<${Trouble} message=${turn.problem.message} />`}
+    ${turn.state === "failed" && html`<${Trouble} problem=${turn.problem} />`}
   `;
 };
 
@@ -101,7 +101,7 @@ const Answered = ({ turn, open, openAt }) => {
         ? html`<${Written} text=${answer.text} chip=${chip} />`
         : html`<${Quoted} text=${answer.text} chip=${chip} />`
     }
-    ${answer.problem && html`<${Trouble} message=${answer.problem} />`}
+    ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
     <ul class="sources" aria-label=${t("sources")}>
       ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} />`)}
     </ul>

@@ -1,0 +1,50 @@
+/** What went wrong, in the reader's language, with what can be done about it on the page. */
+
+const TEXTS_OF = {
+  errorNothingThere: ["source_not_found", "sitemap_not_found"],
+  errorKind: ["unsupported_source"],
+  errorDamaged: ["damaged_source"],
+  errorLocked: ["encrypted_source"],
+  errorNoText: ["empty_source"],
+  errorTooLarge: ["source_too_large", "too_large"],
+  errorAddress: ["address_refused"],
+  errorSite: ["site_unreachable"],
+  errorUnread: ["source"],
+  errorSameName: ["same_name"],
+  errorGone: ["document_not_found", "session_not_found", "job_not_found", "unknown_library", "not_found"],
+  errorForbidden: ["forbidden"],
+  errorBusy: ["busy", "stopping", "too_many_requests", "too_many_jobs", "too_slow"],
+  errorModel: [
+    "provider",
+    "provider_unreachable",
+    "provider_overloaded",
+    "provider_retired",
+    "model_not_found",
+    "request_rejected",
+    "content_filtered",
+    "malformed_response",
+  ],
+  errorServer: [
+    "library",
+    "library_not_found",
+    "library_damaged",
+    "library_format",
+    "library_read_only",
+    "library_busy",
+    "embedder_mismatch",
+    "embedding",
+    "worker_lost",
+    "settings",
+    "missing_package",
+    "provider_refused",
+    "storage_failed",
+    "not_ready",
+    "internal_error",
+  ],
+  errorRequest: ["invalid_request", "bad_request", "filter", "method_not_allowed", "unsupported_media_type"],
+  unreachable: ["unreachable"],
+};
+const TEXT_OF = Object.fromEntries(Object.entries(TEXTS_OF).flatMap(([text, codes]) => codes.map((code) => [code, text])));
+
+/** The text for a problem's code; of one that isn't known here the server's own words. */
+export const told = ({ code, message }, t) => (TEXT_OF[code] ? t(TEXT_OF[code]) : message || t("unreachable"));
