@@ -29,15 +29,16 @@ def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
 
 def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
     """Shows the draft while it grows, where somebody can see it grow, and what its marks point to."""
-    if not sys.stdout.isatty():
-        return next(event.answer for event in events if event.answer is not None)
     from rich.console import Console
     from rich.text import Text
 
     from answerable.interfaces.cli.live import Live
 
+    console = Console(highlight=False)
+    if not sys.stdout.isatty() or console.is_dumb_terminal:
+        return next(event.answer for event in events if event.answer is not None)
     places: dict[int, str] = {}
-    with Live(Console(highlight=False), lambda: Text(_shown(text, places), style="dim")):
+    with Live(console, lambda: Text(_shown(text, places), style="dim")):
         for event in events:
             if event.answer is not None:
                 return event.answer
