@@ -1,4 +1,4 @@
-"""A question → the ten nearest chunks → the prompt → a model's answer, of which only what the chunks back is kept."""
+"""A question → the ten nearest chunks → the prompt → a model's answer, held against these chunks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from pdf_chat.errors import (
     translated,
     user_message,
 )
-from pdf_chat.grounding import inert, supported
+from pdf_chat.grounding import checked, inert
 from pdf_chat.settings import load
 from pdf_chat.store import EMBEDDING_SETTING, open_store
 
@@ -69,6 +69,8 @@ RESPONDA A "PERGUNTA DO USUÁRIO"
 """
 
 REFUSAL = "Não tenho informações necessárias para responder sua pergunta."
+# Models may quote the sentence that refuses.
+_AROUND = " \n\"'“”«»*"
 RESULTS = 10
 CHAT_SETTING = "OPENAI_CHAT_MODEL"
 
@@ -125,8 +127,14 @@ def _answer(question: str) -> str:
     prompt = PROMPT_TEMPLATE.format(contexto=inert(build_context(results)), pergunta=inert(question.strip()))
     with translated(CHAT_SETTING):
         written, is_cut = _written(_model(settings.engine), prompt, settings.engine.answer_tokens)
-    found = supported(written, [document for document, _ in results])
-    return f"{found} […]" if found and is_cut else found or REFUSAL
+    answer = checked(written, [document for document, _ in results])
+    if answer.text.strip(_AROUND) == REFUSAL:
+        return REFUSAL
+    if not settings.is_strict:
+        for sentence in answer.unsupported:
+            _log.warning("O PDF não confirma: %s", " ".join(sentence.split()))
+    text = answer.supported if settings.is_strict else answer.text
+    return f"{text} […]" if text and is_cut else text or REFUSAL
 
 
 def _written(model: ChatModel, prompt: str, max_tokens: int) -> tuple[str, bool]:

@@ -1,9 +1,10 @@
-"""What of a model's answer the passages back: it can't make anything up, and passages can't pass for the prompt."""
+"""What of a model's answer the passages back; and passages can't pass for the prompt."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from langchain_core.documents import Document
 
@@ -25,17 +26,28 @@ def inert(text: str) -> str:
     return _HEADINGS.sub(lambda heading: heading[0].lower().replace("：", ":"), harmless(text))
 
 
-def supported(answer: str, documents: Sequence[Document]) -> str:
-    """The sentences of an answer that the documents back, made harmless; empty where there are none.
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """An answer made harmless (`text`), what of it the documents back, and the sentences that they don't.
 
-    An answer in another language than the documents is backed where it quotes them.
+    `supported` is empty where they back nothing. An answer in another language than the documents is backed where it
+    quotes them.
     """
+
+    text: str
+    supported: str
+    unsupported: tuple[str, ...]
+
+
+def checked(answer: str, documents: Sequence[Document]) -> Checked:
+    """An answer held against the documents that it was to be written from."""
     passages = [_passage(number, document) for number, document in enumerate(documents)]
     cleaned = clean_output(answer, passages)
     # A short answer may not tell its language: it is the documents' then.
     languages = (question_language(cleaned), *(passage.document.language for passage in passages), "pt")
-    checked = check_answer(cleaned, passages, next(filter(None, languages)), marks=False)
-    return checked.text if checked.citations else ""
+    found = check_answer(cleaned, passages, next(filter(None, languages)), marks=False)
+    unsupported = tuple(sentence.text for sentence in found.removed)
+    return Checked(cleaned.strip(), found.text if found.citations else "", unsupported)
 
 
 def _passage(number: int, document: Document) -> RetrievalResult:

@@ -24,11 +24,15 @@ _APP = Path(__file__).parents[1]
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """`engine` has the key, the address and the models of OpenAI's API, and the engine's own settings."""
+    """`engine` has the key, the address and the models of OpenAI's API, and the engine's own settings.
+
+    `is_strict` says that of an answer only what the PDF backs is given.
+    """
 
     database: URL = field(repr=False)
     collection: str
     engine: EngineSettings = field(repr=False)
+    is_strict: bool = False
 
     @property
     def dimension(self) -> int:
@@ -45,7 +49,7 @@ def load() -> Settings:
     if not engine.openai_base_url:
         # Another server may go without a key.
         _required(variables, "OPENAI_API_KEY")
-    return Settings(database, collection, engine)
+    return Settings(database, collection, engine, _is_strict(variables))
 
 
 def pdf_path() -> Path:
@@ -71,6 +75,13 @@ def _required(variables: Mapping[str, str], name: str) -> str:
     if not value:
         raise ConfigurationError(f"a variável {name} não está definida; defina-a no ambiente ou no arquivo .env")
     return value
+
+
+def _is_strict(variables: Mapping[str, str]) -> bool:
+    given = variables.get("ANSWERABLE_GROUNDING", "").strip().lower()
+    if given not in ("", "marked", "strict"):
+        raise ConfigurationError("ANSWERABLE_GROUNDING não é marked nem strict; corrija-a ou retire-a")
+    return given == "strict"
 
 
 def _database(address: str) -> URL:

@@ -54,7 +54,7 @@ def environment(database: str, server: ScriptedServer, tmp_path: Path) -> dict[s
 @pytest.fixture(autouse=True)
 def _the_environment(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What the application reads is what a test sets, and no file .env."""
-    for name in ("OPENAI_CHAT_MODEL", "OPENAI_EMBEDDING_MODEL"):
+    for name in ("OPENAI_CHAT_MODEL", "OPENAI_EMBEDDING_MODEL", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
     for name, value in environment.items():
         monkeypatch.setenv(name, value)

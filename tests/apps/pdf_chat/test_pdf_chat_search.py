@@ -56,6 +56,12 @@ def collection(save_pdf: SavePdf) -> None:
     assert ingest_pdf() == 2
 
 
+@pytest.fixture
+def strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Answers hold only what the PDF backs."""
+    monkeypatch.setenv("ANSWERABLE_GROUNDING", "strict")
+
+
 def test_the_template_is_the_specified_one() -> None:
     assert PROMPT_TEMPLATE == SPECIFIED
 
@@ -88,7 +94,7 @@ def test_ten_chunks_are_found(save_pdf: SavePdf, server: ScriptedServer) -> None
     assert prompt.count("vem da fábrica") == 10
 
 
-@pytest.mark.usefixtures("collection")
+@pytest.mark.usefixtures("collection", "strict")
 @pytest.mark.parametrize(
     "written",
     [
@@ -106,12 +112,40 @@ def test_what_the_document_does_not_say_is_refused(server: ScriptedServer, writt
 
 
 @pytest.mark.usefixtures("collection")
+@pytest.mark.parametrize("written", ["A lua é de queijo.", "Sim.", "fixed reply", "**Sim**, e o *não*."])
+def test_what_the_model_writes_is_given_and_what_nothing_backs_is_told(
+    server: ScriptedServer, written: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers(server, written, "A sede fica em São Paulo. Lá moram 12 milhões de pessoas.")
+    assert search_prompt(QUESTION) == written
+    caplog.clear()
+    assert search_prompt("Onde fica a sede?") == "A sede fica em São Paulo. Lá moram 12 milhões de pessoas."
+    assert caplog.messages == ["O PDF não confirma: Lá moram 12 milhões de pessoas."]
+
+
+@pytest.mark.usefixtures("collection")
+@pytest.mark.parametrize("written", [REFUSAL, f'"{REFUSAL}"', f"**{REFUSAL}**"])
+def test_a_refusal_is_the_specified_sentence(
+    server: ScriptedServer, written: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    answers(server, written)
+    assert search_prompt(QUESTION) == REFUSAL
+    assert caplog.messages == []
+
+
+def test_a_way_of_grounding_that_is_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ANSWERABLE_GROUNDING", "loose")
+    with pytest.raises(search.ConfigurationError, match="ANSWERABLE_GROUNDING"):
+        search_prompt(QUESTION)
+
+
+@pytest.mark.usefixtures("collection", "strict")
 def test_of_an_answer_only_what_the_document_says_is_left(server: ScriptedServer) -> None:
     answers(server, "A sede fica em São Paulo. Lá moram 12 milhões de pessoas.")
     assert search_prompt("Onde fica a sede?") == "A sede fica em São Paulo."
 
 
-@pytest.mark.usefixtures("collection")
+@pytest.mark.usefixtures("collection", "strict")
 def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) -> None:
     more = chunk("E há mais, e mais ainda. " * 10)
     answers(server, sse_reply(chunk("A sede fica em São Paulo. "), *[more] * 2_000, ending=Ending.HANG))
@@ -120,6 +154,7 @@ def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) 
     assert request.body["max_completion_tokens"] == 2000
 
 
+@pytest.mark.usefixtures("strict")
 def test_an_answer_in_the_documents_language(save_pdf: SavePdf, server: ScriptedServer) -> None:
     save_pdf("Members may borrow up to five books, and the library is open from 9 am to 6 pm.")
     ingest_pdf()
@@ -141,14 +176,13 @@ def test_who_may_only_read_may_ask(environment: dict[str, str], monkeypatch: pyt
         search_prompt(QUESTION)
 
 
-@pytest.mark.usefixtures("collection")
-def test_no_asterisk_is_left_alone(save_pdf: SavePdf, server: ScriptedServer) -> None:
-    save_pdf()
-    ingest_pdf()
+@pytest.mark.usefixtures("collection", "strict")
+def test_no_asterisk_is_left_alone(server: ScriptedServer) -> None:
     answers(server, "**O faturamento foi de 10 milhões de reais em 2023. Foi o maior do mundo.**")
     assert search_prompt("Qual foi o faturamento em 2023?") == "**O faturamento foi de 10 milhões de reais em 2023.**"
 
 
+@pytest.mark.usefixtures("collection")
 def test_an_answer_holds_nothing_for_a_terminal(server: ScriptedServer) -> None:
     answers(server, "A sede fica em \x1b[31mSão Paulo\x1b]0;x\x07.")
     answer = search_prompt("Onde fica a sede?")

@@ -99,7 +99,7 @@ def test_a_conversation(run: Run, terminal: Terminal, server: ScriptedServer) ->
     done = run("ingest.py")
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode() == "Ingestão concluída: 2 chunks processados\n"
-    answers(server, ANSWER, "A capital da França é Paris.", "A sede fica em São Paulo.")
+    answers(server, ANSWER, REFUSAL, "A sede fica em São Paulo.")
     with terminal() as child:
         child.sendline("Qual foi o faturamento da SuperTechIABrazil em 2023?")
         child.expect_exact(f"RESPOSTA: {ANSWER}")

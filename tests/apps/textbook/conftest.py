@@ -35,7 +35,7 @@ def openai() -> Iterator[ScriptedServer]:
 @pytest.fixture(autouse=True)
 def _environment(docs: Path, openai: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Every variable of the application, and no file `.env`; of the model no text is embedded already."""
-    for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL", "CORS_ORIGINS"):
+    for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL", "CORS_ORIGINS", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path / "work")

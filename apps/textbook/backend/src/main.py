@@ -8,13 +8,13 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Annotated, Any, Optional
 
-from fastapi import Depends, FastAPI, Header, Request
+from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from answerable.datatypes import Exchange
 from answerable.interfaces.http.bodies import Bodies, BodyLimits
 from answerable.interfaces.http.problems import Problem, add_handlers, problem
-from src.cors import BookPages
+from src.cors import UNSUPPORTED, BookPages
 from src.errors import OpenAIAPIError, QdrantOperationError
 from src.models import ChatRequest, ChatResponse, IngestRequest, IngestResponse
 from src.services import chat_service
@@ -65,11 +65,15 @@ def admin(x_admin_key: Annotated[Optional[str], Header()] = None) -> None:
 
 
 @app.post("/chat", responses={502: {"description": "OpenAI failed."}, 503: {"description": "Try again later."}})
-async def chat(request: ChatRequest, http: Request) -> ChatResponse:
-    """Answers a message from the textbook, in the light of what was said in its session before."""
+async def chat(request: ChatRequest, http: Request, response: Response) -> ChatResponse:
+    """Answers a message from the textbook, in the light of what was said in its session before.
+
+    `X-Unsupported-Sentences` counts the sentences of the answer that the textbook's passages don't back.
+    """
     history: History = http.app.state.history
     before = await asyncio.to_thread(history.exchanges, request.session_id)
     reply = await chat_service.answer(load(), request.message, request.selected_text or "", before)
+    response.headers[UNSUPPORTED] = str(reply.unsupported)
     exchange = Exchange(request.message, reply.searched, reply.text)
     await asyncio.to_thread(history.add, request.session_id, exchange)
     return ChatResponse(response=reply.text, session_id=request.session_id, sources=list(reply.sources) or None)

@@ -41,6 +41,7 @@ class Settings:
     """`engine` has the key, the address and the models of OpenAI's API; `docs` is empty where nobody says.
 
     Pages of the sites `origins` may ask; `ingest_wait` is how many seconds a client waits for an ingestion.
+    `is_strict` says that of an answer only what the passages back is given.
     """
 
     qdrant: QdrantAddress
@@ -50,6 +51,7 @@ class Settings:
     sessions: str = ""
     origins: frozenset[str] = frozenset()
     ingest_wait: float = INGEST_WAIT
+    is_strict: bool = False
 
     @property
     def is_extractive(self) -> bool:
@@ -78,8 +80,16 @@ def load() -> Settings:
     variables = _variables()
     names = ("ADMIN_API_KEY", "BOOK_DOCS_PATH", "CHAT_SESSIONS_PATH")
     key, docs, sessions = (variables.get(name, "").strip() for name in names)
-    qdrant, engine = _qdrant(variables), _engine(variables)
-    return Settings(qdrant, engine, key, docs, sessions, _origins(variables), _ingest_wait(variables))
+    return Settings(
+        qdrant=_qdrant(variables),
+        engine=_engine(variables),
+        admin_key=key,
+        docs=docs,
+        sessions=sessions,
+        origins=_origins(variables),
+        ingest_wait=_ingest_wait(variables),
+        is_strict=_is_strict(variables),
+    )
 
 
 def _variables() -> Mapping[str, str]:
@@ -104,6 +114,13 @@ def _origins(variables: Mapping[str, str]) -> frozenset[str]:
             "http://localhost:3000, without a path and without *."
         )
     return frozenset(filter(None, given))
+
+
+def _is_strict(variables: Mapping[str, str]) -> bool:
+    given = variables.get("ANSWERABLE_GROUNDING", "").strip().lower()
+    if given not in ("", "marked", "strict"):
+        raise SettingsError(f"ANSWERABLE_GROUNDING is {given!r}. Set it to marked or strict.")
+    return given == "strict"
 
 
 def _ingest_wait(variables: Mapping[str, str]) -> float:

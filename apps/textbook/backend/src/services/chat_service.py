@@ -1,4 +1,4 @@
-"""A message → the answer that the book gives: a model's, of which only what the passages back is kept, or quotes."""
+"""A message → the answer that the book gives: a model's, held against the passages it was given, or quotes."""
 
 from __future__ import annotations
 
@@ -29,38 +29,63 @@ from src.settings import Settings
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, the places of the passages that it was looked for in, and the question that found them."""
+    """An answer, the places of the passages that it was looked for in, and the question that found them.
+
+    `unsupported` counts the sentences of the answer that the passages don't back.
+    """
 
     text: str
     sources: tuple[str, ...]
     searched: str
+    unsupported: int = 0
 
 
 async def answer(settings: Settings, message: str, selected: str, history: Sequence[Exchange]) -> Reply:
     """What the book says to a message, after these exchanges and about a selected text (empty: none).
 
-    Where nothing answers a message, what it leaves to the exchanges before is filled in and searched for.
+    Where nothing answers a message, what it leaves to the exchanges before is filled in and searched for. A model is
+    asked whatever was found; where grounding is strict only if that answers, and only what it backs is kept.
     Raises OpenAIAPIError, QdrantOperationError and SettingsError.
     """
+    found = await _find(settings, message, selected, history)
+    language = found.evidence.language if found.evidence else question_language(message)
+    sources = tuple(dict.fromkeys(passage.label for passage in found.passages))
+    reply = Reply(refusal(language), sources, found.question)
+    quoted = found.quoted if found.quoted and found.quoted.answered else None
+    if settings.is_extractive:
+        return replace(reply, text=_quotes(quoted)) if quoted else reply
+    if settings.is_strict and not quoted:
+        return reply
+    text, unsupported = await asyncio.to_thread(_written, settings, message, selected, found, history, language)
+    return replace(reply, text=text or reply.text, unsupported=unsupported)
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The question that was searched for, what was found, and what it says to the question."""
+
+    question: str
+    passages: Sequence[Passage] = ()
+    quoted: Answer | None = None
+    evidence: Evidence | None = None
+
+
+async def _find(settings: Settings, message: str, selected: str, history: Sequence[Exchange]) -> _Found:
+    """What answers the message, or the message with what it leaves to those before; otherwise what came last."""
     # Passages are judged on this machine, sentence by sentence, whoever embedded them for the search. A selected text
     # is reason enough to answer.
     judge = await asyncio.to_thread(_judge, local(settings.engine), not selected)
-    questions = dict.fromkeys((message, judge.standalone(message, history)[0]))
-    reply = Reply(refusal(question_language(message)), (), message)
-    for question in questions:
-        found = await retrieve_relevant_context(question, selected_text_hint=selected or None)
-        passages = [Passage.of(each) for each in found]
+    found = _Found(message)
+    for question in dict.fromkeys((message, judge.standalone(message, history)[0])):
+        retrieved = await retrieve_relevant_context(question, selected_text_hint=selected or None)
+        passages = [Passage.of(each) for each in retrieved]
         if not passages:
             break
-        sources = tuple(dict.fromkeys(passage.label for passage in passages))
         quoted, evidence = await asyncio.to_thread(_weighed, settings, judge, question, passages)
-        reply = Reply(refusal(evidence.language), sources, question)
-        if quoted.answered and settings.is_extractive:
-            return replace(reply, text=_quotes(quoted))
+        found = _Found(question, passages, quoted, evidence)
         if quoted.answered:
-            written = await asyncio.to_thread(_written, settings.engine, message, selected, passages, history, evidence)
-            return replace(reply, text=written or reply.text)
-    return reply
+            break
+    return found
 
 
 @cache
@@ -101,35 +126,32 @@ def _evidence(
 
 
 def _written(
-    settings: EngineSettings,
-    message: str,
-    selected: str,
-    passages: Sequence[Passage],
-    history: Sequence[Exchange],
-    evidence: Evidence,
-) -> str:
-    """What the model says, less what the passages don't back; empty where nothing is left."""
+    settings: Settings, message: str, selected: str, found: _Found, history: Sequence[Exchange], language: str
+) -> tuple[str, int]:
+    """What the model says, and how many sentences of it the passages don't back; these are left out where it's strict.
+
+    Empty where nothing is left.
+    """
+    engine = settings.engine
     with openai_errors():
-        model = _model(settings)
-        before = remembered(history, model.count_tokens, settings.history_tokens)
-        asked = messages(message, selected, passages, before, evidence.language)
-        with closing(model.stream(asked, settings.answer_tokens)) as deltas:
+        model = _model(engine)
+        before = remembered(history, model.count_tokens, engine.history_tokens)
+        asked = messages(message, selected, found.passages, before, language)
+        with closing(model.stream(asked, engine.answer_tokens)) as deltas:
             written = list(deltas)
     text = "".join(delta.text for delta in written)
     if not text.strip():
         raise OpenAIAPIError("The model wrote nothing. Try again, or raise ANSWERABLE_ANSWER_TOKENS.", retryable=True)
-    cleaned = clean_output(text, evidence.results)
-    languages = (question_language(cleaned), evidence.language, *(each.document.language for each in evidence.results))
-    checked = check_answer(
-        cleaned,
-        evidence.results,
-        next(filter(None, languages), "en"),
-        marks=False,
-        keep_unsupported=settings.keep_unsupported,
-    )
+    results = found.evidence.results if found.evidence else ()
+    cleaned = clean_output(text, results).strip()
+    languages = (question_language(cleaned), language, *(each.document.language for each in results))
+    spoken = next(filter(None, languages), "en")
+    checked = check_answer(cleaned, results, spoken, marks=False, keep_unsupported=engine.keep_unsupported)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
-    return f"{checked.text}{end}" if checked.citations else ""
+    if settings.is_strict:
+        return f"{checked.text}{end}" if checked.citations else "", 0
+    return f"{cleaned}{end}", 0 if cleaned == refusal(language) else len(checked.removed)
 
 
 @cache
