@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import threading
-import time
-import weakref
 from contextlib import closing, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -18,6 +15,7 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.sources import worker
+from answerable.sources.deadline import Deadline, kill
 from answerable.sources.limits import Bounds, ReadLimits, Skipped
 from answerable.sources.pdf_ocr import Ocr
 from answerable.sources.process_answers import Answers, Died, gather, over_bounds
@@ -34,7 +32,7 @@ class ReadingProcess:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
-        self._deadline = _Deadline()
+        self._deadline = Deadline()
         self._owner = 0
         self._cost = 0
 
@@ -54,7 +52,7 @@ class ReadingProcess:
         """End what is being read: who waits for it gets a SourceError. The next file is read by a new process."""
         process = self._process
         if process is not None and self._owner == os.getpid() and self._lock.locked():
-            _kill(process)
+            kill(process)
 
     def read(
         self,
@@ -145,7 +143,7 @@ class ReadingProcess:
                 self._deadline.lift()
                 if not is_over:
                     # Nobody waits for what it may still answer.
-                    status = self._end(kill=not died)
+                    status = self._end(by_force=not died)
         if pair is None:
             raise Died(status)
         yield pair
@@ -175,16 +173,16 @@ class ReadingProcess:
         if self._process is None:
             self._process = _start()
             self._owner, self._cost = os.getpid(), 0
-            self._deadline = _Deadline()
+            self._deadline = Deadline()
             self._deadline.watch(self._process)
         return self._process
 
-    def _end(self, kill: bool = False) -> int | None:
+    def _end(self, by_force: bool = False) -> int | None:
         process, self._process = self._process, None
         if process is None or self._owner != os.getpid():
             return None
-        if kill:
-            _kill(process)
+        if by_force:
+            kill(process)
         for pipe in (process.stdin, process.stdout):
             if pipe:
                 with suppress(OSError):
@@ -192,43 +190,8 @@ class ReadingProcess:
         try:
             return process.wait(timeout=2)
         except subprocess.TimeoutExpired:
-            _kill(process)
+            kill(process)
             return process.wait()
-
-
-class _Deadline:
-    """When a process is killed that still hasn't answered.
-
-    The process's own limit counts processor time. This one also ends a process that waits, or whose system has no such
-    limit, and is wider, so that a busy machine is no reason to give up.
-    """
-
-    def __init__(self) -> None:
-        self._at: float | None = None
-        self._seconds = 0.0
-
-    def extend(self, bounds: Bounds | None = None) -> None:
-        """From now on it has as long as these bounds say, or those before."""
-        self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
-        self._at = time.monotonic() + self._seconds
-
-    def lift(self) -> None:
-        """Nobody waits."""
-        self._at = None
-
-    def watch(self, process: subprocess.Popen[bytes]) -> None:
-        """Kills the process after the deadline, from a thread that ends with it."""
-        # Not to keep it alive: who drops it without closing ends it.
-        there = weakref.ref(process)
-        threading.Thread(target=self._watch, args=(there,), name="reading-deadline", daemon=True).start()
-
-    def _watch(self, there: weakref.ref[subprocess.Popen[bytes]]) -> None:
-        while (process := there()) is not None and process.poll() is None:
-            at = self._at
-            if at is not None and time.monotonic() > at:
-                _kill(process)
-            del process
-            time.sleep(1)
 
 
 def _sent(
@@ -249,15 +212,6 @@ def _received(process: subprocess.Popen[bytes]) -> tuple[dict[str, Any], bytes] 
         return worker.read_pair(process.stdout)
     except OSError:
         return None
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process, and what it started."""
-    if os.name != "posix":
-        process.kill()
-    elif process.poll() is None:
-        with suppress(OSError):
-            os.killpg(process.pid, signal.SIGKILL)
 
 
 def _start() -> subprocess.Popen[bytes]:
