@@ -90,7 +90,7 @@ class EdgeClient:
             raise self._lost(self._stop()) from error
         except BaseException:
             # Interrupted, it would answer the next with what is asked here.
-            self._stop()
+            self._kill()
             raise
         if not is_answer:
             raise outcome
@@ -116,9 +116,15 @@ class EdgeClient:
         try:
             self._ask("open", *self._opened)
         except BaseException:
-            self._stop()
+            self._kill()
             raise
         return self._process
+
+    def _kill(self) -> None:
+        # A copy of this process may have its pipes: it needn't notice that they are closed here.
+        if self._process is not None:
+            self._process.kill()
+            self._stop()
 
     def _stop(self) -> int:
         """How the process ended; 0 where there is none."""
@@ -129,7 +135,6 @@ class EdgeClient:
             if pipe is not None:
                 with suppress(OSError):
                     pipe.close()
-        # Without its pipes it ends by itself.
         return process.wait()
 
     def _lost(self, status: int) -> LibraryError:
