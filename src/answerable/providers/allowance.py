@@ -10,7 +10,7 @@ LONGEST_ANSWER = 400_000
 class Allowance:
     """The characters that an answer may still have; without a limit of tokens the most that any answer has.
 
-    A piece without a text, such as what a model thinks to itself, counts as one character.
+    Each piece costs one more: without a text it may be what a model thinks to itself, and that can go on for ever too.
     """
 
     def __init__(self, max_tokens: int | None) -> None:
@@ -24,5 +24,9 @@ class Allowance:
     def take(self, text: str) -> str:
         """What of a piece is within the allowance."""
         allowed = text[: max(self._left, 0)]
-        self._left -= max(len(text), 1)
+        self._left -= len(text)
         return allowed
+
+    def count_piece(self) -> None:
+        """Counts a piece, whatever it holds."""
+        self._left -= 1

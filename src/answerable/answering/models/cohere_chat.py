@@ -73,6 +73,7 @@ class CohereChatModel:
         allowance = Allowance(limit)
         with closing(self._client.chat(self._model, turns, limit)) as events:
             for event in events:
+                allowance.count_piece()
                 delta = _mapping(event.get("delta"))
                 if event.get("type") == "message-end":
                     self._check_end(delta, is_empty)
@@ -81,8 +82,7 @@ class CohereChatModel:
                 if event.get("type") in ("content-start", "content-delta"):
                     # Content may also be what a model thinks to itself, which has no text.
                     text = _mapping(_mapping(delta.get("message")).get("content")).get("text")
-                    allowed = allowance.take(text if isinstance(text, str) else "")
-                    if allowed:
+                    if isinstance(text, str) and (allowed := allowance.take(text)):
                         is_empty = False
                         yield Delta(allowed)
                 if allowance.is_used_up:

@@ -101,15 +101,15 @@ class OpenAIChatModel:
         try:
             with stream, self._client.errors(reading=True):
                 for chunk in stream:
+                    allowance.count_piece()
                     usage = self._usage(chunk) or usage
                     for choice in _choices(chunk):
                         finish = getattr(choice, "finish_reason", None) or finish
                         text = getattr(getattr(choice, "delta", None), "content", None)
-                        allowed = allowance.take(text if isinstance(text, str) else "")
-                        if allowed:
+                        if isinstance(text, str) and (allowed := allowance.take(text)):
                             yield Delta(allowed)
-                    if allowance.is_used_up and not finish:
-                        finish = "length"
+                    if allowance.is_used_up:
+                        finish = finish or "length"
                         break
         except ProviderError:
             # Once the answer is whole, only its usage is missing.
