@@ -16,8 +16,8 @@ from answerable.verification.findings import Finding, Repair
 
 # The same model on another runtime, or in a few bits, stays above it; another model far below.
 SAME = 0.99
-# Runtimes that embed a sentence alone differ more from those that pool it from its passage: of 411 sentences in English
-# and of chats the least alike had .77.
+# Runtimes that embed a sentence alone differ more from those that pool it from its passage: of some 500 sentences the
+# least alike had .77.
 SAME_SENTENCE = 0.7
 _BATCH = 16
 
