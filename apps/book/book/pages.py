@@ -15,6 +15,7 @@ from answerable.sources import (
     Fetched,
     Fetcher,
     FetchPolicy,
+    FileReader,
     PageKind,
     Robots,
     SitePage,
@@ -22,8 +23,6 @@ from answerable.sources import (
     Validators,
     ask_ahead,
     find_pages,
-    kind_of_page,
-    read_html,
 )
 from book import settings
 from book.errors import (
@@ -39,8 +38,8 @@ READER = f"answerable {version('answerable')}"
 """What reads pages: another version may read the same page otherwise."""
 
 # What they say stands on other pages; their titles would be found before those.
-_LISTS = (PageKind.CATEGORY, PageKind.TAGS, PageKind.BLOG_LIST, PageKind.SEARCH)
-_WITH_TEXT = (PageKind.DOCUMENT, None)
+_LISTS = tuple(map(str, (PageKind.CATEGORY, PageKind.TAGS, PageKind.BLOG_LIST, PageKind.SEARCH)))
+_WITH_TEXT = (str(PageKind.DOCUMENT), "")
 _log = logging.getLogger("book")
 _HTML = ("", "text/html", "application/xhtml+xml")
 
@@ -63,8 +62,9 @@ class Visited:
 class Site:
     """A web site, asked under the rules of its robots.txt. Raises NetworkError, PageNotFoundError and so on."""
 
-    def __init__(self, fetcher: Fetcher, max_pages: int) -> None:
+    def __init__(self, fetcher: Fetcher, files: FileReader, max_pages: int) -> None:
         self._fetcher = fetcher
+        self._files = files
         self._robots = Robots(fetcher)
         self._max_pages = max_pages
 
@@ -106,7 +106,41 @@ class Site:
         )
         with closing(asked):
             for page, found in asked:
-                yield _visited(page, found)
+                yield self._visited(page, found)
+
+    def content(self, found: Fetched, url: str) -> ContentPage:
+        """The text of what was fetched, a page with this public address. Raises ContentExtractionError."""
+        if not _is_html(found):
+            raise ContentExtractionError(f"{url} is no page of HTML ({found.content_type[:80]}): leave it out")
+        try:
+            (document,) = self._files.read_page(found.body, url)
+        except SourceError as error:
+            raise ContentExtractionError(str(error)) from error
+        headings = [
+            Heading(part.headings[-1], part.start, part.anchor or "") for part in document.parts if part.headings
+        ]
+        return ContentPage(
+            url, document.title, document.content, [*headings], str(document.metadata.get("chapter", ""))
+        )
+
+    def _visited(self, page: SitePage, found: Fetched | SourceError) -> Visited:
+        if isinstance(found, SourceError):
+            return Visited(page.public, error=found)
+        if found.is_unchanged:
+            return Visited(page.public, is_unchanged=True)
+        if not _is_html(found):
+            return Visited(page.public, left_out=f"no HTML but {found.content_type[:80]}")
+        try:
+            kind = self._files.page_facts(found.body, page.public, "").kind
+            if kind in _LISTS:
+                return Visited(page.public, left_out=f"lists of other pages ({kind})")
+            return Visited(page.public, self.content(found, page.public), found.validators)
+        except ContentExtractionError as error:
+            # A start page may be all pictures, or lead to another one.
+            is_wanted = kind in _WITH_TEXT
+            return Visited(page.public, error=error) if is_wanted else Visited(page.public, left_out="without text")
+        except SourceError as error:
+            return Visited(page.public, error=error)
 
 
 @contextmanager
@@ -114,8 +148,9 @@ def open_site() -> Iterator[Site]:
     """The web as it may be asked here. Raises SettingsError where ANSWERABLE_ALLOW_HOSTS makes no sense."""
     given = settings.engine()
     hosts = [host.strip() for host in given.allow_hosts.split(",") if host.strip()]
-    with Fetcher(AddressGuard(hosts), FetchPolicy(delay=1 / given.requests_per_second)) as fetcher:
-        yield Site(fetcher, given.max_pages)
+    policy = FetchPolicy(delay=1 / given.requests_per_second)
+    with Fetcher(AddressGuard(hosts), policy) as fetcher, closing(FileReader()) as files:
+        yield Site(fetcher, files, given.max_pages)
 
 
 def scrape_sitemap(base_url: str) -> list[str]:
@@ -135,39 +170,7 @@ def scrape_page(url: str) -> ContentPage:
     it can't be had.
     """
     with open_site() as site:
-        return _content(site.fetch(url), url)
-
-
-def _visited(page: SitePage, found: Fetched | SourceError) -> Visited:
-    if isinstance(found, SourceError):
-        return Visited(page.public, error=found)
-    if found.is_unchanged:
-        return Visited(page.public, is_unchanged=True)
-    if not _is_html(found):
-        return Visited(page.public, left_out=f"no HTML but {found.content_type[:80]}")
-    try:
-        kind = kind_of_page(found.body, page.public)
-        if kind in _LISTS:
-            return Visited(page.public, left_out=f"lists of other pages ({kind})")
-        return Visited(page.public, _content(found, page.public), found.validators)
-    except ContentExtractionError as error:
-        # A start page may be all pictures, or lead to another one.
-        return (
-            Visited(page.public, error=error) if kind in _WITH_TEXT else Visited(page.public, left_out="without text")
-        )
-    except SourceError as error:
-        return Visited(page.public, error=error)
-
-
-def _content(found: Fetched, url: str) -> ContentPage:
-    if not _is_html(found):
-        raise ContentExtractionError(f"{url} is no page of HTML ({found.content_type[:80]}): leave it out")
-    try:
-        document = read_html(found.body, url, url)
-    except SourceError as error:
-        raise ContentExtractionError(str(error)) from error
-    headings = [Heading(part.headings[-1], part.start, part.anchor or "") for part in document.parts if part.headings]
-    return ContentPage(url, document.title, document.content, [*headings], str(document.metadata.get("chapter", "")))
+        return site.content(site.fetch(url), url)
 
 
 def _is_html(found: Fetched) -> bool:

@@ -10,6 +10,7 @@ __all__ = [
     "FetchPolicy",
     "Fetched",
     "Fetcher",
+    "FileReader",
     "Format",
     "Message",
     "PageKind",
@@ -57,6 +58,7 @@ if TYPE_CHECKING:
     from answerable.sources.markdown import read_markdown
     from answerable.sources.pdf import read_pdf
     from answerable.sources.process import ReadingProcess
+    from answerable.sources.reader import FileReader
     from answerable.sources.records import read_records
     from answerable.sources.site_addresses import AddressGuard
     from answerable.sources.site_crawl import ask_ahead
@@ -75,6 +77,7 @@ else:
             "FetchPolicy": "site_pace",
             "Fetched": "site_fetch",
             "Fetcher": "site_fetch",
+            "FileReader": "reader",
             "Format": "formats",
             "Message": "whatsapp",
             "PageKind": "docusaurus",

@@ -9,7 +9,7 @@ from pathlib import Path
 import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
-from answerable.sources import SUFFIXES, Format, read_bytes, source_of
+from answerable.sources import SUFFIXES, Format, ReadingProcess, ReadLimits, source_of
 
 _NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP})
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
@@ -62,8 +62,9 @@ def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
     """The document of a text file in this encoding; None where it isn't one, or has a format with its own encoding."""
     if SUFFIXES.get(path.suffix.lower()) in _NO_TEXT:
         return None
+    limits = ReadLimits(load_settings().max_file_size)
     try:
-        if not path.is_file() or path.stat().st_size > load_settings().max_file_size:
+        if not path.is_file() or path.stat().st_size > limits.max_file_size:
             return None
         data = path.read_bytes()
         if data.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(_MAGIC):
@@ -72,4 +73,5 @@ def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
         marked = codecs.BOM_UTF8 + data.decode(encoding).removeprefix("\ufeff").encode("utf-8")
     except (OSError, UnicodeError):
         return None
-    return read_bytes(marked, source_of(path))
+    with ReadingProcess() as process:
+        return process.read(marked, source_of(path), limits)
