@@ -51,7 +51,8 @@ def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, librar
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
     assert found["model"] == "openai:smollm2"
-    assert found["problem"] == ""
+    # The real model may write more than its 60 tokens.
+    assert found["problem"] == "" or "stopped at 60 tokens" in found["problem"]
     assert found["draft"]
     assert found["usage"]["output_tokens"] > 0
     assert len(found["checks"]) > 0
