@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz_packages import WORD
-from made_files import epub, with_body, zipped
+from made_files import edited, epub, with_body, zipped
 
 _SENTENCE = "Words of a page that say something, again and again. "
 _PARAGRAPH = "<w:p><w:r><w:t>x y</w:t></w:r></w:p>"
@@ -13,6 +13,31 @@ _DOCUSAURUS = "<html class=docs-doc-page><body><article><div class='theme-doc-ma
 
 Shape = tuple[str, int, Callable[[int], str | bytes]]
 """The file's name, a size that takes a tenth of a second, and the file of any size."""
+
+
+_ITEM = '<w:p><w:pPr><w:numPr><w:numId w:val="77"/></w:numPr></w:pPr><w:r><w:t>x y</w:t></w:r></w:p>'
+
+
+def _styled(count: int) -> bytes:
+    """Paragraphs of a style that says nothing, at length."""
+    style = f'<w:style w:type="paragraph" w:styleId="Long">{"<w:q/>" * count}</w:style>'
+    paragraph = '<w:p><w:pPr><w:pStyle w:val="Long"/></w:pPr><w:r><w:t>x y</w:t></w:r></w:p>'
+    styles = {"styles": lambda text: text.replace("</w:styles>", f"{style}</w:styles>")}
+    return edited(with_body(WORD, paragraph * count), **styles)
+
+
+def _listed(count: int, levels: str, starts: str = "") -> bytes:
+    """Items of one list."""
+    kind = f'<w:abstractNum w:abstractNumId="77">{levels}</w:abstractNum>'
+    number = f'<w:num w:numId="77"><w:abstractNumId w:val="77"/>{starts}</w:num>'
+    lists = {"numbering": lambda text: text.replace("</w:numbering>", f"{kind}{number}</w:numbering>")}
+    return edited(with_body(WORD, _ITEM * count), **lists)
+
+
+def _with_contents(count: int, items: str, name: str, contents: str) -> bytes:
+    """A book many of whose items are one table of contents."""
+    manifest = "".join(f'<item id="n{each}" href="{name}" {items}/>' for each in range(count))
+    return epub({"c.xhtml": "<p>x</p>"}, manifest=manifest, extra={f"OEBPS/{name}": contents})
 
 
 def _cells(count: int) -> str:
@@ -56,6 +81,34 @@ SHAPES: dict[str, Shape] = {
         lambda n: with_body(WORD, f"<w:tbl><w:tr>{_cells(n)}</w:tr>" + f"<w:tr>{_cells(1)}</w:tr>" * n + "</w:tbl>"),
     ),
     "Word: paragraphs": ("a.docx", 1_000, lambda n: with_body(WORD, _PARAGRAPH * n)),
+    "Word: a long style": ("a.docx", 2_000, _styled),
+    "Word: levels of a list": ("a.docx", 500, lambda n: _listed(n, '<w:lvl w:ilvl="9"/>' * n)),
+    "Word: starts of a list": (
+        "a.docx",
+        500,
+        lambda n: _listed(
+            n, '<w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl>', '<w:lvlOverride w:ilvl="9"/>' * n
+        ),
+    ),
+    "Word: deleted ends of paragraphs": (
+        "a.docx",
+        2_000,
+        lambda n: with_body(WORD, _PARAGRAPH.replace("<w:r>", "<w:pPr><w:rPr><w:del/></w:rPr></w:pPr><w:r>") * n),
+    ),
+    "EPUB: items of one contents": (
+        "a.epub",
+        150,
+        lambda n: _with_contents(n, 'properties="nav"', "n.xhtml", "<nav>" + "<a href='c.xhtml'>x</a>" * n + "</nav>"),
+    ),
+    "EPUB: items of one older contents": (
+        "a.epub",
+        150,
+        lambda n: _with_contents(
+            n, 'media-type="application/x-dtbncx+xml"', "n.ncx", f"<ncx>{'<navPoint/>' * n}</ncx>"
+        ),
+    ),
+    "Markdown: ids of a heading": ("a.md", 2_000, lambda n: "# " + "{#a" * n),
+    "Markdown: notes in a heading": ("a.md", 1_000, lambda n: "# " + "{/*#x*/} " * n + "a"),
     "Markdown: references": ("a.md", 3_000, lambda n: "".join(f"[r{each}]: http://a/{each}\n" for each in range(n))),
     "Markdown: uses of a reference": ("a.md", 3_000, lambda n: "[r]: http://a/\n\n" + "[r] " * n),
     "Markdown: brackets": ("a.md", 5_000, lambda n: "[" * n),

@@ -95,6 +95,19 @@ def test_nested_front_matter_values_are_passed_over() -> None:
     assert end == len("---\ntitle: 'It''s'\nhero:\n  image: a.png\nlast: 1\n---\n")
 
 
+def test_lists_in_lists_of_front_matter_are_passed_over() -> None:
+    metadata, _ = front_matter("---\ntags: [a, [b, c], 'd']\n---\ntext")
+    assert metadata == {"tags": "a, c], d"}
+    deep = front_matter(f"---\na: {'[' * 5_000}{']' * 5_000}\nb: c\n---\ntext")
+    assert deep[0] == {"b": "c"}
+
+
+def test_only_the_last_note_of_a_heading_is_its_id() -> None:
+    document = read_markdown("# Setup {/* for now */} {/* #start */}\n\nText.\n", "a.mdx")
+    assert document.content.startswith("# Setup  {/* #start */}\n")
+    assert [(part.headings, part.anchor) for part in document.parts] == [(("Setup",), "start")]
+
+
 def test_a_slug_of_each_kind_of_character() -> None:
     anchors = Anchors()
     assert anchors.give("C++ & C#: what's_new? 2.0") == "c--c-whats_new-20"

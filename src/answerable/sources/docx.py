@@ -62,12 +62,10 @@ def _texts(package: Package) -> tuple[str, list[Heading], str]:
         for note in _children(_related(main, f"{kind}s"), W + kind)
     }
     notes = []
-    # A note may refer to another, which then joins the queue.
-    waiting = list(walk.notes)
-    for number, key in enumerate(waiting, 1):
+    # A note may refer to another, which is then added to the end of those walked over here.
+    for number, key in enumerate(walk.notes, 1):
         if key in known and (text := " ".join(walk.blocks(known[key], in_table=True))):
             notes.append(f"[^{number}]: {text}")
-        waiting += list(walk.notes)[len(waiting) :]
     return body, headings, "\n".join(notes)
 
 

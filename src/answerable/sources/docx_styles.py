@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
@@ -36,38 +37,54 @@ def is_on(element: Any, path: str) -> bool:
     return value(element, path) not in (None, "0", "false", "off", "none")
 
 
+@dataclass(frozen=True, slots=True)
+class _Style:
+    """What a paragraph style makes of a paragraph: a heading's level, a line of the contents, an item of a list."""
+
+    level: int | None
+    is_contents: bool
+    number: str | None
+    depth: str | None
+
+
 class Styles:
-    """The paragraph styles of a document."""
+    """The paragraph styles of a document. Each is read once: a hostile one is long, and used by all paragraphs."""
 
     def __init__(self, root: Any | None) -> None:
         styles = () if root is None else root.iterchildren(W + "style")
         self._styles = {style.get(W + "styleId", ""): style for style in styles}
-        self._levels: dict[str, int | None] = {}
+        self._read: dict[str, _Style] = {}
 
     def heading(self, paragraph: Any) -> int | None:
         """The level of a heading from 1, TITLE for the document's title, None for other paragraphs."""
         own = _level(value(paragraph, "pPr/outlineLvl"))
         if own is not None:
             return None if own > _DEEPEST else own
-        name = value(paragraph, "pPr/pStyle") or ""
-        if name not in self._levels:
-            self._levels[name] = self._level_of(name)
-        return self._levels[name]
+        return self._of(paragraph).level
 
     def item(self, paragraph: Any) -> tuple[str, int] | None:
         """The list that a paragraph is an item of, and how deep in it; None for other paragraphs."""
-        name = value(paragraph, "pPr/pStyle") or ""
-        for holder in (paragraph, *self._chain(name)):
-            number = value(holder, "pPr/numPr/numId")
-            if number is not None:
-                level = value(paragraph, "pPr/numPr/ilvl") or value(holder, "pPr/numPr/ilvl") or ""
-                return None if number == "0" else (number, min(int(level), 8) if level.isdecimal() else 0)
-        return None
+        number, level = _numbering(paragraph)
+        if number is None:
+            style = self._of(paragraph)
+            number, level = style.number, level or style.depth
+        if number is None or number == "0":
+            return None
+        return number, min(int(level), 8) if level and level.isdecimal() else 0
 
     def is_contents(self, paragraph: Any) -> bool:
         """Whether a paragraph is a line of a table of contents, which only repeats the headings."""
+        return self._of(paragraph).is_contents
+
+    def _of(self, paragraph: Any) -> _Style:
         name = value(paragraph, "pPr/pStyle") or ""
-        return any(_CONTENTS.fullmatch(each) for each in self._names(name))
+        if name not in self._read:
+            own_names = (name, value(self._styles.get(name), "name") or "")
+            numberings = (_numbering(style) for style in self._chain(name))
+            number, depth = next((each for each in numberings if each[0] is not None), (None, None))
+            is_contents = any(_CONTENTS.fullmatch(each) for each in own_names)
+            self._read[name] = _Style(self._level_of(name), is_contents, number, depth)
+        return self._read[name]
 
     def _level_of(self, style_id: str) -> int | None:
         for style in self._chain(style_id):
@@ -81,9 +98,6 @@ class Styles:
                 if _TITLE.fullmatch(name.strip()):
                     return TITLE
         return None
-
-    def _names(self, style_id: str) -> tuple[str, ...]:
-        return (style_id, value(self._styles.get(style_id), "name") or "")
 
     def _chain(self, style_id: str | None) -> Iterator[Any]:
         """A style and those it is based on."""
@@ -100,27 +114,40 @@ def _level(outline: str | None) -> int | None:
     return int(outline) + 1 if outline and outline.isdecimal() and len(outline) < 3 else None
 
 
+def _numbering(holder: Any) -> tuple[str | None, str | None]:
+    """The list that a paragraph or a style names, and how deep in it."""
+    return value(holder, "pPr/numPr/numId"), value(holder, "pPr/numPr/ilvl")
+
+
 class Lists:
     """The lists of a document, and how far each has counted."""
 
     def __init__(self, root: Any | None) -> None:
         numbers = () if root is None else root.iterchildren(W + "num")
         kinds = () if root is None else root.iterchildren(W + "abstractNum")
-        self._numbers = {number.get(W + "numId"): number for number in numbers}
-        self._kinds = {kind.get(W + "abstractNumId"): kind for kind in kinds}
+        self._numbers = {
+            number.get(W + "numId"): (
+                value(number, "abstractNumId") or "",
+                _by_level(number, "lvlOverride", "startOverride"),
+            )
+            for number in numbers
+        }
+        self._kinds = {
+            kind.get(W + "abstractNumId"): (_by_level(kind, "lvl", "numFmt"), _by_level(kind, "lvl", "start"))
+            for kind in kinds
+        }
         self._counts: defaultdict[tuple[str, str], dict[int, int]] = defaultdict(dict)
 
     def marker(self, number: str, level: int) -> str:
         """How Markdown marks the next item of a list: `- ` or its number."""
-        found = self._numbers.get(number)
-        kind_id = value(found, "abstractNumId") or ""
-        definition = _at_level(self._kinds.get(kind_id), "lvl", level)
-        if (value(definition, "numFmt") or "") in _NO_MARKER:
+        kind_id, overrides = self._numbers.get(number, ("", {}))
+        formats, starts = self._kinds.get(kind_id, ({}, {}))
+        if (formats.get(str(level)) or "") in _NO_MARKER:
             return "- "
-        override = value(_at_level(found, "lvlOverride", level), "startOverride")
+        override = overrides.get(str(level))
         # Lists of one kind count on, unless one says where it starts.
         counts = self._counts[(kind_id, number if override is not None else "")]
-        first = override or value(definition, "start") or "1"
+        first = override or starts.get(str(level)) or "1"
         start = int(first) if first.isdecimal() and len(first) < 9 else 1
         counts[level] = counts[level] + 1 if level in counts else start
         for deeper in [each for each in counts if each > level]:
@@ -128,6 +155,7 @@ class Lists:
         return f"{counts[level]}. "
 
 
-def _at_level(element: Any | None, name: str, level: int) -> Any | None:
-    children = () if element is None else element.iterchildren(W + name)
-    return next((child for child in children if child.get(W + "ilvl") == str(level)), None)
+def _by_level(element: Any, name: str, path: str) -> dict[str | None, str | None]:
+    """The value at a path in each child of that name, by its level; of two for one level the first."""
+    children = element.iterchildren(W + name, reversed=True)
+    return {child.get(W + "ilvl"): value(child, path) for child in children}

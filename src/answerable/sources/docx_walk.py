@@ -29,19 +29,20 @@ class Walk:
 
     def __init__(self, body: Any, styles: Styles, lists: Lists) -> None:
         self.headings: list[Heading] = []
-        self.notes: dict[tuple[str, str], int] = {}
+        self.notes: list[tuple[str, str]] = []
         self._styles = styles
         self._lists = lists
         # The document's own title stands above all headings.
         self._shift = any(styles.heading(paragraph) == TITLE for paragraph in body.iter(f"{W}p"))
         self._boxes: list[Any] = []
-        self._unfinished = ""
+        self._numbers: dict[tuple[str, str], int] = {}
+        self._unfinished: list[str] = []
 
     def blocks(self, container: Any, in_table: bool = False) -> list[str]:
         """The blocks of Markdown that the paragraphs and tables in an element make."""
         blocks: list[str] = []
         items: list[str] = []
-        around, self._unfinished = self._unfinished, ""
+        around, self._unfinished = self._unfinished, []
 
         def flush() -> None:
             if items:
@@ -63,19 +64,22 @@ class Walk:
                 flush()
                 blocks += self.blocks(box, in_table)
         flush()
-        if left := " ".join(self._unfinished.replace(MARK, "").split()):
+        if left := " ".join("".join(self._unfinished).replace(MARK, "").split()):
             blocks.append(left)
         self._unfinished = around
         return blocks
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
         """The Markdown of a paragraph, and whether it is an item of a list."""
-        text = self._unfinished + self._text(paragraph)
-        # A deleted end of a paragraph joins it with the next.
-        self._unfinished = text if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None else ""
+        self._unfinished.append(self._text(paragraph))
+        if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
+            # A deleted end of a paragraph joins it with the next.
+            return "", False
+        text = "".join(self._unfinished)
+        self._unfinished.clear()
         lines = [" ".join(line.split()) for line in text.replace(MARK, "").split("\n")]
         text = "\n".join(line for line in lines if line)
-        if not text or self._unfinished or self._styles.is_contents(paragraph):
+        if not text or self._styles.is_contents(paragraph):
             return "", False
         if in_table:
             return text, False
@@ -106,7 +110,10 @@ class Walk:
                 pieces.append(_CHARACTERS[tag])
             elif tag in _NOTES:
                 key = (_NOTES[tag], child.get(f"{W}id", ""))
-                pieces.append(f"[^{self.notes.setdefault(key, len(self.notes) + 1)}]")
+                if key not in self._numbers:
+                    self.notes.append(key)
+                    self._numbers[key] = len(self.notes)
+                pieces.append(f"[^{self._numbers[key]}]")
             elif tag == f"{W}txbxContent":
                 self._boxes.append(child)
             elif tag == _ALTERNATE:

@@ -161,12 +161,13 @@ class _Manifest:
     def contents(self) -> dict[str, ContentsEntry]:
         """The first entry of each member in the table of contents, the newer form before the older."""
         found: dict[str, ContentsEntry] = {}
-        for item in self._items.values():
-            if "nav" in _properties(item):
-                self._collect(self._entries_of_nav(self._path(item)), self._path(item), found)
-        for item in self._items.values():
-            if not found and item.get("media-type") == "application/x-dtbncx+xml":
-                self._collect(self._entries_of_ncx(self._path(item)), self._path(item), found)
+        # Hostile books name one file by many items.
+        for path in dict.fromkeys(self._path(item) for item in self._items.values() if "nav" in _properties(item)):
+            self._collect(self._entries_of_nav(path), path, found)
+        older = (item for item in self._items.values() if item.get("media-type") == "application/x-dtbncx+xml")
+        for path in dict.fromkeys(map(self._path, older)):
+            if not found:
+                self._collect(self._entries_of_ncx(path), path, found)
         return found
 
     def _path(self, item: Any) -> str:

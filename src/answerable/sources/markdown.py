@@ -27,7 +27,7 @@ _COMMENT = re.compile(r"(?<=\s)#")
 _LONGEST_TITLE = 1_000
 _LINE_END = re.compile(r"\r\n?|\n")
 # Docusaurus writes {#id}, and in MDX {/* #id */}.
-_CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s}*]+)\s*(?:\*/\s*)?\}\s*$")
+_CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s{}*]+)\s*(?:\*/\s*)?\}\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,8 @@ def _plain(value: str) -> str:
     if comment := _COMMENT.search(value):
         value = value[: comment.start()].rstrip()
     if value.startswith("[") and value.endswith("]"):
-        return ", ".join(_plain(item) for item in value[1:-1].split(",") if item.strip())
+        items = (item.strip() for item in value[1:-1].split(","))
+        return ", ".join(_plain(item) for item in items if item and item[0] != "[")
     # What follows these is nested or spread over lines, which this subset doesn't follow.
     return "" if value[:1] in ("{", "|", ">", "&", "*", "!") else value
 

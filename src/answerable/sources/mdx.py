@@ -33,7 +33,8 @@ _IN_BRACES = re.compile(rf"{_QUOTED} | [{{}}] | [^\"'`{{}}/]+ | .", re.DOTALL | 
 _IN_STATEMENT = re.compile(
     rf"{_QUOTED} | //[^\n]* | [{{}}()\[\]] | \n(?=[ \t]*(?:\n|\Z)) | [^\"'`{{}}()\[\]/\n]+ | .", re.DOTALL | re.VERBOSE
 )
-_HEADING_ID = re.compile(r"^[ \t>]*#{1,6} .*\{\s*/\*\s*#[^\s}*]+\s*\*/\s*\}[ \t]*$")
+_HEADING = re.compile(r"[ \t>]*#{1,6} ")
+_ID_AT_END = re.compile(r"\{\s*/\*\s*#[^\s{}*]+\s*\*/\s*\}[ \t]*$", re.MULTILINE)
 _PAGE = re.compile(r"\.mdx?$")
 _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 
@@ -128,9 +129,9 @@ def _note_end(content: str, found: re.Match[str]) -> int:
     if found["note"] == "<!--":
         end = content.find("-->", found.end(), found.end() + _LONGEST)
         return end + 3 if end >= 0 else -(found.end() + _LONGEST)
-    line = content[content.rfind("\n", 0, note) + 1 : _line_end(content, found.end())]
     # The heading's own id is read together with it.
-    return -found.end() if _HEADING_ID.match(line) else _braces_end(content, note)
+    is_id = _ID_AT_END.match(content, note) and _HEADING.match(content, content.rfind("\n", 0, note) + 1)
+    return -found.end() if is_id else _braces_end(content, note)
 
 
 def _braces_end(content: str, start: int) -> int:
