@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tracemalloc
 from datetime import date, datetime, timedelta, timezone
 from typing import Any
 
@@ -218,6 +219,19 @@ def test_logic_holds(where: dict[str, Any], fields: dict[str, Any]) -> None:
     assert matches(parse_filter({"not": where}), fields) is not found
     assert matches(parse_filter({"and": [where, where]}), fields) is found
     assert matches(parse_filter({"or": [where, {"not": where}]}), fields) is True
+
+
+def test_long_values_are_not_kept() -> None:
+    long = "9" * 1_000_000
+    tracemalloc.start()
+    try:
+        for number in range(20):
+            assert not matches(parse_filter({"title": f"{number}{long}"}), {"title": ["x"]})
+            with pytest.raises(FilterError):
+                parse_filter({"date": {"gte": f"{number}{long}"}})
+        assert tracemalloc.get_traced_memory()[0] < 5_000_000
+    finally:
+        tracemalloc.stop()
 
 
 @given(names, scalars)

@@ -28,6 +28,8 @@ Scalar: TypeAlias = "str | int | float | bool"
 Bound: TypeAlias = "float | datetime"
 
 DEPTH = 50
+# Longer texts are not kept to be compared again, and are no dates.
+_REMEMBERED = 200
 
 _SHORT = reprlib.Repr()
 _SHORT.maxstring = _SHORT.maxother = 80
@@ -140,8 +142,17 @@ def comparable(value: Any) -> Bound | None:
     return None if isinstance(value, bool) else _as_float(value)
 
 
-@lru_cache(maxsize=10_000)
 def _normalize_text(text: str) -> str:
+    # What is long would fill the memory, and is hardly asked for twice.
+    return _short_normal(text) if len(text) <= _REMEMBERED else _normal(text)
+
+
+@lru_cache(maxsize=10_000)
+def _short_normal(text: str) -> str:
+    return _normal(text)
+
+
+def _normal(text: str) -> str:
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(mark for mark in decomposed if not unicodedata.combining(mark)).strip()
 
@@ -231,8 +242,12 @@ def _is_day(text: str) -> bool:
     return True
 
 
-@lru_cache(maxsize=10_000)
 def _parse_moment(text: str) -> datetime | None:
+    return _short_moment(text) if len(text) <= _REMEMBERED else None
+
+
+@lru_cache(maxsize=10_000)
+def _short_moment(text: str) -> datetime | None:
     try:
         return _naive(datetime.fromisoformat(text.strip().upper().replace("Z", "+00:00")))
     except ValueError:

@@ -348,6 +348,8 @@ def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
         ({"stars": {"gte": 1}}, "guide report"),
         ({"stars": {"lt": 4.5}}, "report"),
         ({"stars": {"lte": 10**400}}, "guide report"),
+        ({"stars": 10**400}, ""),
+        ({"not": {"stars": -(10**400)}}, "guide chat report note odd plain"),
         ({"stars": True}, "note"),
         ({"stars": 1}, "report"),
         ({"draft": True}, "guide"),

@@ -9,7 +9,7 @@ Everything large is in files that are mapped into memory.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import qdrant_edge as edge
@@ -23,14 +23,8 @@ TOGETHER = 350_000
 # More fields than that are filtered without an index: each takes files and memory, and metadata may have any.
 MOST_FIELDS = 64
 
-CONDITIONS = Conditions(
-    one_of=lambda key, values: edge.FieldCondition(key=key, match=edge.MatchAny(values)),
-    within=lambda key, bounds: edge.FieldCondition(key=key, range=edge.RangeFloat(**bounds)),
-    lacks=lambda key: edge.IsEmptyCondition(key),
-    all_of=lambda conditions: edge.Filter(must=conditions),
-    any_of=lambda conditions: edge.Filter(should=conditions),
-    none_of=lambda conditions: edge.Filter(must_not=conditions),
-)
+_NOTHING = edge.HasIdCondition(set())
+_EVERYTHING = edge.Filter(must_not=[_NOTHING])
 # So many of each segment are scored again, and at least so many times as many as are asked for.
 _SCORED_AGAIN = 500
 _AT_LEAST = 1.25
@@ -38,6 +32,27 @@ _AT_LEAST = 1.25
 _SEGMENTS = 8
 # In kilobytes.
 _ANY_SIZE = 1_000_000_000
+
+
+def conditions(known: Collection[str]) -> Conditions:
+    """How filters are spelt for an index that has indexed these keys.
+
+    What isn't indexed takes reading every chunk, for each condition. While there is room for more indexes, no chunk has
+    a key that isn't known.
+    """
+    is_full = len(known) >= MOST_FIELDS
+    return Conditions(
+        one_of=lambda key, values: (
+            edge.FieldCondition(key=key, match=edge.MatchAny(values)) if is_full or key in known else _NOTHING
+        ),
+        within=lambda key, bounds: (
+            edge.FieldCondition(key=key, range=edge.RangeFloat(**bounds)) if is_full or key in known else _NOTHING
+        ),
+        lacks=lambda key: edge.IsEmptyCondition(key) if is_full or key in known else _EVERYTHING,
+        all_of=lambda conditions: edge.Filter(must=conditions),
+        any_of=lambda conditions: edge.Filter(should=conditions),
+        none_of=lambda conditions: edge.Filter(must_not=conditions),
+    )
 
 
 def config(dimension: int, quantized_from: int) -> Any:

@@ -24,10 +24,10 @@ from answerable.protocols import Flaw
 from answerable.stores import edge_audit
 from answerable.stores.database import Database, Version
 from answerable.stores.edge_engine import (
-    CONDITIONS,
     EXACTLY,
     MOST_FIELDS,
     TOGETHER,
+    conditions,
     config,
     field_index,
     point,
@@ -95,7 +95,7 @@ class EdgeIndex:
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         """The k highest cosines, best first; of many chunks nearly the highest."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
-        return self._query(nearest, k, _spelt(where), search_params)
+        return self._query(nearest, k, self._spelt(where), search_params)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
         """The cosines of these chunks, best first."""
@@ -106,7 +106,7 @@ class EdgeIndex:
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
         """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
         weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
-        return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, _spelt(where)) if weights else []
+        return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
 
     def close(self) -> None:
         """Writes everything out and frees the files."""
@@ -126,6 +126,10 @@ class EdgeIndex:
             return [(int(point.id), float(point.score)) for point in shard.query(request)]
 
         return first_of_equals(k, search)
+
+    def _spelt(self, where: Filter | None) -> Any:
+        spell = conditions(self._state.notes["fields"]).spell
+        return None if where is None else edge.Filter(must=[spell(where)])
 
     def _build(self) -> None:
         try:
@@ -213,7 +217,3 @@ class EdgeIndex:
         for key in sorted(set(keys).difference(known))[: max(0, MOST_FIELDS - len(known))]:
             self._shard.update(field_index(key))
             known.append(key)
-
-
-def _spelt(where: Filter | None) -> Any:
-    return None if where is None else edge.Filter(must=[CONDITIONS.spell(where)])

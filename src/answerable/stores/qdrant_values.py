@@ -115,7 +115,9 @@ def _hash_value(value: Scalar) -> int:
     # 1 and 1.0 are equal, True isn't: as in `filters.matches`.
     if isinstance(value, (str, bool)):
         return digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
-    return digest(f"number\0{int(value):x}" if math.isfinite(value) and value == int(value) else f"number\0{value}")
+    # An integer may be too large for a float.
+    is_whole = isinstance(value, int) or (math.isfinite(value) and value == int(value))
+    return digest(f"number\0{int(value):x}" if is_whole else f"number\0{value}")
 
 
 def _number(bound: Bound) -> float:
