@@ -200,6 +200,20 @@ def test_a_model_that_never_ends_its_thoughts_is_stopped_too(server: ScriptedSer
     assert server.disconnected.wait(60)
 
 
+def test_events_without_a_meaning_are_stopped_too(server: ScriptedServer) -> None:
+    server.script(CHAT, stream(*[event("debug", prompt="hmm")] * 1_000, ending=Ending.HANG))
+    with pytest.raises(RequestRejected, match="used up its tokens"):
+        list(model(server).stream(QUESTION, max_tokens=50))
+    assert server.disconnected.wait(60)
+
+
+def test_a_response_without_an_end_is_given_up(server: ScriptedServer) -> None:
+    server.script(CHAT, stream(*[b": " + b"x" * 900_000 + b"\n\n"] * 250, ending=Ending.HANG))
+    with pytest.raises(MalformedResponse, match="was cut off"):
+        list(model(server, replace(FAST, retries=0)).stream(QUESTION))
+    assert server.disconnected.wait(60)
+
+
 @pytest.mark.parametrize(
     ("reply", "kind", "asked"),
     [

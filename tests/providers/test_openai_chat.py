@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import signal
 import subprocess
@@ -472,6 +473,37 @@ def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer, 
     assert last.truncated
     assert most * 0.9 <= len("".join(delta.text for delta in deltas)) <= most
     assert server.disconnected.wait(60)
+
+
+def test_chunks_without_a_choice_are_stopped_too(server: ScriptedServer) -> None:
+    server.script(PATH, sse_reply(*['{"id": "c", "choices": []}'] * 1_000, ending=Ending.HANG))
+    assert list(model(server).stream(ASK, max_tokens=50)) == [Delta("", truncated=True)]
+
+
+ENDLESS = {
+    "comments": sse_reply(*[b": still here\n\n", 0.1] * 600, ending=Ending.HANG),
+    "comments after a word": sse_reply(chunk("Hello"), *[b": still here\n\n", 0.1] * 600, ending=Ending.HANG),
+    "the body of an error": Reply(400, {"Content-Type": "application/json"}, (b"x", 0.1) * 600, Ending.HANG),
+    "a line": sse_reply(b"data: ", *[b"x" * 1_000_000] * 250, ending=Ending.HANG),
+}
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_a_response_that_says_nothing_and_never_ends_is_given_up(server: ScriptedServer, kind: str) -> None:
+    server.script(PATH, ENDLESS[kind])
+    started = time.monotonic()
+    with pytest.raises(MalformedResponse, match="was cut off"):
+        answer(model(server, policy=CallPolicy(timeout=20.0, total=2.0, retries=0)))
+    assert time.monotonic() - started < 30
+    assert server.disconnected.wait(60)
+
+
+def test_a_compressed_response_is_not_unpacked(server: ScriptedServer) -> None:
+    headers = {"Content-Type": "text/event-stream", "Content-Encoding": "gzip"}
+    server.script(PATH, Reply(200, headers, (gzip.compress(b": \n" * 1_000_000),), Ending.COMPLETE))
+    with pytest.raises(ProviderUnreachable, match="compressed"):
+        answer(model(server))
+    assert server.requests[0].headers["accept-encoding"] == "identity"
 
 
 def test_an_answer_without_a_limit_of_tokens_is_stopped_too(server: ScriptedServer) -> None:

@@ -21,7 +21,8 @@ from answerable.errors import (
     RequestRejected,
     SettingsError,
 )
-from answerable.providers.calling import host_of, quoted, retry_after
+from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
+from answerable.providers.responses import AS_IT_IS, bounded
 
 if TYPE_CHECKING:
     from cohere.v2.raw_client import RawV2Client
@@ -57,7 +58,15 @@ class CohereClient:
             *(ValueError, TypeError, KeyError, AttributeError, RecursionError),
         )
         self._open = ExitStack()
-        client = self._open.enter_context(ClientV2(self._key, base_url=base_url, timeout=timeout, max_retries=0))
+        pool = httpx.Client(
+            timeout=timeout,
+            headers=AS_IT_IS,
+            follow_redirects=True,
+            event_hooks={"response": [bounded(httpx, CallPolicy().total)]},
+        )
+        client = self._open.enter_context(
+            ClientV2(self._key, base_url=base_url, timeout=timeout, max_retries=0, httpx_client=pool)
+        )
         # The raw client: the SDK's own reader of streams skips what it can't parse, which would lose text in silence.
         self._client = cast("RawV2Client", client.with_raw_response)
 

@@ -22,6 +22,7 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
+from answerable.providers.responses import AS_IT_IS, bounded
 
 if TYPE_CHECKING:
     import openai
@@ -79,7 +80,8 @@ class OpenAIClient:
         self._model_setting = model_setting
         self._key_setting = _KEY_SETTINGS.get(provider, "OPENAI_API_KEY")
         self._address_setting = _ADDRESS_SETTINGS.get(provider, "OPENAI_BASE_URL")
-        self._timeout = (policy or CallPolicy()).timeout
+        policy = policy or CallPolicy()
+        self._timeout = policy.timeout
         self.host = host_of(base_url or f"https://{_OWN_HOST}", self._address_setting, "http://localhost:11434/v1")
         self._key = self._checked(api_key)
         try:
@@ -95,6 +97,10 @@ class OpenAIClient:
             base_url=base_url or f"https://{_OWN_HOST}/v1",
             timeout=self._timeout,
             max_retries=0,
+            default_headers=AS_IT_IS,
+            http_client=openai.DefaultHttpxClient(
+                timeout=self._timeout, event_hooks={"response": [bounded(httpx2, policy.total)]}
+            ),
         )
         # Found in the environment, and meant for OpenAI only.
         self.sdk.organization = self.sdk.project = None

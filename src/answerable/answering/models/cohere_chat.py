@@ -85,6 +85,8 @@ class CohereChatModel:
                     if isinstance(text, str) and (allowed := allowance.take(text)):
                         is_empty = False
                         yield Delta(allowed)
+                else:
+                    allowance.take("")
                 if allowance.is_used_up:
                     self._check_end({"finish_reason": _AT_LIMIT}, is_empty)
                     yield Delta("", truncated=True)

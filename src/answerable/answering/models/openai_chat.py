@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Sequence
 from typing import Any
 
 from answerable.analysis.characters import encodable
@@ -103,7 +103,10 @@ class OpenAIChatModel:
                 for chunk in stream:
                     allowance.count_piece()
                     usage = self._usage(chunk) or usage
-                    for choice in _choices(chunk):
+                    choices = _choices(chunk)
+                    if not choices:
+                        allowance.take("")
+                    for choice in choices:
                         finish = getattr(choice, "finish_reason", None) or finish
                         text = getattr(getattr(choice, "delta", None), "content", None)
                         if isinstance(text, str) and (allowed := allowance.take(text)):
@@ -129,10 +132,10 @@ class OpenAIChatModel:
         return Usage(given, written, cost(self._model, given, written) if self._client.provider == "openai" else None)
 
 
-def _choices(chunk: object) -> Iterator[object]:
+def _choices(chunk: object) -> list[object]:
     """A chunk's choices. The client checks no types: what a server sends may be anything."""
     choices = getattr(chunk, "choices", None)
-    return iter(choices if isinstance(choices, list) else [])
+    return choices if isinstance(choices, list) else []
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
