@@ -68,14 +68,14 @@ def test_what_is_said_stays_text(reader: Visitor, kind: str) -> None:
 
 
 def test_a_source_on_the_web_is_linked(reader: Visitor) -> None:
-    link = "https://example.org/a_(b)?x=<1>#:~:text=it%20is"
+    link = "https://example.org/a_(b)?x=<1>\u202e\x9b#:~:text=it%20is"
     citation = {"title": "A [page](https://evil.example)", "source": "x", "link": link, "quote": "It is."}
     turn = {"question": "Is it?", "asked": 1.0, "answer": {"text": "“It is.” [1]", "citations": [citation]}}
     markdown, by_marked = export(reader, turn)
     for rendered in (by_marked, MarkdownIt("commonmark").render(markdown)):
         seen = Seen(rendered)
         assert seen.tags <= {*HARMLESS, "a"}
-        assert seen.links == ["https://example.org/a_(b)?x=%3C1%3E#:~:text=it%20is"]
+        assert seen.links == ["https://example.org/a_(b)?x=%3C1%3E%E2%80%AE%C2%9B#:~:text=it%20is"]
         assert "A [page](https://evil.example)" in seen.text
         assert "“It is.” [1]" in seen.text
 

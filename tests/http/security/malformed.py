@@ -185,6 +185,15 @@ REQUESTS = {
     "a chunk's length that ends in a bare line feed": sent(
         "Transfer-Encoding: chunked", body=b"2e\n" + QUESTION + b"\r\n0\r\n\r\n"
     ),
+    "a carriage return behind a chunk's length": sent(
+        "Transfer-Encoding: chunked", body=b"2e;a=\rb\r\n" + QUESTION + b"\r\n0\r\n\r\n"
+    ),
+    "thousands of letters behind a chunk's length": sent(
+        "Transfer-Encoding: chunked", body=b"2e;" + b"a" * 20_000 + b"\r\n" + QUESTION + b"\r\n0\r\n\r\n"
+    ),
+    "chunks in a version that has none": sent("Transfer-Encoding: chunked", body=chunked([QUESTION])).replace(
+        b"HTTP/1.1", b"HTTP/1.0", 1
+    ),
     "a space before a colon": got("X-A : a"),
     "a tab before a colon": got("X-A\t: a"),
     "a space in a header's name": got("X A: a"),

@@ -40,6 +40,30 @@ def test_nobody_else_may_read_the_file_and_one_that_others_may_write_is_refused(
         Keys(file).list()
 
 
+def test_a_file_that_everybody_may_replace_is_refused(file: Path) -> None:
+    Keys(file).add("admin")
+    link = file.with_name("folder") / "link.json"
+    link.parent.mkdir()
+    link.symlink_to(file)
+    for folder in (file.parent, link.parent):
+        folder.chmod(0o777)
+        with pytest.raises(SettingsError, match="chmod o-w"):
+            Keys(link).list()
+        folder.chmod(0o1777)
+        assert len(Keys(link).list()) == 1
+        folder.chmod(0o700)
+
+
+def test_what_is_no_file_is_refused_at_once(file: Path) -> None:
+    os.mkfifo(file, 0o600)
+    with pytest.raises(SettingsError, match="no file"):
+        Keys(file).list()
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(SettingsError, match="no file"):
+        Keys(file).list()
+
+
 def test_changes_are_seen_by_who_has_the_file_open_already(file: Path) -> None:
     first, _ = Keys(file).add("ask")
     open_already = Keys(file)
@@ -64,6 +88,7 @@ def test_changes_are_seen_by_who_has_the_file_open_already(file: Path) -> None:
         '{"keys": [{"id": "a", "sha256": "%s", "role": "root", "library": null, "name": "", "made": ""}]}' % ("0" * 64),
         '{"keys": [{"id": "a", "sha256": "%s", "role": "ask", "library": 1, "name": "", "made": ""}]}' % ("0" * 64),
         "\N{LATIN SMALL LETTER E WITH ACUTE}",
+        '{"keys": ' + "[" * 100_000,
     ],
 )
 def test_a_damaged_file_lets_nobody_in(file: Path, text: str) -> None:

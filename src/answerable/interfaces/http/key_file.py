@@ -30,6 +30,7 @@ ROLES: tuple[Role, ...] = ("ask", "admin")
 
 _PREFIX = "ak_"
 _DIGEST = re.compile(r"[0-9a-f]{64}")
+_LARGEST = 10_000_000
 _State = tuple[int, int, int]
 
 
@@ -55,12 +56,14 @@ class Keys:
     def list(self) -> tuple[Key, ...]:
         """Every key, the oldest first. Raises SettingsError where the file is missing, damaged or open to others."""
         try:
-            status = self._path.stat()
-            # Each time: a change of permissions changes nothing else.
-            _check_permissions(self._path, status)
-            state = (status.st_mtime_ns, status.st_size, status.st_ino)
-            if self._read is None or self._read[0] != state:
-                self._read = state, _parse(self._path)
+            # Opened without waiting for a writer, which a pipe in its place would.
+            with open(self._path, "rb", opener=_without_waiting) as file:
+                status = os.fstat(file.fileno())
+                # Each time: a change of permissions changes nothing else.
+                _check_permissions(self._path, status)
+                state = (status.st_mtime_ns, status.st_size, status.st_ino)
+                if self._read is None or self._read[0] != state:
+                    self._read = state, _parse(self._path, file.read(_LARGEST))
         except FileNotFoundError as error:
             raise SettingsError(
                 f"There is no key file {self._path}. `answerable keys add --role admin {self._path}` makes it."
@@ -120,16 +123,28 @@ def _digest(secret: str) -> str:
     return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
 def _check_permissions(path: Path, status: os.stat_result) -> None:
-    if os.name == "posix" and status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+    if not stat.S_ISREG(status.st_mode):
+        raise SettingsError(f"The key file {path} is no file. Take it away and make one with `answerable keys add`.")
+    if os.name != "posix":
+        return
+    if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise SettingsError(f"Others may write to the key file {path}, and so let themselves in. chmod 600 {path}.")
+    for folder in {path.absolute().parent, path.resolve().parent}:
+        mode = folder.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise SettingsError(f"Everybody may put another file in the place of {path}. chmod o-w {folder}.")
 
 
-def _parse(path: Path) -> tuple[Key, ...]:
+def _parse(path: Path, read: bytes) -> tuple[Key, ...]:
     try:
-        raw = json.loads(path.read_text("utf-8"))
+        raw = json.loads(read.decode("utf-8"))
         return tuple(_key(**entry) for entry in raw["keys"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SettingsError(
             f"The key file {path} is damaged ({type(error).__name__}). Take it away and make new keys with "
             "`answerable keys add`."

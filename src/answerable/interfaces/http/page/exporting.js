@@ -5,6 +5,8 @@ import { nameOf, placeOf, siteOf } from "./places.js";
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // Control characters, and marks that turn the direction of what follows them.
 const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+// Those, and what would end an address.
+const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
 // What documents and models say stays text where Markdown is rendered: no link, image, mark-up or HTML.
 const asText = (text) =>
@@ -27,7 +29,7 @@ const quoted = (text) =>
     .join("\n");
 
 const linked = (name, address) =>
-  address ? `[${name}](<${address.replace(/[<>\\\s\0-\x1f]/g, encodeURIComponent)}>)` : name;
+  address ? `[${name}](<${address.replace(UNSAFE, encodeURIComponent)}>)` : name;
 
 const sourceOf = (citation, index, texts) => {
   const name = linked(asLine(nameOf(citation)), siteOf(citation));
