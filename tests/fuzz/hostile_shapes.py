@@ -60,6 +60,9 @@ PAGES: dict[str, tuple[int, Callable[[int], str]]] = {
     "blocks": (2_000, lambda n: "<nav>x</nav>" + "<div>x</div>" * n),
     "line breaks": (4_000, lambda n: "<nav>x</nav><p>" + "x<br><br>" * n),
     "options": (8_000, lambda n: "<nav>x</nav><select>" + "<option>x" * n + "</select><p>x"),
+    "options with a bracket": (6_000, lambda n: "<nav>x</nav><select>" + "<option a='<'>x" * n + "</select><p>x"),
+    "open fonts with a bracket": (4_000, lambda n: "".join(f"<p><font a{each}='<'>y" for each in range(n))),
+    "bodies": (10_000, lambda n: "".join(f"<body a{each}=x>" for each in range(n)) + "<p>x"),
     "open fonts": (6_000, lambda n: "".join(f"<p><font a{each}=x>y" for each in range(n))),
     "paragraphs of an item": (4_000, lambda n: "<nav>x</nav><ul><li>" + "<p>x</p>" * n),
     "headings": (3_000, lambda n: "<nav>x</nav>" + "".join(f"<h2 id=a{each}>x</h2>" for each in range(n))),
@@ -138,6 +141,11 @@ SHAPES: dict[str, Shape] = {
     "chat: colons": ("_chat.txt", 20_000, lambda n: "12/31/21, 10:00 PM - " + "a: " * n),
     "chat: one message": ("_chat.txt", 20_000, lambda n: "12/31/21, 10:00 PM - Ana: x\n" + "more\n" * n),
     "code: functions": ("a.py", 3_000, lambda n: "".join(f"def f{each}():\n    pass\n" for each in range(n))),
+    "code: functions of one const": (
+        "a.js",
+        30_000,
+        lambda n: "export const a=1" + "".join(f",\na{each}=()=>1" for each in range(n)),
+    ),
     "code: brackets": ("a.js", 20_000, lambda n: "{" * n),
     "code: functions in functions": ("a.js", 3_000, lambda n: "function f() {" * n),
     "text: sentences": ("a.txt", 20_000, lambda n: _SENTENCE * (n // 5)),
@@ -148,5 +156,6 @@ SHAPES: dict[str, Shape] = {
     "text: Chinese": ("a.txt", 20_000, lambda n: "这是一个句子。" * n),
     "text: brackets": ("a.txt", 20_000, lambda n: "(a. B " * n),
     "text: full stops": ("a.txt", 20_000, lambda n: "." * n + " A. 1) " * n),
+    "archive: folders": ("a.zip", 2_000, lambda n: zipped({"a/" * n + "1.txt": "x y z"})),
     "archive: members": ("a.zip", 500, lambda n: zipped({f"{each}.txt": "x y z" for each in range(n)})),
 }

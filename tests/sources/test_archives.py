@@ -102,6 +102,11 @@ def test_the_parts_of_a_saved_page_are_no_documents(save: Callable[..., Path]) -
     assert skipped.counts == {"part of a web page": 3}
 
 
+def test_names_that_no_system_has_room_for_are_refused(save: Callable[..., Path]) -> None:
+    with pytest.raises(DamagedSource, match="a name of over 4,096 characters"):
+        read_file(save(packed((f"{'a/' * 2_050}b.txt", "text"))))
+
+
 def test_a_broken_member_raises_or_is_noted(save: Callable[..., Path]) -> None:
     path = save(packed(("a.pdf", "%PDF-1.4 broken"), ("b.txt", "fine")))
     with pytest.raises(DamagedSource, match=r"!/a\.pdf is no readable PDF"):

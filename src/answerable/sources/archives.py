@@ -25,11 +25,13 @@ from answerable.errors import (
 )
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.limits import Skipped
-from answerable.sources.page_parts import PAGE_PART, is_page_folder, is_page_part
+from answerable.sources.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
 from answerable.sources.whatsapp import is_chat
 
 MAX_MEMBERS = 100_000
+# No system has room for a longer path.
+_LONGEST_NAME = 4_096
 # Text that repeats itself packs well; only from this size on is a high ratio a sign of a bomb.
 _SMALL = 10_000_000
 _MAX_RATIO = 200
@@ -64,7 +66,7 @@ def read_zip(
         documents: list[Document] = []
         for info in members:
             name = f"{source}!/{info.filename}"
-            if _is_page_part(info.filename, names):
+            if is_page_part(PurePosixPath(info.filename).name, is_in_page_folder(info.filename, names)):
                 _count(skipped, PAGE_PART, name)
                 continue
             data = budget.read(zipped, info, is_supported)
@@ -89,11 +91,6 @@ def read_zip(
 def _count(skipped: Skipped | None, reason: str, source: str) -> None:
     if skipped:
         skipped.count(reason, source)
-
-
-def _is_page_part(name: str, names: frozenset[str]) -> bool:
-    path = PurePosixPath(name)
-    return is_page_part(path.name, any(is_page_folder(folder.as_posix(), names) for folder in path.parents))
 
 
 def iter_members(archive: bytes | Path, limit: int, source: str = "") -> Iterator[tuple[str, bytes]]:
@@ -143,6 +140,10 @@ def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None
     shown = repr(name[:80])
     if not name:
         raise DamagedSource(f"{source} is refused, a member of it has no name: {advice or _REPACK}")
+    if len(name) > _LONGEST_NAME:
+        raise DamagedSource(
+            f"{source} is refused, a member of it has a name of over {_LONGEST_NAME:,} characters: {advice or _REPACK}"
+        )
     outside = name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name)
     if outside or "\\" in name or "\0" in name:
         raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {advice or _REPACK}")

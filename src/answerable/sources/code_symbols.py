@@ -57,6 +57,7 @@ _WRAPPERS = frozenset(_WRAPPER_NAMES.split())
 _VALUES = frozenset(_VALUE_NAMES.split())
 # Named only where they hold a body: elsewhere C merely mentions them.
 _NEED_BODY = frozenset({"struct_specifier", "union_specifier", "enum_specifier", "class_specifier"})
+_DEFINING = _CONTAINERS | _FUNCTIONS | _WRAPPERS | _VALUES
 _OPENERS = frozenset(
     {"export_statement", "decorated_definition", "template_declaration", "lexical_declaration", "type_declaration"}
 )
@@ -129,8 +130,11 @@ def _parsed_by(grammar: Language, content: str) -> Iterator[Symbol]:
         elif node.type not in _WRAPPERS and node.type not in _CONTAINERS:
             continue
         if depth < _DEEPEST:
-            opens = first if node.type in _OPENERS and not name else None
-            stack += [(child, around, opens, depth + 1) for child in reversed(node.named_children)]
+            children = node.named_children
+            # Of several definitions behind one `const` or `type` only the first begins there.
+            opens = node.type in _OPENERS and not name
+            opened = next((child for child in children if child.type in _DEFINING), None) if opens else None
+            stack += [(child, around, first if child == opened else None, depth + 1) for child in reversed(children)]
 
 
 def _last_line(node: Node) -> int:

@@ -21,6 +21,7 @@ from answerable.sources.html_bounds import (
     has_wide_rows,
     refuse_depth,
     without_many_options,
+    without_many_roots,
     without_open_formatting,
     without_surplus_attributes,
 )
@@ -117,7 +118,7 @@ def sound_markup(data: bytes | str, source: str) -> str:
     # A lone surrogate or a NUL in a string that was handed over breaks the parsers; what is decoded here has none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
     refuse_depth(markup, source)
-    return without_many_options(without_open_formatting(without_surplus_attributes(markup)))
+    return without_many_roots(without_many_options(without_open_formatting(without_surplus_attributes(markup))))
 
 
 def parse_page(markup: str) -> LexborHTMLParser:

@@ -15,12 +15,17 @@ _ATTRIBUTE = r"[\s/]+|=?[^\s/>=]+(?:\s*=\s*(?:\"[^\"]*(?:\"|\Z)|'[^']*(?:'|\Z)|[
 _EACH_ATTRIBUTE = re.compile(_ATTRIBUTE)
 _TAG = re.compile(rf"<[a-zA-Z][^\s/>]*(?:{_ATTRIBUTE})*")
 _TAG_OR_COMMENT = re.compile(r"<!--|<(?=[a-zA-Z])")
+_REST_OF_TAG = rf"(?=[\s/>])(?:{_ATTRIBUTE})*"
+# A tag that never ends is one too, so that the expression never goes back.
+_END_OF_TAG = r"(?:>|\Z)"
 _FORMATTING = re.compile(
-    r"<(/?)((?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u)(?:\s[^<>]*)?)>", re.IGNORECASE
+    rf"<(/?)((?:b|big|code|em|font|i|nobr|s|small|strike|strong|tt|u){_REST_OF_TAG}){_END_OF_TAG}", re.IGNORECASE
 )
 _MOST_OPEN = 200
-_OPTION = re.compile(r"</?option(?:\s[^<>]*)?>", re.IGNORECASE)
+_OPTION = re.compile(rf"</?option{_REST_OF_TAG}{_END_OF_TAG}", re.IGNORECASE)
 _MOST_OPTIONS = 1_000
+_ROOT = re.compile(rf"<(?:html|body){_REST_OF_TAG}{_END_OF_TAG}", re.IGNORECASE)
+_MOST_ROOTS = 100
 _BLOCK = re.compile(
     r"<(?:p|div|t[dhr]|li|[dou]l|d[dt]|h[1-6]|pre|blockquote|table|option|form|fieldset|caption|center|br)[\s/>]", re.I
 )
@@ -64,6 +69,11 @@ def without_many_options(markup: str) -> str:
     What menus hold is no text of a page.
     """
     return _OPTION.sub("", markup) if len(_OPTION.findall(markup)) > _MOST_OPTIONS else markup
+
+
+def without_many_roots(markup: str) -> str:
+    """The markup without the tags of `html` and `body` where there are over 100: the first takes attributes of all."""
+    return _ROOT.sub("", markup) if len(_ROOT.findall(markup)) > _MOST_ROOTS else markup
 
 
 def without_open_formatting(markup: str) -> str:
