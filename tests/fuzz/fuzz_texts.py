@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+# Loaded before anything is watched: the first import of numpy, which it brings, opens a library.
+import trafilatura  # noqa: F401
 from draw import Draw
 from fuzz_targets import Target
 from soundness import assert_same_again

@@ -29,6 +29,8 @@ _JOINED = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w-]){_JOINED}(?:,?[ \t]+[\"'“«(¿¡]?{_JOINED}){{2,}}(?![\w-])")
 _PLAIN = re.compile(r"(?:[\w\s.;!?¿¡…'’\"“”«»()-]|,\s)*")
 _RUNNING = 0.2
+# Tags and the targets of links, between words that follow each other for a reader.
+_MARKUP = re.compile(r"<[^<>]{1,500}>|(?<=\])\([^()\s]{1,500}\)")
 _SPELLING_WEIGHT = 0.4
 _UNSURE = 0.25
 _FEW = 0.5
@@ -40,7 +42,7 @@ def document_language(text: str) -> str:
 
     Addresses, stylesheets, settings and tables of names have words in Latin letters, but few that follow each other.
     """
-    start = text[:_ENOUGH]
+    start = _MARKUP.sub(" ", text[:_ENOUGH])
     words = _WORD.findall(start)
     if not words:
         return ""

@@ -209,7 +209,7 @@ def test_vectors_of_another_model_are_never_compared(
     monkeypatch.setenv("ANSWERABLE_EMBEDDER", "local")
     with pytest.raises(QdrantOperationError, match="another kind"):
         retrieve(QUESTION)
-    assert sync_book().embedded == 6
+    assert sync_book().chunks == 6
     assert retrieve(QUESTION)[0]["section"] == "Forward kinematics"
 
 

@@ -51,6 +51,11 @@ export const PROBLEMS = {
     "Dos de estos archivos tienen el mismo nombre. Cambia el nombre de uno y vuelve a añadirlos.",
     "Dois destes arquivos têm o mesmo nome. Mude o nome de um deles e adicione-os de novo.",
   ],
+  errorDisk: [
+    "The server's disk is full. Try again when there is room; tell whoever runs it.",
+    "El disco del servidor está lleno. Vuelve a intentarlo cuando haya espacio y avisa a quien lo administra.",
+    "O disco do servidor está cheio. Tente de novo quando houver espaço e avise quem o administra.",
+  ],
   errorGone: [
     "It is no longer there. Reload the page.",
     "Ya no está. Vuelve a cargar la página.",

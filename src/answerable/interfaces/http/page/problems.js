@@ -24,6 +24,7 @@ const TEXTS_OF = {
     "content_filtered",
     "malformed_response",
   ],
+  errorDisk: ["disk_full"],
   errorServer: [
     "library",
     "library_not_found",
