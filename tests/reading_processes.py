@@ -20,14 +20,19 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def children(parent: int) -> list[int]:
+def children(parent: int, mark: bytes = b"worker.py") -> list[int]:
     """The processes that one has started to read files."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
-            if int(stat_of(int(folder.name))[1]) == parent and b"worker.py" in (folder / "cmdline").read_bytes():
+            if int(stat_of(int(folder.name))[1]) == parent and mark in (folder / "cmdline").read_bytes():
                 found.append(int(folder.name))
     return found
+
+
+def spawned(parent: int) -> list[int]:
+    """The workers that a process has started."""
+    return children(parent, b"spawn_main")
 
 
 class Started:

@@ -12,12 +12,14 @@ from statistics import median
 import pytest
 from helpers import HashEmbedder
 from hostile_shapes import SHAPES
+from sources.conftest import build_pdf
 
 from answerable.errors import SourceError
 from answerable.preparing import prepare
 from answerable.protocols import PassageVectors
 from answerable.sources.archives import read_zip
 from answerable.sources.files import read_bytes
+from answerable.sources.pdf_extraction import extract
 from answerable.splitting.by_type import SplitterByType
 
 MOST_GROWTH = 6.0
@@ -34,6 +36,16 @@ def test_four_times_as_much_takes_about_four_times_as_long(what: str) -> None:
     while len(taken) < TRIES and not _is_bounded(taken):
         taken.append([_seconds(name, each) for each in data])
     assert _is_bounded(taken), taken
+
+
+def test_lines_of_a_pdf_beyond_utf_16_take_time_in_proportion() -> None:
+    pages = [build_pdf(["A 1 2\n" * size], to_unicode="<41> <D83DDE00>") for size in (5_000, 20_000)]
+    taken = []
+    for page in pages:
+        started = time.process_time()
+        assert "\U0001f600" in extract(page, None)["pages"][0]
+        taken.append(time.process_time() - started)
+    assert _is_bounded([taken]), taken
 
 
 def _is_bounded(taken: list[list[float]]) -> bool:

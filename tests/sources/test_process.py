@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from made_files import epub, zipped
-from reading_processes import SLOW, Started, children, is_running, seconds_used, wait_until
+from reading_processes import SLOW, Started, children, is_running, seconds_used, spawned, wait_until
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
@@ -184,6 +184,19 @@ def test_ctrl_c_and_a_killed_command_end_what_is_read(tmp_path: Path) -> None:
             adding.send_signal(ending)
             adding.wait(30)
         wait_until(lambda child=found[0]: not is_running(child))  # type: ignore[misc]
+
+
+def test_workers_of_a_killed_command_end_with_what_they_read(tmp_path: Path) -> None:
+    (tmp_path / "slow.md").write_bytes(SLOW)
+    (tmp_path / "slower.md").write_bytes(SLOW)
+    command = [sys.executable, "-m", "answerable", "add", str(tmp_path), "--library", str(tmp_path / "library")]
+    with subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as adding:
+        wait_until(lambda: any(seconds_used(child) > 1 for worker in spawned(adding.pid) for child in children(worker)))
+        workers = spawned(adding.pid)
+        found = [child for worker in workers for child in children(worker)]
+        adding.send_signal(signal.SIGTERM)
+        adding.wait(30)
+    wait_until(lambda: not any(map(is_running, [*workers, *found])), 15)
 
 
 @contextmanager

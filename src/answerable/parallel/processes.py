@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import signal
 import sys
 import threading
@@ -34,6 +35,7 @@ def serve(connection: Connection[Any, Any], make_tools: Callable[[], Tools]) -> 
     """What the process does: jobs, until the connection ends."""
     # A terminal sends Ctrl-C to every process; the one that owns the store decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_owner, daemon=True).start()
     # The connection ends when the owner does.
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
         tools: Tools | None = None
@@ -46,6 +48,14 @@ def serve(connection: Connection[Any, Any], make_tools: Callable[[], Tools]) -> 
             except Exception as error:
                 outcome = False, error
             connection.send(outcome)
+
+
+def _end_with_owner() -> None:
+    """Ends this process when its owner is killed while it works: nobody waits for the outcome."""
+    owner = multiprocessing.parent_process()
+    assert owner is not None
+    owner.join()
+    os._exit(1)
 
 
 @contextmanager

@@ -21,6 +21,8 @@ _PDF = b"%PDF-"
 _LONGEST_TITLE = 1_000
 _LONGEST_VALUE = 5_000
 _MOST_VALUES = 200
+# Twice what WhatsApp lets into a group: every passage carries the participants of its chat.
+_LONGEST_LIST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,15 @@ class Skipped:
 def with_short_metadata(document: Document) -> Document:
     """The document with a title and metadata that each of its passages can carry."""
     title = document.title[:_LONGEST_TITLE]
-    metadata = {
-        name[:_LONGEST_TITLE]: value[:_LONGEST_VALUE] if isinstance(value, str) else value
-        for name, value in islice(document.metadata.items(), _MOST_VALUES)
-    }
+    metadata = {name[:_LONGEST_TITLE]: _short(value) for name, value in islice(document.metadata.items(), _MOST_VALUES)}
     return (
         document
         if (title, metadata) == (document.title, document.metadata)
         else replace(document, title=title, metadata=metadata)
     )
+
+
+def _short(value: object) -> object:
+    if isinstance(value, str):
+        return value[:_LONGEST_VALUE]
+    return value[:_LONGEST_LIST] if isinstance(value, list | tuple) else value

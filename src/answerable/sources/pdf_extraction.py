@@ -8,8 +8,8 @@ from __future__ import annotations
 import ctypes
 import re
 import unicodedata
+from bisect import bisect_left
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from typing import Any
 
@@ -117,7 +117,7 @@ def _page(
         return None, [], [], False
     page, textpage, raw = found
     same = code_units(raw) == len(raw) == textpage.count_chars()
-    index_of = (lambda offset: offset) if same else partial(char_index, textpage, raw)
+    index_of = (lambda offset: offset) if same else char_index_of(textpage, raw)
     sizes = _line_sizes(textpage, raw, index_of) if with_sizes and raw else []
     rows = table_rows(textpage, raw, index_of)
     shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(page) > 0
@@ -139,10 +139,15 @@ def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list
     return sizes
 
 
-def char_index(textpage: Any, raw: str, offset: int) -> int:
-    """PDFium's number of a character of the raw text."""
-    place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, code_units(raw[:offset]))
-    return place
+def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
+    """What gives PDFium's number of a character of the raw text, which counts in UTF-16 units."""
+    pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
+
+    def char_index(offset: int) -> int:
+        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, offset + bisect_left(pairs, offset))
+        return place
+
+    return char_index
 
 
 def _unreverse_ligatures(text: str, textpage: Any) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from answerable.sources.pdf_extraction import char_index, opened, page_text
+from answerable.sources.pdf_extraction import char_index_of, opened, page_text
 from answerable.sources.pdf_text import raw_offset
 
 Rectangle = tuple[float, float, float, float]
@@ -40,8 +40,9 @@ def _boxes(textpage: Any, raw: str, start: int, end: int) -> list[Rectangle]:
     first, last = raw_offset(raw, start), raw_offset(raw, end)
     if first >= last:
         return []
-    begin = char_index(textpage, raw, first)
-    count = char_index(textpage, raw, last - 1) - begin + 1
+    char_index = char_index_of(textpage, raw)
+    begin = char_index(first)
+    count = char_index(last - 1) - begin + 1
     boxes: list[Rectangle] = []
     for number in range(textpage.count_rects(begin, count) if begin >= 0 and count > 0 else 0):
         box = textpage.get_rect(number)
