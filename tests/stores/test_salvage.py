@@ -123,6 +123,17 @@ def assert_salvaged(path: Path, documents: Mapping[str, tuple[Document, list[Ind
         return len(lost)
 
 
+def test_a_schema_that_is_no_text(
+    sound: Path, documents: Mapping[str, tuple[Document, list[IndexedChunk]]], tmp_path: Path
+) -> None:
+    path = damaged(
+        sound, tmp_path / "library", 0, lambda page, _: page.replace(b"TABLE documents", b"TABLE\x98documents")
+    )
+    with pytest.raises(LibraryDamaged, match="--repair"):
+        Database(path)
+    assert assert_salvaged(path, documents) == 0
+
+
 def test_the_file_has_pages_of_all_kinds(sound: Path) -> None:
     data = sound.read_bytes()
     kinds = {data[100], *(data[at] for at in range(PAGE, len(data), PAGE))}

@@ -52,7 +52,11 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
 
 def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
     connection.row_factory = sqlite3.Row
-    use_write_ahead_log(connection, WAIT)
+    try:
+        use_write_ahead_log(connection, WAIT)
+    except UnicodeDecodeError as error:
+        # SQLite's message quotes the damaged part of the schema.
+        raise sqlite3.DatabaseError(f"database disk image is malformed: {error}") from error
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
     connection.execute(f"PRAGMA cache_size = -{CACHE}")

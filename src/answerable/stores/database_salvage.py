@@ -69,7 +69,7 @@ def _require_alone(path: Path) -> None:
     with closing(sqlite3.connect(path, timeout=2, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA journal_mode = DELETE")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             if "locked" in str(error):
                 raise LibraryBusy(
                     f"Another process has {path} open. Stop it, the server too, and repair the library again."
