@@ -353,6 +353,14 @@ def test_what_is_left_of_a_truncated_database_is_kept(held: Held, share: float) 
         assert library.verify().is_clean
 
 
+def test_an_emptied_database_is_not_taken_for_a_new_library(held: Held) -> None:
+    with held.open() as library:
+        assert library.search("pear")
+    os.truncate(held.folder / "library.db", 0)
+    with pytest.raises(LibraryDamaged, match="it is empty"):
+        held.open()
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_a_library_with_a_damaged_page_is_repaired(held: Held, seed: int) -> None:
     chance = random.Random(seed)

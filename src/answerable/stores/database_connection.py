@@ -25,12 +25,16 @@ KEPT_CHARACTERS = 64_000_000
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     """A connection to the file, which is made when it isn't there, and whether it may be written to.
 
-    Raises LibraryReadOnly where the file can neither be made nor read, and errors of SQLite's.
+    Raises LibraryReadOnly where the file can neither be made nor read, LibraryDamaged for an empty file with an index
+    beside it, and errors of SQLite's.
     """
     try:
         make_folder(path.parent)
         if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return _connect_read_only(path), False
+        if (path.parent / "index").is_dir() and path.exists() and not path.stat().st_size:
+            # SQLite would take it for a new one.
+            raise damaged(path, "it is empty, its index isn't")
         # SQLite gives its log and the like the rights of the file.
         make_file(path)
         close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
