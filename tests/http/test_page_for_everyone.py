@@ -53,10 +53,12 @@ def test_the_theme_can_be_turned_round(example_server: Server) -> None:
         paper = "() => getComputedStyle(document.body).backgroundColor"
         light = page.evaluate(paper)
         page.get_by_role("button", name="Dark").click()
+        page.locator("html[data-theme=dark]").wait_for()
         dark = page.evaluate(paper)
         assert light != dark
         page.reload()
-        page.get_by_role("button", name="Light").wait_for()
+        page.locator("html[data-theme=dark]").wait_for()
+        assert page.get_by_role("button", name="Light").is_visible()
         assert page.evaluate(paper) == dark
 
 

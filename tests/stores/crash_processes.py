@@ -63,7 +63,7 @@ def add(folder: Path, documents: str) -> None:
 def add_on_a_full_disk(folder: Path, documents: str, limit: str) -> None:
     """Adds while no file may grow beyond the limit; prints what the error says."""
     # The detector unpacks its model into a temporary file, which is not what this is about.
-    document_language("Una frase.")
+    document_language("Una frase que corre, palabra tras palabra, hasta su final.")
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     add_and_report(folder, documents)
