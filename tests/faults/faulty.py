@@ -184,7 +184,7 @@ def attempts(
 
 
 if __name__ == "__main__":
-    document_language("Una frase.")
+    document_language("Una frase que corre, palabra tras palabra, hasta su final.")
     preloaded = ctypes.CDLL(sys.argv[1])
     given = Path(sys.argv[3])
     for outcome in attempts(preloaded, ACTIONS[sys.argv[2]], given, *map(int, sys.argv[4:7])):
