@@ -14,6 +14,7 @@ from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.errors import SourceError
 from answerable.library import Library
 from answerable.protocols import SyncRecord, Visit, Visited
+from answerable.reading import UnreadFile
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded import EmbeddedStore
@@ -35,6 +36,7 @@ class Place:
     origin: str = ORIGIN
     closed: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
+    passed_over: Sequence[UnreadFile] = ()
     errors: Sequence[SourceError] = ()
     known: Mapping[str, SyncRecord] = field(default_factory=dict)
 
