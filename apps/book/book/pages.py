@@ -37,7 +37,7 @@ from book.models import ContentPage, Heading
 READER = f"answerable {version('answerable')}"
 """What reads pages: another version may read the same page otherwise."""
 
-# What they say stands on other pages; their titles would be found before those.
+# They repeat other pages, and their titles would rank above those.
 _LISTS = tuple(map(str, (PageKind.CATEGORY, PageKind.TAGS, PageKind.BLOG_LIST, PageKind.SEARCH)))
 _WITH_TEXT = (str(PageKind.DOCUMENT), "")
 _log = logging.getLogger("book")
