@@ -32,7 +32,7 @@ class Ingestion:
         self._task: asyncio.Task[Outcome] | None = None
 
     async def start(self, force_resync: bool, patience: float) -> Outcome:
-        """Start an ingestion and wait at most `seconds` for it; 409 while another one runs."""
+        """Start an ingestion and wait at most `patience` seconds for it; 409 while another one runs."""
         if self._task is not None and not self._task.done():
             return _failed(LibraryBusy("The book is being ingested already. Try again when that has ended."))
         self._task = asyncio.create_task(self._run(force_resync))
