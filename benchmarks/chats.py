@@ -44,7 +44,7 @@ print(json.dumps({"senders": found, "memory": resource.getrusage(resource.RUSAGE
 
 def read_all(paths: Sequence[str]) -> dict[str, Any]:
     """Ours: every export as a document with a part for each message, all of them kept."""
-    from answerable.sources.whatsapp import read_chat
+    from answerable.sources.whatsapp.read import read_chat
 
     documents, seconds = {}, {}
     for path in paths:

@@ -23,7 +23,7 @@ def embed(engine: str, texts_file: str, cache_folder: str) -> None:
     texts = json.loads(Path(texts_file).read_text("utf-8"))
     if engine == "ours":
         from answerable.embedding.local import LocalEmbedder
-        from answerable.ingestion import BATCH
+        from answerable.indexing.ingest import BATCH
         from answerable.protocols import Passage
 
         embedder = LocalEmbedder(cache_folder=Path(cache_folder))

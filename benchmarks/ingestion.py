@@ -87,11 +87,11 @@ def make_folder(folder: Path, pages: int, per_file: int) -> None:
 
 def add(folder: str, library: str, cache: str) -> None:
     """Adds the folder as the command does; prints the CPU seconds by part."""
-    from answerable.build import build_answerer, build_local_embedder, build_reader, build_splitter, build_store
     from answerable.embedding.cache import CachedEmbedder
     from answerable.library import Library
     from answerable.protocols import Passage
     from answerable.settings import Settings
+    from answerable.wiring.build import build_answerer, build_local_embedder, build_reader, build_splitter, build_store
 
     settings = Settings(cache_folder=cache)
     laps: Counter[str] = Counter()

@@ -12,9 +12,9 @@ import psycopg
 from measuring import ROOT, cpu_seconds
 from million_steps import searched
 
-from answerable.stores.copying import copy_store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.postgres import PostgresStore
+from answerable.maintenance.copy import copy_store
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.postgres.store import PostgresStore
 
 sys.path.insert(0, str(ROOT / "tests"))
 

@@ -19,7 +19,6 @@ from debian import CACHE, texts
 from measuring import cpu_seconds, peak_megabytes
 from standin import StandInEmbedder, learn
 
-from answerable.build import build_answerer, build_reader, build_splitter
 from answerable.datatypes import Document, FloatArray
 from answerable.filters import parse_filter
 from answerable.library import Library
@@ -27,8 +26,9 @@ from answerable.protocols import Store
 from answerable.retrieval.hybrid import CANDIDATES
 from answerable.retrieval.question import analyze_question
 from answerable.settings import Settings
-from answerable.stores.database import Database
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.wiring.build import build_answerer, build_reader, build_splitter
 
 SIZE, OVERLAP = 500, 50
 HELD_OUT = 500

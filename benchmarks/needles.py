@@ -21,7 +21,7 @@ from measuring import cpu_seconds, peak_megabytes, show
 
 import answerable
 from answerable.datatypes import Narrowing, Part
-from answerable.ingestion import Progress
+from answerable.indexing.ingest import Progress
 
 TOP = 10
 GOAL = 3

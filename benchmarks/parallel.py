@@ -46,11 +46,11 @@ def read(folder: str, workers: str) -> None:
     """Reads and splits every file of a folder and embeds nothing; prints how long that took."""
     from functools import partial
 
-    from answerable.build import build_tools
-    from answerable.crew import Crew, read_and_split
-    from answerable.parallel import processes
-    from answerable.reading import SourceFile
+    from answerable.indexing.workers import processes
+    from answerable.indexing.workers.worker_pool import Crew, read_and_split
+    from answerable.protocols.reading import SourceFile
     from answerable.settings import Settings
+    from answerable.wiring.build import build_tools
 
     files = [SourceFile(str(path), str(path)) for path in sorted(Path(folder).iterdir())]
     crew = Crew(partial(processes, int(workers), partial(build_tools, Settings())))

@@ -52,8 +52,8 @@ def seconds_a_page(arm: str, files: list[Path], short: Path) -> float:
 
 def ours(files: list[Path]) -> int:
     """Reads and splits; gives the number of pages."""
-    from answerable.sources.pdf import read_pdf
-    from answerable.sources.process import ReadingProcess
+    from answerable.sources.pdf.read import read_pdf
+    from answerable.sources.process.reading_process import ReadingProcess
     from answerable.splitting.by_type import SplitterByType
 
     splitter = SplitterByType()

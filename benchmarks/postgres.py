@@ -26,14 +26,14 @@ sys.path.insert(0, str(ROOT / "tests"))
 
 from postgres_server import in_database, private_server
 
-from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document, FloatArray, Location, chunk_id
 from answerable.filters import Between, OneOf, normalize_fields
 from answerable.protocols import Fingerprint, IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import retrieve, word_weights
-from answerable.stores.postgres import PostgresStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.text.terms import terms
 
 DIMENSION = 384
 CLUSTERS = 2000

@@ -90,10 +90,11 @@ def pages_a_second(arm: str, site: str, visits: int) -> float:
 
 def ours(site: str) -> int:
     """Visits the site as for the first time; gives the number of its documents."""
-    from answerable.sources.site import SiteVisit
-    from answerable.sources.site_addresses import AddressGuard, parse_address
-    from answerable.sources.site_fetch import Fetcher
-    from answerable.sources.site_pace import FetchPolicy
+    from answerable.sources.site.addresses import AddressGuard
+    from answerable.sources.site.fetch import Fetcher
+    from answerable.sources.site.pace import FetchPolicy
+    from answerable.sources.site.visit import SiteVisit
+    from answerable.sources.web_address import parse_address
 
     guard = AddressGuard([parse_address(site).host])
     visit = SiteVisit(site, Fetcher(guard, FetchPolicy(delay=0, concurrency=AT_ONCE)))
@@ -142,7 +143,7 @@ def serve() -> None:
     sys.path.insert(0, str(ROOT / "tests"))
     from site_server import SiteServer
 
-    from answerable.sources.docusaurus import is_docusaurus
+    from answerable.sources.html.docusaurus import is_docusaurus
 
     with tarfile.open(DATA / "docusaurus" / "robotics_anusbutt" / "built_html.tar.xz") as archive, SiteServer() as site:
         for member in archive:

@@ -18,10 +18,10 @@ from pathlib import Path
 from measuring import cpu_seconds, median_of, run_python, show
 from synthetic import ChanceEmbedder
 
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
 from answerable.library import Library
 from answerable.protocols import Passage, PassageVectors
 from answerable.settings import Settings
+from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
 FOLDERS = 100
 PARAGRAPHS = 12

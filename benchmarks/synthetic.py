@@ -63,8 +63,8 @@ class ChanceEmbedder:
 
 def build(folder: Path, chunks: int) -> dict[str, Any]:
     """Adds documents of a few paragraphs until there are so many chunks; says what there is and the peak of memory."""
-    from answerable.build import build_answerer, build_reader, build_splitter, build_store
     from answerable.settings import Settings
+    from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
     settings = Settings()
     texts = corpus()

@@ -10,13 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document, FloatArray, Location, chunk_id
 from answerable.filters import normalize_fields
-from answerable.ingestion import Ingestion
+from answerable.indexing.ingest import Ingestion
 from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.text.terms import terms
 
 WORD = re.compile(r"\w+|[^\w\s]")
 

@@ -20,7 +20,7 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 60) -> None:
         time.sleep(0.02)
 
 
-def children(parent: int, mark: bytes = b"worker.py") -> list[int]:
+def children(parent: int, mark: bytes = b"process.worker") -> list[int]:
     """The processes that one has started to read files."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import answerable.datatypes
-from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, Reason, chunk_id, document_id
+from answerable.text.indexed_text import indexed_text
 
 NIGHT = datetime(2024, 3, 5, 21, 15)
 

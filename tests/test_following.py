@@ -14,10 +14,10 @@ from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.errors import SourceError
 from answerable.library import Library
 from answerable.protocols import SyncRecord, Visit, Visited
-from answerable.reading import UnreadFile
+from answerable.protocols.reading import UnreadFile
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 ORIGIN = "place"
 TEXTS = {"a": "Ana sells apples.", "b": "Bruno bakes bread.", "c": "Carla carves chairs."}

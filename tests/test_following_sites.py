@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from answerable.sources.site.visit import SiteVisit
 from helpers import HashEmbedder
 from postgres_server import new_library
 from qdrant_server import api_key
@@ -17,18 +18,17 @@ from sources.site_visits import QUICK, page
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.errors import SourceError
-from answerable.ingestion import AddReport
+from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.sources.reader import FileReader
-from answerable.sources.site import SiteVisit
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
 
 PAGES = 60
 STORES: dict[str, Callable[[Path], Store]] = {

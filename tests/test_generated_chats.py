@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from answerable.sources.whatsapp import MessageKind, parse_chat
+from answerable.sources.whatsapp.read import MessageKind, parse_chat
 
 LOCALES = ("US", "UK", "SPAIN", "MEXICO", "BRAZIL", "GERMANY")
 

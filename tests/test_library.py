@@ -15,14 +15,14 @@ from helpers import HashEmbedder
 
 import answerable
 from answerable import Document, DocumentType, Library, Reason
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
 from answerable.datatypes import Narrowing
 from answerable.embedding.cache import CachedEmbedder
 from answerable.errors import DocumentNotFound, EmbedderMismatch, EmptySource, FilterError, LibraryNotFound, SourceError
-from answerable.ingestion import Progress
+from answerable.indexing.ingest import Progress
 from answerable.protocols import Embedder, Fingerprint
 from answerable.settings import Settings
 from answerable.sources import read_chat
+from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 CHAT = EXAMPLES / "Chat de WhatsApp con Viaje a Oaxaca.txt"

@@ -18,7 +18,7 @@ from answerable.library import Library
 from answerable.settings import Settings
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of other accounts are given otherwise elsewhere")

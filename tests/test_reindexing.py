@@ -11,10 +11,10 @@ from helpers import HashEmbedder, add, make_document
 
 from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch, ProviderUnreachable
+from answerable.maintenance.reindex import BATCH, ReindexReport, estimate, reindex
 from answerable.protocols import Passage, PassageVectors, Store
-from answerable.reindexing import BATCH, ReindexReport, estimate, reindex
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
 
 OLD, DOCUMENTS = HashEmbedder(64), 30
 

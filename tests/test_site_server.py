@@ -9,10 +9,10 @@ from providers.scripted_server import Reply
 from site_server import SiteServer, gzip_bomb, huge, redirect
 
 from answerable.errors import AddressRefused, DamagedSource, SiteUnreachable, SourceNotFound, SourceTooLarge
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher, Validators
-from answerable.sources.site_pace import FetchPolicy
-from answerable.sources.site_pages import find_pages
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher, Validators
+from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.pages import find_pages
 
 SITEMAP = "<urlset xmlns='http://www.sitemaps.org/schemas/sitemap/0.9'>{}</urlset>"
 QUICK = FetchPolicy(timeout=2, total=15, retries=1, first_wait=0.01, delay=0, max_bytes=100_000)

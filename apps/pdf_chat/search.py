@@ -12,9 +12,9 @@ from langchain_core.documents import Document
 from langchain_core.runnables import Runnable, RunnableLambda
 from langchain_postgres import PGVector
 
-from answerable.build import build_chat_model
 from answerable.protocols import ChatModel, Message
 from answerable.settings import Settings as EngineSettings
+from answerable.wiring.build import build_chat_model
 from pdf_chat.errors import (
     APIError,
     ConfigurationError,

@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from answerable import Document, Library
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
 from answerable.datatypes import FloatArray
 from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.settings import Settings
+from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 from peers.interface import Embedder, Found, Text
 
 

@@ -19,17 +19,17 @@ __all__ = [
 ]
 
 if typing.TYPE_CHECKING:
-    from answerable.build import open, read
     from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
     from answerable.errors import AnswerableError
-    from answerable.ingestion import AddReport
+    from answerable.indexing.reports import AddReport
     from answerable.library import Library
+    from answerable.wiring.build import open, read
 
     __version__: str
 else:
     # Each is loaded when it is first asked for (PEP 562): who needs one part of the package doesn't pay for all.
     _MODULES = {
-        "AddReport": "ingestion",
+        "AddReport": "indexing.reports",
         "Answer": "datatypes",
         "AnswerableError": "errors",
         "Chunk": "datatypes",
@@ -40,8 +40,8 @@ else:
         "Location": "datatypes",
         "Reason": "datatypes",
         "RetrievalResult": "datatypes",
-        "open": "build",
-        "read": "build",
+        "open": "wiring.build",
+        "read": "wiring.build",
     }
 
     def __getattr__(name: str) -> object:

@@ -14,9 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.languages import question_language
 from answerable.answering.extractive import refuse
-from answerable.crew import Crew
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
@@ -30,8 +28,11 @@ from answerable.datatypes import (
 )
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
-from answerable.ingestion import AddReport, Ingestion, OnProgress, check_embedder
-from answerable.naming import resolve
+from answerable.indexing.ingest import AddReport, Ingestion, OnProgress, check_embedder
+from answerable.indexing.sync import Origin, Subscriptions, SyncReport
+from answerable.indexing.workers.steps import Tools
+from answerable.indexing.workers.worker_pool import Crew
+from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
 from answerable.protocols import (
     Answerer,
     Embedder,
@@ -42,12 +43,11 @@ from answerable.protocols import (
     StoredDocument,
     TextSplitter,
 )
+from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ALL_STEPS, Steps, retrieve, word_weights
-from answerable.subscriptions import Origin, Subscriptions, SyncReport
-from answerable.verification import VerifyOptions, VerifyReport, verify
-from answerable.work import Tools
+from answerable.text.languages import question_language
 
 EVIDENCE = 6
 

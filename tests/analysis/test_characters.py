@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.characters import encodable, sendable
+from answerable.text.characters import encodable, sendable
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()))
 

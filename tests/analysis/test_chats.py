@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from answerable.analysis.chats import chat_statistics
 from answerable.datatypes import Document
 from answerable.sources import read_chat
+from answerable.text.chats import chat_statistics
 
 CHAT = """\
 30/12/2023, 23:58 - Ana: Hola

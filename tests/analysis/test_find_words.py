@@ -8,7 +8,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.find_words import find_words
+from answerable.text.find_words import find_words
 
 TEXTS = st.text(alphabet="ab \n\t\N{NO-BREAK SPACE}", max_size=30)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.indexed_text import indexed_spans, indexed_text
 from answerable.datatypes import Chunk, Location, Part, PartKind
+from answerable.text.indexed_text import indexed_spans, indexed_text
 
 CONTENT = "A consid-\nerable length.\n4 / 9\n\fGuide to pumps\nThe well-\nKnown end."
 

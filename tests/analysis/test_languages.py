@@ -6,7 +6,7 @@ import unicodedata
 
 import pytest
 
-from answerable.analysis.languages import document_language, question_language
+from answerable.text.languages import document_language, question_language
 
 DOCUMENTS = {
     "en": "The library keeps every document in one place and answers questions with quotes that can be checked.",

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.bm25 import rarity, term_weights
-from answerable.analysis.locate import Locator, locate
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
+from answerable.text.bm25 import rarity, term_weights
+from answerable.text.locate import Locator, locate
 
 MORNING, NOON = datetime(2024, 3, 5, 9), datetime(2024, 3, 5, 12)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from answerable.analysis.sentences import sentence_spans
+from answerable.text.sentences import sentence_spans
 
 ENGLISH = """
 The shop closes at 5 p.m. today.

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.analysis.sentences import BLOCK, sentence_spans
+from answerable.text.sentences import BLOCK, sentence_spans
 
 
 def split(text: str, language: str = "en") -> list[str]:

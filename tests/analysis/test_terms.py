@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.terms import fold, question_words, terms, words
+from answerable.text.terms import fold, question_words, terms, words
 
 
 @pytest.mark.parametrize(

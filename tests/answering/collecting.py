@@ -7,14 +7,14 @@ from datetime import datetime, timedelta
 
 import numpy as np
 
-from answerable.analysis.bm25 import rarity
-from answerable.analysis.indexed_text import indexed_text
-from answerable.analysis.terms import terms
 from answerable.datatypes import Document, DocumentType, Part, PartKind, RetrievalResult
 from answerable.protocols import Evidence, IndexedChunk
 from answerable.retrieval.question import analyze_question
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans
+from answerable.text.bm25 import rarity
+from answerable.text.indexed_text import indexed_text
+from answerable.text.terms import terms
 
 START = datetime(2024, 3, 5, 21, 15)
 CLOSE = 0.9

@@ -7,14 +7,14 @@ from dataclasses import replace
 import pytest
 from collecting import chat, collect, text
 
-from answerable.analysis.bm25 import rarity
-from answerable.analysis.indexed_text import indexed_text
 from answerable.answering.evidence import sentences
 from answerable.answering.extractive import ExtractiveAnswerer, rank, refuse
 from answerable.answering.gate import Gate, packaged_gates
 from answerable.answering.messages import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
 from answerable.datatypes import Reason
 from answerable.protocols import Embedder, Evidence, Passage
+from answerable.text.bm25 import rarity
+from answerable.text.indexed_text import indexed_text
 
 PORTUGUESE = "Não tenho informações necessárias para responder sua pergunta."
 E5_SMALL = packaged_gates()["local:multilingual-e5-small"]

@@ -11,12 +11,12 @@ from collecting import chat, collect, text
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.bm25 import rarity, term_weights
 from answerable.answering.evidence import Sentence, sentences
 from answerable.answering.extractive import rank
 from answerable.answering.signals import LEXICAL, SEMANTIC, Background, Signals, read_signals
 from answerable.datatypes import Document
 from answerable.protocols import Evidence
+from answerable.text.bm25 import rarity, term_weights
 
 RANDOM = Background(0.7, 0.1)
 GARDEN = "The red house stands. It was sold in May."

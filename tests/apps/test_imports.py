@@ -118,7 +118,7 @@ def test_there_are_applications_to_look_at() -> None:
         "import answerable.errors\nanswerable.errors.AnswerableError",
         "from answerable.sources import read_chat",
         "import answerable.sources as sources\nsources.read_chat('', '')",
-        "from answerable.analysis.terms import terms",
+        "from answerable.text.terms import terms",
         "from answerable.errors import AnswerableError",
         "from .sources.whatsapp import parse_chat",
         "from answerables.sources.whatsapp import parse_chat",
@@ -132,7 +132,7 @@ def test_what_is_public_is_let_through(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "from answerable.sources.whatsapp import parse_chat",
+        "from answerable.sources.whatsapp.read import parse_chat",
         "from answerable.sources import whatsapp",
         "from answerable.retrieval import hybrid_search",
         "from answerable import retrieval\nretrieval.hybrid_search",
@@ -142,11 +142,11 @@ def test_what_is_public_is_let_through(source: str) -> None:
         "from answerable.errors import _hidden",
         "from answerable.errors import *",
         "from answerable.answering import extractive",
-        "import answerable.sources.whatsapp",
+        "import answerable.sources.whatsapp.read",
         "import answerable\nanswerable.sources.whatsapp.parse_chat('')",
         "import answerable\nanswerable._MODULES",
-        "def later():\n    from answerable.stores.memory import MemoryStore",
-        "from importlib import import_module\nimport_module('answerable.stores.memory')",
+        "def later():\n    from answerable.stores.memory.store import MemoryStore",
+        "from importlib import import_module\nimport_module('answerable.stores.memory.store')",
     ],
 )
 def test_what_is_not_public_is_noticed(source: str) -> None:

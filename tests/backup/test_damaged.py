@@ -17,12 +17,12 @@ import pytest
 from helpers import HashEmbedder
 from made_exports import Change, changed, fill, members, write
 
-from answerable.backup.exporting import export_store
-from answerable.backup.importing import import_store
 from answerable.errors import LibraryError, LibraryFormatError
+from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.backup.importing import import_store
 from answerable.protocols import Store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
 
 
 @pytest.fixture(scope="module")

@@ -18,15 +18,15 @@ from postgres_server import new_library
 from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
 
-from answerable.backup.exporting import ExportReport, export_store
-from answerable.backup.importing import import_store
 from answerable.errors import EmbedderMismatch, LibraryError
+from answerable.maintenance.backup.exporting import ExportReport, export_store
+from answerable.maintenance.backup.importing import import_store
+from answerable.maintenance.copy import CopyReport
 from answerable.protocols import Store
-from answerable.stores.copying import CopyReport
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
 
 DOCUMENTS, CHUNKS = 5, 8
 
@@ -210,7 +210,7 @@ def test_vectors_that_are_replaced_meanwhile_end_it(tmp_path: Path) -> None:
 
         def replace(report: ExportReport) -> None:
             if report.exported == 1:
-                from answerable.reindexing import reindex
+                from answerable.maintenance.reindex import reindex
 
                 reindex(other, new)
 

@@ -22,7 +22,7 @@ from answerable.providers.calling import CallPolicy
 from answerable.sources.limits import ReadLimits
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
 
 EMBED = "/v2/embed"
 LOCAL = HashEmbedder(64).fingerprint

@@ -13,7 +13,6 @@ import pytest
 from helpers import HashEmbedder, make_document
 from made_sets import make_set
 
-from answerable.build import MEMORY, build_store
 from answerable.errors import SettingsError
 from answerable.evaluation.answer_run import (
     reply,
@@ -31,6 +30,7 @@ from answerable.evaluation.retrieval_run import search
 from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import Store
 from answerable.settings import Settings
+from answerable.wiring.build import MEMORY, build_store
 
 SETTINGS = Settings()
 EMBEDDER = HashEmbedder()

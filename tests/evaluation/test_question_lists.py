@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.disk.names import source_of
 from answerable.errors import AnswerableError, SourceError
 from answerable.evaluation.named_documents import find_documents
 from answerable.evaluation.question_lists import Listed, read_questions
 from answerable.protocols import StoredDocument
-from answerable.sources.files import source_of
 
 
 def read(folder: Path, content: str | bytes, name: str = "questions.csv") -> list[Listed]:

@@ -12,7 +12,6 @@ from helpers import HashEmbedder, make_document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.build import MEMORY, build_store
 from answerable.datatypes import Document, Part, PartKind
 from answerable.errors import SettingsError
 from answerable.evaluation.configurations import Retriever, configure
@@ -21,6 +20,7 @@ from answerable.evaluation.named_documents import find_documents
 from answerable.evaluation.question_lists import read_questions
 from answerable.evaluation.suggest import Draft, drafts_of, suggest, write_drafts
 from answerable.settings import Settings
+from answerable.wiring.build import MEMORY, build_store
 
 
 @pytest.mark.parametrize(

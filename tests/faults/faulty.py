@@ -24,13 +24,13 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from faults.sound_library import assert_sound, library_on, write_files
 from helpers import HashEmbedder
 
-from answerable.analysis.languages import document_language
-from answerable.backup.exporting import export_store
-from answerable.backup.importing import import_store
 from answerable.errors import AnswerableError
-from answerable.reindexing import reindex
-from answerable.stores.copying import copy_store
-from answerable.stores.embedded import EmbeddedStore
+from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.backup.importing import import_store
+from answerable.maintenance.copy import copy_store
+from answerable.maintenance.reindex import reindex
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.text.languages import document_language
 
 Tell = Callable[[object], None]
 

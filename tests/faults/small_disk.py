@@ -27,7 +27,7 @@ from faults.sound_library import assert_sound, library_on, write_files
 from service_on_socket import small_service, upload
 
 from answerable.errors import LibraryError
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 FILES = 40
 # Makes the disk as large as that, in bytes, and read-only if it says so; what is on it stays.

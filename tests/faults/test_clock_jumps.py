@@ -18,7 +18,7 @@ from faults.sound_library import assert_sound, library_on, write_files
 
 from answerable.datatypes import Exchange
 from answerable.interfaces.http.sessions import Owner, Sessions
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 YEAR = 365 * 86_400
 YEARS = (10, -20)

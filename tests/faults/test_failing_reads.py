@@ -16,10 +16,10 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from faults.conftest import LINUX
 from faults.sound_library import library_on, write_files
 
-from answerable.backup.exporting import export_store
-from answerable.backup.importing import import_store
 from answerable.errors import LibraryError
-from answerable.stores.memory import MemoryStore
+from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.backup.importing import import_store
+from answerable.stores.memory.store import MemoryStore
 
 
 @LINUX

@@ -25,7 +25,7 @@ from answerable.providers.calling import CallPolicy
 from answerable.sources.limits import ReadLimits
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 DIMENSION = 64
 FILES = 30

@@ -19,11 +19,11 @@ from faults.sound_library import assert_sound, library_on, write_files
 from postgres_server import in_database, private_server
 from qdrant_server import StandIn
 
+from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
-from answerable.stores.copying import copy_store
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
 
 FILES = 12
 AWAY = 0.6

@@ -11,12 +11,12 @@ import numpy as np
 from helpers import HashEmbedder
 
 from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.ingestion import AddReport
+from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
 
 LONG_AGO = 1_600_000_000
 COUNTS = ("added", "changed", "moved", "unchanged", "removed", "kept")

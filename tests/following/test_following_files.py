@@ -20,8 +20,8 @@ from answerable.sources.file_visits import FileReading, FileVisit
 from answerable.sources.files import read_file
 from answerable.sources.limits import Skipped
 from answerable.sources.reader import FileReader
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
 
 SECTION = "The {n}th valve is turned by {n} degrees before the {n}th pump is started. " * 2
 NOTES = {"a.md": "# Apples\n\nAna sells apples.", "sub/b.md": "# Bread\n\nBruno bakes bread."}

@@ -24,7 +24,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 from made_files import zipped
 from sync_processes import command
 
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 PLACES = ("one", "one/sub", "two")
 NAMES = tuple(f"{place}/{name}" for place in PLACES for name in ("a.md", "b.md", "c.txt", "d.zip"))

@@ -10,7 +10,7 @@ from followed_files import FollowedFiles, assert_same, built_from_scratch
 from made_files import zipped
 from sync_processes import command
 
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 FILES = 40
 

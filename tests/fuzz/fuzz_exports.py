@@ -14,9 +14,9 @@ from draw import HOSTILE, Draw
 from fuzz_packages import spoilt
 from fuzz_targets import Target
 
-from answerable.backup.exporting import export_store
-from answerable.backup.importing import import_store
-from answerable.stores.memory import MemoryStore
+from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.backup.importing import import_store
+from answerable.stores.memory.store import MemoryStore
 
 LINES = ("documents.jsonl", "chunks.jsonl", "records.jsonl", "manifest.json")
 ARRAYS = ("vectors.npy", "sentence_vectors.npy", "sentence_scales.npy")

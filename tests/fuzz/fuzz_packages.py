@@ -16,10 +16,10 @@ from made_files import edited, epub, zipped
 from soundness import assert_same_again, assert_sound
 
 from answerable.sources.archives import iter_members, read_zip
-from answerable.sources.docx import read_docx
-from answerable.sources.epub import read_epub
 from answerable.sources.files import read_bytes
 from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.office.docx import read_docx
+from answerable.sources.office.epub import read_epub
 
 LIMIT = 2_000_000
 LIMITS = ReadLimits(max_file_size=LIMIT)

@@ -12,8 +12,8 @@ from soundness import assert_sound
 from sources.conftest import build_pdf
 
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf import read_pdf
-from answerable.sources.process import ReadingProcess
+from answerable.sources.pdf.read import read_pdf
+from answerable.sources.process.reading_process import ReadingProcess
 
 LIMITS = ReadLimits(max_file_size=2_000_000, max_seconds=5, max_memory=1_000_000_000)
 DRAWINGS = (

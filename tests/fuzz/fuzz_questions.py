@@ -21,7 +21,7 @@ from answerable.interfaces.cli.filters import build_filter, conditions_filter, r
 from answerable.library import Library
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
 
 FIELDS = ("type", "date", "page", "sender", "and", "or", "not", "", "\ud800", "source")
 OPERATORS = ("gt", "gte", "lt", "lte", "exists", "gte ", "")

@@ -10,13 +10,14 @@ from fuzz_texts import HTML
 from providers.scripted_server import Reply, ScriptedServer
 
 from answerable.errors import AddressRefused, AnswerableError
-from answerable.sources.html import parse_page, sound_markup
-from answerable.sources.site_addresses import AddressGuard, parse_address
-from answerable.sources.site_fetch import Fetcher
-from answerable.sources.site_links import page_links
-from answerable.sources.site_pace import FetchPolicy
-from answerable.sources.site_robots import Robots
-from answerable.sources.site_sitemap import MAX_ENTRIES, parse_sitemap
+from answerable.sources.html.links import page_links
+from answerable.sources.html.parse import parse_page, sound_markup
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.robots import Robots
+from answerable.sources.site.sitemap import MAX_ENTRIES, parse_sitemap
+from answerable.sources.web_address import parse_address
 
 SITEMAP = (
     "<?xml version='1.0' encoding='UTF-8'?>",

@@ -10,12 +10,12 @@ from draw import Draw
 from fuzz_targets import Target
 from soundness import assert_same_again
 
-from answerable.sources.docusaurus import kind_of_page, read_docusaurus
-from answerable.sources.html import read_html
+from answerable.sources.html.docusaurus import kind_of_page, read_docusaurus
+from answerable.sources.html.read import read_html
 from answerable.sources.markdown import read_markdown
-from answerable.sources.records import read_records
+from answerable.sources.tables.read import read_records
 from answerable.sources.text import decode
-from answerable.sources.whatsapp import is_chat, parse_chat, read_chat
+from answerable.sources.whatsapp.read import is_chat, parse_chat, read_chat
 
 CHAT = (
     "12/31/21, 10:00 PM - Ana: hello\n",

@@ -19,13 +19,13 @@ from answerable.interfaces.cli.filters import build_filter, read_conditions
 from answerable.library import Library
 from answerable.protocols import Message
 from answerable.providers.calling import CallPolicy
-from answerable.sources.epub import read_epub
 from answerable.sources.files import read_file
+from answerable.sources.office.epub import read_epub
 from answerable.sources.reader import FileReader
-from answerable.sources.site_addresses import parse_address
-from answerable.sources.whatsapp import parse_chat
+from answerable.sources.web_address import parse_address
+from answerable.sources.whatsapp.read import parse_chat
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
 
 LIBRARY = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
 

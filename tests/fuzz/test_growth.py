@@ -17,11 +17,11 @@ from hostile_shapes import SHAPES
 from sources.conftest import build_pdf
 
 from answerable.errors import SourceError
-from answerable.preparing import prepare
+from answerable.indexing.prepare import prepare
 from answerable.protocols import PassageVectors
 from answerable.sources.archives import read_zip
 from answerable.sources.files import read_bytes
-from answerable.sources.pdf_extraction import extract
+from answerable.sources.pdf.extraction import extract
 from answerable.splitting.by_type import SplitterByType
 
 MOST_GROWTH = 6.0

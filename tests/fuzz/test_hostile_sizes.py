@@ -26,7 +26,7 @@ from answerable.filters import parse_filter
 from answerable.sources.archives import read_zip
 from answerable.sources.files import read_bytes
 from answerable.sources.limits import ReadLimits
-from answerable.sources.site_sitemap import parse_sitemap
+from answerable.sources.site.sitemap import parse_sitemap
 
 DEEP = 100_000
 LONG = 10_000_000

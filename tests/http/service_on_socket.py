@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from answerable.interfaces.http.guards.stack import Guards
 from helpers import HashEmbedder
 
 from answerable.answering.grounded import GroundedAnswerer
-from answerable.build import build_answerer, build_reader
-from answerable.interfaces.http.guards import Guards
-from answerable.interfaces.http.rate_limits import Rates
+from answerable.interfaces.http.guards.rate_limits import Rates
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, Service, open_service
 from answerable.library import Library
 from answerable.protocols import ChatModel, Delta, Message, Passage, PassageVectors
 from answerable.settings import Settings
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.wiring.build import build_answerer, build_reader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000, refused=100_000)

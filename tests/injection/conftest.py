@@ -11,12 +11,12 @@ from helpers import HashEmbedder
 
 from answerable.answering.grounded import GroundedAnswerer
 from answerable.answering.models.openai_chat import OpenAIChatModel
-from answerable.build import build_reader
 from answerable.datatypes import Answer, Document
 from answerable.library import Library
 from answerable.settings import load_settings
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.wiring.build import build_reader
 
 
 @pytest.fixture

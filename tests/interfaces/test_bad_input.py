@@ -13,11 +13,11 @@ from commands import EXAMPLES, run_command
 from helpers import HashEmbedder, make_document
 from typer.testing import CliRunner, Result
 
-from answerable.build import build_store
 from answerable.interfaces.cli.main import app
 from answerable.interfaces.cli.printing import CleanFormatter
 from answerable.protocols import Fingerprint
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.wiring.build import build_store
 
 NOTE = "La reunión del jueves será en el salón grande, después del almuerzo. Ana traerá el café."
 

@@ -17,11 +17,11 @@ from typer.testing import CliRunner, Result
 
 import answerable
 from answerable.answering.gate import Gate
-from answerable.build import build_local_embedder, gate_path
 from answerable.errors import SettingsError
 from answerable.evaluation.refusals import Kind
 from answerable.interfaces.cli.main import app
 from answerable.settings import load_settings
+from answerable.wiring.build import build_local_embedder, gate_path
 
 QUESTION = "How long does the warranty last?"
 UNANSWERED = "Who won the football World Cup in 1998?"

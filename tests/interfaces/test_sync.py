@@ -20,9 +20,9 @@ from site_server import SiteServer
 from sources.site_visits import page
 from typer.testing import CliRunner, Result
 
-from answerable.build import build_library
 from answerable.interfaces.cli.main import app
 from answerable.settings import Settings
+from answerable.wiring.build import build_library
 
 Call = Callable[..., Result]
 PATIENCE = 60.0

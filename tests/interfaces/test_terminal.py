@@ -12,9 +12,9 @@ import pytest
 from commands import COMMAND, run_in_terminal
 from screen import Screen
 
-from answerable.build import build_library
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.settings import Settings
+from answerable.wiring.build import build_library
 
 ADDRESS = "https://harbour.example/guides/visitors/lighthouse-keepers-and-their-lamps/opening-hours.html"
 BOOKING = "https://harbour.example/booking/lighthouse?season=summer&language=en&visitors=2&boat=none"

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import steps
 
-from answerable.build import build_answerer, build_reader, build_store
-from answerable.crew import Crew
+from answerable.indexing.workers.steps import Workers
+from answerable.indexing.workers.worker_pool import Crew
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.work import Workers
+from answerable.wiring.build import build_answerer, build_reader, build_store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

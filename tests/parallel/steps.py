@@ -10,12 +10,12 @@ from pathlib import Path
 
 from helpers import HashEmbedder
 
-from answerable.build import build_reader
 from answerable.errors import DamagedSource, SettingsError
+from answerable.indexing.workers.steps import Tools
 from answerable.protocols import Passage, PassageVectors
 from answerable.settings import Settings
 from answerable.splitting.by_type import SplitterByType
-from answerable.work import Tools
+from answerable.wiring.build import build_reader
 
 FATAL = "the word that kills"
 

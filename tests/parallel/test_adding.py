@@ -21,10 +21,10 @@ from test_processes import SECONDS, gone_within
 
 import answerable
 from answerable.errors import WorkerLost
-from answerable.ingestion import AddReport, Progress
+from answerable.indexing.ingest import AddReport, Progress
+from answerable.indexing.workers.jobs import Pool
+from answerable.indexing.workers.processes import processes
 from answerable.library import Library
-from answerable.parallel.pool import Pool
-from answerable.parallel.processes import processes
 
 REPORTS = 60
 # So many small ones that adding is far from done when the first are stored.

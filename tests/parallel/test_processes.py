@@ -16,9 +16,9 @@ import pytest
 import steps
 
 from answerable.errors import DamagedSource, SettingsError, WorkerLost
-from answerable.parallel.pool import Pool
-from answerable.parallel.processes import processes
-from answerable.work import in_order
+from answerable.indexing.workers.jobs import Pool
+from answerable.indexing.workers.processes import processes
+from answerable.indexing.workers.steps import in_order
 
 SECONDS = 20
 
@@ -128,7 +128,7 @@ def test_workers_end_when_their_owner_is_killed() -> None:
     program = """
 from contextlib import closing
 import steps
-from answerable.parallel.processes import processes
+from answerable.indexing.workers.processes import processes
 if __name__ == "__main__":
     pool = processes(2, steps.make_tools)
     print(*{pool.submit(steps.process_id, number).result() for number in range(6)}, flush=True)

@@ -26,8 +26,8 @@ from ray_nodes import Node, wait_for_processors
 
 import answerable
 from answerable.errors import SettingsError
-from answerable.ingestion import Progress
-from answerable.parallel.ray_cluster import ray_cluster
+from answerable.indexing.ingest import Progress
+from answerable.indexing.workers.ray_cluster import ray_cluster
 
 SECONDS = 60
 

@@ -15,13 +15,13 @@ import platformdirs
 from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.answering.gate import packaged_gates
-from answerable.build import build_reader, build_splitter, build_store
 from answerable.datatypes import FloatArray
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
 from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import Answerer
 from answerable.settings import Settings
+from answerable.wiring.build import build_reader, build_splitter, build_store
 
 CACHE = Path(
     os.environ.get("ANSWERABLE_TEST_CACHE") or platformdirs.user_cache_dir("answerable-tests", appauthor=False)

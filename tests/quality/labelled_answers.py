@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from answerable.analysis.sentences import sentence_spans
 from answerable.datatypes import Document, RetrievalResult
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.splitting.recursive import RecursiveSplitter
+from answerable.text.sentences import sentence_spans
 
 from .harness import data_folder
 

@@ -15,8 +15,8 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from answerable.datatypes import Document
-from answerable.sources.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
-from answerable.sources.docusaurus_metadata import reading_order
+from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
+from answerable.sources.html.docusaurus_metadata import reading_order
 from answerable.sources.markdown import front_matter
 
 from .harness import data_folder

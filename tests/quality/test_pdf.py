@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from answerable.sources.pdf import read_pdf
+from answerable.sources.pdf.read import read_pdf
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdf"
 # The text edition leaves out the addresses behind its links, which the PDF prints.

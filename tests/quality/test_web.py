@@ -18,7 +18,7 @@ import trafilatura
 from selectolax.lexbor import LexborHTMLParser
 
 from answerable.errors import SourceError
-from answerable.sources.html import read_html
+from answerable.sources.html.read import read_html
 
 from .harness import data_folder
 from .test_docusaurus import share, words_of

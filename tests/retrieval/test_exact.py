@@ -14,7 +14,7 @@ from answerable.retrieval.exact import count_held, exact_texts, lift, may_hold
 from answerable.retrieval.retriever import Steps
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
 
 SENTENCES = (
     "When the pump reports {}, close the valve and call the plant.",

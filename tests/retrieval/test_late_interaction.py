@@ -9,7 +9,6 @@ import pytest
 from helpers import HashEmbedder, make_document
 
 from answerable.answering.extractive import ExtractiveAnswerer
-from answerable.build import build_reranker
 from answerable.datatypes import FloatArray
 from answerable.embedding.local import LocalEmbedder
 from answerable.errors import EmbeddingError, SettingsError
@@ -21,7 +20,8 @@ from answerable.retrieval.retriever import RERANKED, Steps
 from answerable.settings import Settings
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.wiring.build import build_reranker
 
 
 class LetterEmbedder(HashEmbedder):

@@ -7,10 +7,10 @@ from datetime import date, datetime
 
 import pytest
 
-from answerable.analysis.languages import question_language
 from answerable.datatypes import Narrowing
 from answerable.filters import matches, normalize_fields, parse_filter
 from answerable.retrieval.narrowing import narrow
+from answerable.text.languages import question_language
 
 SENDERS = [
     *("Ana", "Ana Lucía", "Pedro Gómez", "Juan", "Mamá", "Luz", "Will", "May", "João Silva", "+34 600 11 22 33"),

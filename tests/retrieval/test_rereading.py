@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from answerable.analysis.terms import terms
 from answerable.datatypes import Chunk, Document, FloatArray, Location
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.rereading import focus, reread, with_feedback
+from answerable.text.terms import terms
 
 DEVIATION = 0.025
 NORTH = np.array([1.0, 0.0], np.float32)

@@ -10,7 +10,6 @@ from helpers import HashEmbedder, make_document
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.analysis.terms import terms
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Chunk, Document, FloatArray, Location, RetrievalResult
 from answerable.filters import Filter, parse_filter
@@ -22,8 +21,9 @@ from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ATTEMPTS
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.keywords import Scored
-from answerable.stores.memory import MemoryStore
+from answerable.stores.memory.keywords import Scored
+from answerable.stores.memory.store import MemoryStore
+from answerable.text.terms import terms
 
 scored = st.dictionaries(st.integers(1, 20), st.floats(-10, 10), max_size=12).map(
     lambda scores: sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))

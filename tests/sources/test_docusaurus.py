@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
 from answerable.datatypes import DocumentType
 from answerable.embedding.cache import CachedEmbedder
 from answerable.errors import EmptySource, SourceError, UnsupportedSource
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
-from answerable.sources.docusaurus_metadata import Neighbours, reading_order
+from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
+from answerable.sources.html.docusaurus_metadata import Neighbours, reading_order
+from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
 HEAD = """<meta name="generator" content="Docusaurus v3.9.2"><title data-rh="true">Riego | El huerto</title>
 <meta property="og:title" content="Riego | El huerto"><meta name="docusaurus_locale" content="es">

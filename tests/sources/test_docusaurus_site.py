@@ -12,18 +12,18 @@ import pytest
 from docusaurus_build import BASE, LONGEST_BUILD, PUBLIC, docusaurus_site
 from site_server import SiteServer
 
-from answerable.build import build_answerer, build_reader, build_splitter, build_store
 from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours
-from answerable.sources.docusaurus_metadata import reading_order
-from answerable.sources.html import read_html
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher
-from answerable.sources.site_pace import FetchPolicy
-from answerable.sources.site_pages import find_pages
+from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours
+from answerable.sources.html.docusaurus_metadata import reading_order
+from answerable.sources.html.read import read_html
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.pages import find_pages
+from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
 pytestmark = pytest.mark.timeout(LONGEST_BUILD)
 

@@ -23,9 +23,9 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
-from answerable.sources.docx import read_docx
 from answerable.sources.files import read_file
 from answerable.sources.limits import ReadLimits
+from answerable.sources.office.docx import read_docx
 from answerable.splitting.by_type import SplitterByType
 
 

@@ -11,8 +11,8 @@ from made_files import epub, zipped
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
-from answerable.sources.epub import read_epub
 from answerable.sources.files import read_file
+from answerable.sources.office.epub import read_epub
 from answerable.splitting.by_type import SplitterByType
 
 NAV = """<nav epub:type="toc"><ol><li><a href="../one.xhtml">Uno</a><ol><li><a href="../two.xhtml#x">Dos</a></li></ol>

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceError
-from answerable.sources.html import read_html
+from answerable.sources.html.read import read_html
 
 LINKS = "".join(f"<div><a href='/{number}'>Division {number}</a></div>" for number in range(20))
 TRAINING = "".join(f"<p>{'Divers of the fire brigade train on every second Monday. ' * 4}{n}</p>" for n in range(3))

@@ -19,10 +19,10 @@ from sqlalchemy.engine import make_url
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmbedderMismatch, EmbeddingError, SettingsError, SourceError, SourceNotFound
-from answerable.ingestion import AddReport, Ingestion
+from answerable.indexing.ingest import AddReport, Ingestion
 from answerable.protocols import Fingerprint, Passage, Store
-from answerable.sources.langchain import LangChainCollection, names_collection
-from answerable.sources.langchain_text import joined, page_parts
+from answerable.sources.langchain.collection import LangChainCollection, names_collection
+from answerable.sources.langchain.rebuilt_text import joined, page_parts
 from answerable.stores import EmbeddedStore, MemoryStore
 
 DIMENSION = 24

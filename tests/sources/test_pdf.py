@@ -19,9 +19,9 @@ import pytest
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
 from answerable.sources.limits import ReadLimits
-from answerable.sources.pdf import read_pdf
-from answerable.sources.pdf_extraction import extract
-from answerable.sources.process import ReadingProcess
+from answerable.sources.pdf.extraction import extract
+from answerable.sources.pdf.read import read_pdf
+from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdf"

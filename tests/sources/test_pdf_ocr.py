@@ -13,8 +13,8 @@ import pytest
 
 from answerable.errors import EmptySource, SettingsError
 from answerable.sources.limits import Skipped
-from answerable.sources.pdf import read_pdf
-from answerable.sources.pdf_ocr import Ocr, find_ocr
+from answerable.sources.pdf.ocr import Ocr, find_ocr
+from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]
 TEXT = "The invoice of the harbour\nwas paid in full on Monday"

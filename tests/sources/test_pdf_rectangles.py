@@ -10,9 +10,9 @@ import pytest
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
-from answerable.sources.pdf import read_pdf, rectangles
-from answerable.sources.pdf_text import clean, line_starts, raw_offset
-from answerable.sources.process import ReadingProcess
+from answerable.sources.pdf.page_text import clean, line_starts, raw_offset
+from answerable.sources.pdf.read import read_pdf, rectangles
+from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
 PAGES = ["The first line\nA consid-\nerable length\nlast", "", "Third page (3)\nends here"]

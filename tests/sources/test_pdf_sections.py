@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Sequence
 
 from answerable.datatypes import Document
-from answerable.sources.pdf import read_pdf
-from answerable.sources.pdf_furniture import furniture
+from answerable.sources.pdf.furniture import furniture
+from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]
 BODY = "The pump is filled with water first.\nThen it is switched on and runs."

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from answerable.analysis.indexed_text import indexed_spans, indexed_text
 from answerable.datatypes import Document
-from answerable.sources.pdf import read_pdf
+from answerable.sources.pdf.read import read_pdf
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans
+from answerable.text.indexed_text import indexed_spans, indexed_text
 
 MakePdf = Callable[..., bytes]
 ROWS = [

@@ -21,9 +21,9 @@ from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
 from answerable.sources.files import read_file
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.process import ReadingProcess
+from answerable.sources.process.reading_process import ReadingProcess
+from answerable.sources.process.transfer import pack, unpack
 from answerable.sources.reader import FileReader
-from answerable.sources.transfer import pack, unpack
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
+from answerable.sources.site.visit import SiteOptions, SiteVisit, is_site
 from providers.scripted_server import Ending, Reply
 from site_server import SiteServer, redirect
 from site_visits import QUICK, Seen, page, visit, visiting
@@ -20,10 +21,9 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
-from answerable.sources.site import SiteOptions, SiteVisit, is_site
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher
-from answerable.sources.site_start import is_at
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.start import is_at
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ from site_server import SiteServer, redirect
 from site_visits import Seen, page, visit
 
 from answerable.errors import AddressRefused, EmptySource, SiteUnreachable, SourceError, SourceNotFound, SourceTooLarge
-from answerable.sources.html import parse_page
-from answerable.sources.site import SiteOptions
-from answerable.sources.site_links import page_links
+from answerable.sources.html.links import page_links
+from answerable.sources.html.parse import parse_page
+from answerable.sources.site.visit import SiteOptions
 
 
 class UnlistedSite(SiteServer):

@@ -18,11 +18,11 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher
-from answerable.sources.site_pace import FetchPolicy
-from answerable.sources.site_pages import SitePage, find_pages
-from answerable.sources.site_robots import Robots
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.pace import FetchPolicy
+from answerable.sources.site.pages import SitePage, find_pages
+from answerable.sources.site.robots import Robots
 
 QUICK = FetchPolicy(timeout=10, total=30, retries=1, first_wait=0.01, delay=0)
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType, PartKind, document_id
 from answerable.errors import EmptySource
-from answerable.sources.whatsapp import DateOrder, Message, MessageKind, is_chat, parse_chat, read_chat
+from answerable.sources.whatsapp.read import DateOrder, Message, MessageKind, is_chat, parse_chat, read_chat
 
 LRM = "\u200e"
 DATA = Path(__file__).parents[3] / "shared" / "data" / "whatsapp"

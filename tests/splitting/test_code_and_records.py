@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.datatypes import Chunk
-from answerable.sources.code import read_code
-from answerable.sources.records import read_records
+from answerable.sources.code.read import read_code
+from answerable.sources.tables.read import read_records
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans
 from answerable.splitting.packing import pack

@@ -12,13 +12,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from answerable.build import build_splitter
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind
 from answerable.errors import SettingsError
 from answerable.settings import load_settings
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans
 from answerable.splitting.tokens import VOCABULARIES, TokenSplitter
+from answerable.wiring.build import build_splitter
 
 pytestmark = pytest.mark.skipif(sys.version_info < (3, 11), reason="toktok-rs has no wheel for Python 3.10")
 

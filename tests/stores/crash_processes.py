@@ -15,14 +15,14 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from helpers import HashEmbedder
 
-from answerable.analysis.languages import document_language
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Document, chunk_id
 from answerable.errors import AnswerableError
 from answerable.library import Library
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.text.languages import document_language
 
 DOCUMENTS = 200
 TOPICS = ["lluvia", "viento", "nieve", "granizo", "niebla"]

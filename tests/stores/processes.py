@@ -19,7 +19,7 @@ from helpers import HashEmbedder, add, make_document
 from answerable.datatypes import Document
 from answerable.errors import LibraryError
 from answerable.filters import parse_filter
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 TOPICS = ["lluvia", "viento", "nieve", "granizo", "niebla"]
 

@@ -10,8 +10,8 @@ from qdrant_client import QdrantClient
 from qdrant_server import api_key
 
 from answerable.protocols import Store
-from answerable.stores.qdrant import QdrantStore
-from answerable.stores.qdrant_address import parse_address
+from answerable.stores.qdrant.address import parse_address
+from answerable.stores.qdrant.store import QdrantStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
 PRINT = HashEmbedder(4).fingerprint

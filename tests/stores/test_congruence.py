@@ -18,14 +18,14 @@ from quality.harness import QueryCachingEmbedder, data_folder, ndcg
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.evaluation.sets import QuestionSet
 from answerable.library import Library
+from answerable.maintenance.copy import copy_store
 from answerable.protocols import Embedder, Store
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.copying import copy_store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
 
 BEST = 10
 DOCUMENTS = 1000

@@ -17,14 +17,14 @@ from postgres_server import new_library
 from qdrant_server import api_key as qdrant_key
 from qdrant_server import new_library as new_qdrant_library
 
-from answerable.analysis.bm25 import rarity, term_weights
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
 from answerable.filters import Filter, matches, parse_filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store, SyncRecord
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
+from answerable.text.bm25 import rarity, term_weights
 
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),

@@ -23,7 +23,7 @@ import pytest
 from crash_processes import DOCUMENTS, SHARED, TOPICS, open_library, text_of, whole_documents
 
 from answerable.datatypes import Answer
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 LONG = pytest.mark.long
 QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 3)]

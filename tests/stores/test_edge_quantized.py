@@ -13,9 +13,9 @@ from helpers import indexed_texts
 from answerable.datatypes import FloatArray
 from answerable.filters import AllOf, Exists, Filter, Not, OneOf
 from answerable.protocols import Fingerprint
-from answerable.stores.database import Database
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.exact import ExactIndex
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.exact import ExactIndex
 
 DIMENSION = 64
 TOPICS = 40

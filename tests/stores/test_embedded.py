@@ -32,9 +32,9 @@ from answerable.errors import (
 from answerable.library import Library
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.database import Database
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
 from answerable.stores.records import content_from_bytes, content_to_bytes, pack
 
 DOCUMENTS = 6

@@ -10,9 +10,9 @@ import pytest
 from helpers import indexed_texts
 
 from answerable.protocols import Fingerprint
-from answerable.stores import database_connection
-from answerable.stores.database import Database
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.database import connection as database_connection
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.store import EmbeddedStore
 
 ROW = np.ones(8, np.float32)
 

@@ -13,14 +13,14 @@ from processes import some_document
 from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
 
-from answerable.analysis.terms import terms
 from answerable.errors import EmbedderMismatch, LibraryError
-from answerable.preparing import passage
+from answerable.indexing.prepare import passage
 from answerable.protocols import NextVectors, PassageVectors, Store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
+from answerable.text.terms import terms
 
 OLD, NEW, THIRD = HashEmbedder(64), HashEmbedder(32), HashEmbedder(16)
 QUESTION = "el informe habla de nieve"

@@ -32,9 +32,9 @@ from answerable.errors import (
 )
 from answerable.filters import Between, OneOf
 from answerable.protocols import Fingerprint, IndexedChunk
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.postgres_address import parse_address, shown
-from answerable.stores.postgres_search import EXACT_UP_TO
+from answerable.stores.postgres.address import parse_address, shown
+from answerable.stores.postgres.search import EXACT_UP_TO
+from answerable.stores.postgres.store import PostgresStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
 
@@ -390,7 +390,7 @@ def test_without_the_package() -> None:
 
 
 def test_importing_the_package_loads_no_adapter() -> None:
-    code = "import sys, answerable, answerable.build; print([name for name in sys.modules if 'psycopg' in name])"
+    code = "import sys, answerable, answerable.wiring.build; print([name for name in sys.modules if 'psycopg' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 

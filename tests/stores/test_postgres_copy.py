@@ -15,13 +15,13 @@ from helpers import HashEmbedder, add, make_document
 from postgres_server import new_library
 from processes import results, some_document
 
-from answerable.build import copy_library
 from answerable.errors import EmbedderMismatch, LibraryNotFound, SettingsError
+from answerable.maintenance.copy import CopyReport, copy_store
 from answerable.protocols import Fingerprint, Store, SyncRecord
-from answerable.stores.copying import CopyReport, copy_store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.wiring.build import copy_library
 
 DOCUMENTS = 12
 

@@ -29,7 +29,7 @@ from answerable.datatypes import Document
 from answerable.library import Library
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.postgres import PostgresStore
+from answerable.stores.postgres.store import PostgresStore
 
 LONG = pytest.mark.long
 QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 2)]

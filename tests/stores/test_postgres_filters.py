@@ -30,9 +30,9 @@ from answerable.filters import (
     normalize_fields,
 )
 from answerable.protocols import Fingerprint
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.postgres_filters import condition
-from answerable.stores.postgres_values import decode, encode, fields_from_json, fields_to_json, key
+from answerable.stores.postgres.filters import condition
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.postgres.values import decode, encode, fields_from_json, fields_to_json, key
 
 NAMES = ["page", "date", "a.b", "", "k\"'\\", "x\0y", "\1", "日本", "%s", "$1"]
 ANYWHERE = np.array([1, 0], np.float32)

@@ -13,7 +13,6 @@ from helpers import indexed_texts
 from qdrant_libraries import ANYWHERE, client, ids, opened, write
 from qdrant_server import api_key, new_library
 
-from answerable.build import build_store, without_password
 from answerable.datatypes import Part, PartKind
 from answerable.errors import (
     LibraryError,
@@ -21,11 +20,12 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.filters import parse_filter
-from answerable.stores.qdrant import QdrantStore
-from answerable.stores.qdrant_address import parse_address
-from answerable.stores.qdrant_rows import PIECE
-from answerable.stores.qdrant_schema import MOST_INDEXES
-from answerable.stores.qdrant_values import equality_key
+from answerable.stores.qdrant.address import parse_address
+from answerable.stores.qdrant.rows import PIECE
+from answerable.stores.qdrant.schema import MOST_INDEXES
+from answerable.stores.qdrant.store import QdrantStore
+from answerable.stores.qdrant.values import equality_key
+from answerable.wiring.build import build_store, without_password
 
 
 @pytest.fixture
@@ -165,6 +165,6 @@ def test_without_the_package() -> None:
 
 
 def test_importing_the_package_loads_no_adapter() -> None:
-    code = "import sys, answerable, answerable.build; print([name for name in sys.modules if 'qdrant_client' in name])"
+    code = "import sys, answerable.wiring.build; print([name for name in sys.modules if 'qdrant_client' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -17,10 +17,10 @@ from processes import results, some_document
 from qdrant_server import api_key, new_library
 
 from answerable.errors import EmbedderMismatch
+from answerable.maintenance.copy import CopyReport, copy_store
 from answerable.protocols import Fingerprint, Store, SyncRecord
-from answerable.stores.copying import CopyReport, copy_store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.qdrant.store import QdrantStore
 
 DOCUMENTS = 6
 

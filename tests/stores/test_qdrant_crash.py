@@ -26,7 +26,7 @@ from qdrant_server import Fault, StandIn
 
 from answerable.errors import AnswerableError, LibraryBusy
 from answerable.protocols import Store, SyncRecord
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.qdrant.store import QdrantStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
 PRINT = HashEmbedder(4).fingerprint

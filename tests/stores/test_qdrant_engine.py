@@ -15,7 +15,7 @@ from qdrant_libraries import ANYWHERE, opened
 from qdrant_server import StandIn
 
 from answerable.filters import parse_filter
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.qdrant.store import QdrantStore
 
 STATE = 1
 

@@ -23,8 +23,8 @@ from answerable.errors import (
     LibraryReadOnly,
     SettingsError,
 )
-from answerable.stores.qdrant import QdrantStore
-from answerable.stores.qdrant_address import parse_address
+from answerable.stores.qdrant.address import parse_address
+from answerable.stores.qdrant.store import QdrantStore
 
 KEY, READING_KEY = "s3cret-key", "r3ading-key"
 

@@ -12,9 +12,9 @@ from qdrant_libraries import ANYWHERE, PRINT, client, ids, opened, write
 from qdrant_server import api_key, new_library
 
 from answerable.protocols import Fingerprint, Store
-from answerable.stores.qdrant import QdrantStore
-from answerable.stores.qdrant_address import parse_address
-from answerable.stores.qdrant_replacing import replace_library
+from answerable.stores.qdrant.address import parse_address
+from answerable.stores.qdrant.replacing import replace_library
+from answerable.stores.qdrant.store import QdrantStore
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from helpers import indexed_texts
 from answerable.datatypes import Document
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError
 from answerable.protocols import Fingerprint, IndexedChunk
-from answerable.stores.database import Database
-from answerable.stores.database_salvage import KEPT_AS, salvage
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.database.salvage import KEPT_AS, salvage
 
 PAGE = 4096
 DOCUMENTS = 60

@@ -26,13 +26,13 @@ from qdrant_server import StandIn
 from test_qdrant_crash import killed_at, points
 from upkeep_processes import ACTIONS, NEW
 
-from answerable.backup.exporting import export_store
-from answerable.build import build_store
+from answerable.maintenance.backup.exporting import export_store
+from answerable.maintenance.reindex import reindex
 from answerable.protocols import Store
-from answerable.reindexing import reindex
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.qdrant import QdrantStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.qdrant.store import QdrantStore
+from answerable.wiring.build import build_store
 
 KILLS = pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])
 OLD, DOCUMENTS = HashEmbedder(64), 60

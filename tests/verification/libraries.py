@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from answerable.sources.site.visit import SiteVisit
 from helpers import HashEmbedder
 from made_files import epub, zipped
 from postgres_server import new_library
@@ -15,17 +16,16 @@ from sources.site_visits import QUICK
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.library import Library
+from answerable.maintenance.verification import VerifyReport
 from answerable.protocols import Embedder, Reader, Store, Visit
 from answerable.sources.reader import FileReader
-from answerable.sources.site import SiteVisit
-from answerable.sources.site_addresses import AddressGuard
-from answerable.sources.site_fetch import Fetcher
+from answerable.sources.site.addresses import AddressGuard
+from answerable.sources.site.fetch import Fetcher
 from answerable.splitting.by_type import SplitterByType
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.qdrant import QdrantStore
-from answerable.verification import VerifyReport
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.store import QdrantStore
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STORES: dict[str, Callable[[Path], Store]] = {

@@ -20,11 +20,11 @@ from sqlalchemy import create_engine
 from sqlalchemy.engine import make_url
 from verification.libraries import STORES, opened, write_files
 
-from answerable.ingestion import Ingestion
+from answerable.indexing.ingest import Ingestion
 from answerable.library import Library
+from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
-from answerable.sources.langchain import LangChainCollection
-from answerable.stores.copying import copy_store
+from answerable.sources.langchain.collection import LangChainCollection
 
 
 @pytest.fixture(params=STORES)

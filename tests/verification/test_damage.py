@@ -23,11 +23,11 @@ from verification.libraries import kinds, opened, write_files
 
 from answerable.errors import LibraryDamaged
 from answerable.library import Library
+from answerable.maintenance.verification import Finding
 from answerable.protocols import Difference
-from answerable.stores.database_salvage import salvage
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.database.salvage import salvage
+from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.records import pack, vector_to_bytes
-from answerable.verification import Finding
 
 GUIDE = "espresso-machine-guide.md"
 Row = tuple[Any, ...]

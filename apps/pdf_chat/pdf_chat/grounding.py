@@ -10,8 +10,8 @@ from langchain_core.documents import Document
 
 import answerable
 from answerable import Chunk, Location, RetrievalResult
-from answerable.analysis import question_language
 from answerable.answering import check_answer, clean_output, harmless
+from answerable.text import question_language
 
 # The headings of the prompt, in whatever case and spacing, with accents as one character, two or none.
 _HEADINGS = re.compile(

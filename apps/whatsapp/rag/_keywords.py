@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from answerable.analysis import document_language
-from answerable.analysis.terms import terms
 from answerable.retrieval import analyze_question
 from answerable.stores import KeywordIndex
+from answerable.text import document_language
+from answerable.text.terms import terms
 
 # So many of a chat's first messages tell its language.
 _SAMPLE = 200

@@ -14,13 +14,13 @@ from typing import TypeVar
 
 import numpy as np
 
-from answerable.build import build_embedder
 from answerable.datatypes import FloatArray
 from answerable.embedding import OpenAIEmbedder
 from answerable.errors import AnswerableError, ProviderUnreachable
 from answerable.protocols import Embedder, Fingerprint, Passage
 from answerable.providers.calling import CallPolicy
 from answerable.settings import load_settings
+from answerable.wiring.build import build_embedder
 
 __all__ = ["EmbeddingProvider"]
 

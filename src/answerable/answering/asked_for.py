@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from enum import Enum
 
-from answerable.analysis.terms import fold, words
 from answerable.answering.evidence import Sentence
+from answerable.text.terms import fold, words
 
 _MONTHS_AND_DAYS = """
 january february march april may june july august september october november december

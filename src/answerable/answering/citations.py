@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
-from answerable.analysis.locate import locate
 from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult
+from answerable.text.locate import locate
 
 LONGEST_DIRECTIVE = 80
 

@@ -14,9 +14,6 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.analysis.languages import question_language
-from answerable.analysis.stop_words import STOP_WORDS
-from answerable.analysis.terms import fold, terms
 from answerable.answering.conversation_words import (
     AMOUNTS,
     ASKING,
@@ -43,6 +40,9 @@ from answerable.answering.conversation_words import (
     SUBJECTS,
 )
 from answerable.datatypes import Exchange
+from answerable.text.languages import question_language
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import fold, terms
 
 CARRIED_WORDS = 8
 LONGEST_WORD = 60

@@ -5,7 +5,7 @@ Spanish and Portuguese share their lists: the few words of a follow-up seldom te
 
 from __future__ import annotations
 
-from answerable.analysis.terms import fold
+from answerable.text.terms import fold
 
 PRONOUNS = {
     "en": "it its they them their theirs he him his she her hers this that these those there another",

@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.terms import terms
 from answerable.answering.word_forms import WordForms
 from answerable.datatypes import Part, PartKind, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
+from answerable.text.terms import terms
 
 _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
 

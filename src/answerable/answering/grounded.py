@@ -11,8 +11,6 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from answerable.analysis.languages import question_language
-from answerable.analysis.sentences import sentence_spans
 from answerable.answering.checking.check import check_answer
 from answerable.answering.context import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.conversation import standalone
@@ -23,6 +21,8 @@ from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError
 from answerable.protocols import ChatModel, Evidence
+from answerable.text.languages import question_language
+from answerable.text.sentences import sentence_spans
 
 LONGEST_QUESTION = 400
 REWRITING_TOKENS = 200

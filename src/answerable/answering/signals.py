@@ -9,13 +9,13 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from answerable.analysis.bm25 import term_weights
-from answerable.analysis.indexed_text import indexed_text
-from answerable.analysis.terms import fold, words
 from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.checking.wording import Wording
 from answerable.answering.evidence import Sentence
 from answerable.protocols import Evidence, IndexedChunk
+from answerable.text.bm25 import term_weights
+from answerable.text.indexed_text import indexed_text
+from answerable.text.terms import fold, words
 
 LIKE = 3
 OTHERS = 30

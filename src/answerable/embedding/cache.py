@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.private import make_file, make_folder
+from answerable.disk.private import make_file, make_folder
+from answerable.disk.write_ahead_log import use_write_ahead_log
 from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
-from answerable.wal import use_write_ahead_log
 
 LOOKUP = 500
 

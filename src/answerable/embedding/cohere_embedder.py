@@ -9,7 +9,6 @@ from functools import partial
 
 import numpy as np
 
-from answerable.analysis.characters import sendable
 from answerable.datatypes import FloatArray
 from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import MalformedResponse
@@ -17,6 +16,7 @@ from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.cohere_client import CohereClient, count_tokens, windows
 from answerable.providers.prices import cost
+from answerable.text.characters import sendable
 
 MODEL = "embed-multilingual-v3.0"
 DIMENSION = 1024

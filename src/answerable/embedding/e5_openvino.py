@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from answerable.datatypes import FloatArray
+from answerable.disk.private import close_to_others, make_folder
 from answerable.embedding.e5_weights import ModelFile, dequantize
-from answerable.private import close_to_others, make_folder
 
 
 class OpenVinoEncoder:

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 import sentencepiece
 
-from answerable.analysis.characters import sendable
 from answerable.embedding.e5_weights import ModelFile
+from answerable.text.characters import sendable
 
 _SPACES = re.compile(" {2,}")
 

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from answerable.analysis.characters import sendable
 from answerable.embedding.e5_weights import ModelFile, model_path, revision
 from answerable.errors import EmbeddingError
+from answerable.text.characters import sendable
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.characters import encodable
 from answerable.datatypes import FloatArray
 from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import MalformedResponse
@@ -21,6 +20,7 @@ from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
 from answerable.providers.prices import cost
 from answerable.providers.token_counts import count_tokens
+from answerable.text.characters import encodable
 
 MOST_TEXTS = 2048
 MOST_TOKENS = 300_000

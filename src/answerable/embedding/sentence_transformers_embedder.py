@@ -17,12 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from answerable.analysis.characters import sendable
 from answerable.datatypes import FloatArray
 from answerable.embedding.vectors import means_of_windows, normalised
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import quoted
+from answerable.text.characters import sendable
 
 MODEL = "intfloat/multilingual-e5-small"
 # Room for the prefix and the marks around a window, and for a word that has more tokens where it is cut.

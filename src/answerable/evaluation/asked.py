@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from answerable.analysis.languages import question_language
 from answerable.answering.asked_for import asked_for
 from answerable.evaluation.sets import Query, QuestionSet
+from answerable.text.languages import question_language
 
 OTHER = "other"
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, cast
 
-from answerable.build import EXTRACTIVE, build_answerer, build_reader, build_reranker, build_splitter
 from answerable.datatypes import FloatArray
 from answerable.errors import SettingsError
 from answerable.filters import Filter
@@ -15,6 +14,7 @@ from answerable.library import Library
 from answerable.protocols import Embedder, Store
 from answerable.retrieval.retriever import ALL_STEPS, Steps
 from answerable.settings import Settings
+from answerable.wiring.build import EXTRACTIVE, build_answerer, build_reader, build_reranker, build_splitter
 
 
 class Retriever(str, Enum):

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from answerable.analysis.terms import fold, words
 from answerable.datatypes import Document
+from answerable.text.terms import fold, words
 
 LENGTH = 4
 SHARE = 0.3

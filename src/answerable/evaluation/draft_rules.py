@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from answerable.analysis.stop_words import STOP_WORDS
+from answerable.text.stop_words import STOP_WORDS
 
 _OPENING = {
     "en": """

@@ -7,7 +7,6 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from random import Random
 
-from answerable.build import MEMORY, build_store
 from answerable.errors import SourceError
 from answerable.evaluation.answer_run import Replied, area_under_risk, operating_point, reply, risk_coverage, thinned
 from answerable.evaluation.asked import Asked
@@ -25,9 +24,10 @@ from answerable.evaluation.report import (
 from answerable.evaluation.retrieval_run import Searched, search
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.statistics import Array
-from answerable.ingestion import OnProgress
+from answerable.indexing.ingest import OnProgress
 from answerable.protocols import Embedder, Store
 from answerable.settings import Settings
+from answerable.wiring.build import MEMORY, build_store
 
 CURVE = 200
 """At most so many points of a curve are kept."""

@@ -8,8 +8,8 @@ from pathlib import Path
 from answerable.errors import SourceError
 from answerable.evaluation.asked import Asked
 from answerable.evaluation.question_lists import Listed
-from answerable.naming import documents_called
 from answerable.protocols import StoredDocument
+from answerable.retrieval.document_names import documents_called
 
 
 def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument], path: Path) -> list[Asked]:

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from answerable.analysis.languages import question_language
 from answerable.errors import SourceError
 from answerable.evaluation.asked import type_of
-from answerable.sources.tables import rows
+from answerable.sources.tables.rows import rows
 from answerable.sources.text import decode
+from answerable.text.languages import question_language
 
 _NAMES = {
     "question": "question questions query text q pregunta pergunta consulta",

@@ -15,13 +15,13 @@ from answerable.answering.evidence import sentences
 from answerable.answering.extractive import ExtractiveAnswerer, rank
 from answerable.answering.gate import is_crossed
 from answerable.answering.signals import Background, Signals, read_signals
-from answerable.build import build_reader, build_splitter, build_store
 from answerable.datatypes import Document
 from answerable.evaluation.copies import copies
 from answerable.evaluation.sets import Query, QuestionSet
 from answerable.library import Library
 from answerable.protocols import Embedder, Store
 from answerable.settings import Settings
+from answerable.wiring.build import build_reader, build_splitter, build_store
 
 SMALL = (1, 3)
 """How many documents the small libraries hold."""

@@ -13,11 +13,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 
-from answerable.analysis.sentences import is_furniture, sentence_spans
 from answerable.datatypes import Document, PartKind
 from answerable.errors import SettingsError
 from answerable.evaluation.draft_rules import HEADING_QUESTIONS, questions_of
 from answerable.library import Library
+from answerable.text.sentences import is_furniture, sentence_spans
 
 LONGEST = 400
 """Longer sentences say more than one thing."""

@@ -8,12 +8,12 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
-from answerable.analysis.chats import ChatStatistics, chat_statistics
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
 from answerable.errors import AnswerableError
-from answerable.ingestion import AddReport
+from answerable.indexing.ingest import AddReport
+from answerable.indexing.sync import Origin
 from answerable.protocols import StoredDocument
-from answerable.subscriptions import Origin
+from answerable.text.chats import ChatStatistics, chat_statistics
 
 Plain = dict[str, Any]
 

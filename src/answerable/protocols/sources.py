@@ -9,7 +9,7 @@ from typing import Protocol
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.reading import FileContents, SourceFile, SourceListing, UnreadFile
+from answerable.protocols.reading import FileContents, SourceFile, SourceListing, UnreadFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from answerable.analysis.characters import printable_line
 from answerable.errors import ProviderError, ProviderOverloaded, SettingsError
+from answerable.text.characters import printable_line
 
 Result = TypeVar("Result")
 

@@ -6,7 +6,7 @@ import math
 import re
 from collections.abc import Sequence
 
-from answerable.analysis.characters import encodable
+from answerable.text.characters import encodable
 
 CHARACTERS_OF_TOKEN = 3.5
 

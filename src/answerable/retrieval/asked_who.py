@@ -10,10 +10,10 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from answerable.analysis.stop_words import STOP_WORDS
-from answerable.analysis.terms import fold
 from answerable.retrieval import speech_words as known
 from answerable.retrieval.time_words import TIME_WORDS
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import fold
 
 # Characters before a name that tell whether it speaks: a few words. To look at all would take the square of the names.
 _BEFORE = 100

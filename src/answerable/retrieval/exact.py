@@ -11,11 +11,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from answerable.analysis.indexed_text import indexed_text
-from answerable.analysis.terms import plain_words
 from answerable.protocols import Store
 from answerable.retrieval.fetched import Fetched
 from answerable.retrieval.hybrid import Scored
+from answerable.text.indexed_text import indexed_text
+from answerable.text.terms import plain_words
 
 # Where a word stands in more chunks, they are sooner read than looked up.
 LOOKED_UP = 1000

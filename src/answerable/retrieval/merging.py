@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import RetrievalResult
+from answerable.text.indexed_text import indexed_text
 
 OVERLAP = 0.5
 

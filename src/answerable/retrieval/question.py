@@ -6,10 +6,10 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from answerable.analysis.languages import question_language
-from answerable.analysis.terms import question_words
 from answerable.protocols import Span
 from answerable.retrieval.exact import exact_texts
+from answerable.text.languages import question_language
+from answerable.text.terms import question_words
 
 # What stands between spaces stays together: a model reads "GLP-1R" as other tokens than its parts.
 _RUN = re.compile(r"\S*\w")

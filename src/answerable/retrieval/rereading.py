@@ -16,11 +16,11 @@ from collections.abc import Mapping, Set
 
 import numpy as np
 
-from answerable.analysis.terms import terms
 from answerable.datatypes import FloatArray
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.fetched import Stored
 from answerable.retrieval.hybrid import Scored
+from answerable.text.terms import terms
 
 SHORT, LONG = 5, 10
 SENTENCE_WEIGHT = 0.5

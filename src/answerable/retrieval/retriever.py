@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from answerable.analysis.bm25 import highest_score, rarity
-from answerable.analysis.indexed_text import indexed_text
 from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
@@ -16,6 +14,8 @@ from answerable.retrieval.hybrid import Candidates, Scored, asked_again, fuse, h
 from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import Question
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
+from answerable.text.bm25 import highest_score, rarity
+from answerable.text.indexed_text import indexed_text
 
 REREAD = 20
 RERANKED = 20

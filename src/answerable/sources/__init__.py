@@ -46,65 +46,65 @@ __all__ = [
 
 if TYPE_CHECKING:
     from answerable.sources.archives import iter_members, read_zip
-    from answerable.sources.code import read_code
-    from answerable.sources.docusaurus import PageKind, kind_of_page
-    from answerable.sources.docx import read_docx
-    from answerable.sources.epub import read_epub
+    from answerable.sources.code.read import read_code
     from answerable.sources.files import read_bytes, read_file, source_of
     from answerable.sources.folders import walk
     from answerable.sources.formats import SUFFIXES, Format
-    from answerable.sources.html import read_html
+    from answerable.sources.html.docusaurus import PageKind, kind_of_page
+    from answerable.sources.html.read import read_html
     from answerable.sources.limits import ReadLimits, Skipped
     from answerable.sources.markdown import read_markdown
-    from answerable.sources.pdf import read_pdf
-    from answerable.sources.process import ReadingProcess
+    from answerable.sources.office.docx import read_docx
+    from answerable.sources.office.epub import read_epub
+    from answerable.sources.pdf.read import read_pdf
+    from answerable.sources.process.reading_process import ReadingProcess
     from answerable.sources.reader import FileReader
-    from answerable.sources.records import read_records
-    from answerable.sources.site_addresses import AddressGuard
-    from answerable.sources.site_crawl import ask_ahead
-    from answerable.sources.site_fetch import Fetched, Fetcher, Validators
-    from answerable.sources.site_pace import FetchPolicy
-    from answerable.sources.site_pages import SitePage, SitePages, find_pages
-    from answerable.sources.site_robots import Robots
+    from answerable.sources.site.addresses import AddressGuard
+    from answerable.sources.site.crawl import ask_ahead
+    from answerable.sources.site.fetch import Fetched, Fetcher, Validators
+    from answerable.sources.site.pace import FetchPolicy
+    from answerable.sources.site.pages import SitePage, SitePages, find_pages
+    from answerable.sources.site.robots import Robots
+    from answerable.sources.tables.read import read_records
     from answerable.sources.text import decode, read_text
-    from answerable.sources.whatsapp import Message, is_chat, parse_chat, read_chat
+    from answerable.sources.whatsapp.read import Message, is_chat, parse_chat, read_chat
 else:
     __getattr__, __dir__ = exported_from(
         __name__,
         {
             "SUFFIXES": "formats",
-            "AddressGuard": "site_addresses",
-            "FetchPolicy": "site_pace",
-            "Fetched": "site_fetch",
-            "Fetcher": "site_fetch",
+            "AddressGuard": "site.addresses",
+            "FetchPolicy": "site.pace",
+            "Fetched": "site.fetch",
+            "Fetcher": "site.fetch",
             "FileReader": "reader",
             "Format": "formats",
-            "Message": "whatsapp",
-            "PageKind": "docusaurus",
+            "Message": "whatsapp.read",
+            "PageKind": "html.docusaurus",
             "ReadLimits": "limits",
-            "ReadingProcess": "process",
-            "Robots": "site_robots",
-            "SitePage": "site_pages",
-            "SitePages": "site_pages",
+            "ReadingProcess": "process.reading_process",
+            "Robots": "site.robots",
+            "SitePage": "site.pages",
+            "SitePages": "site.pages",
             "Skipped": "limits",
-            "Validators": "site_fetch",
-            "ask_ahead": "site_crawl",
+            "Validators": "site.fetch",
+            "ask_ahead": "site.crawl",
             "decode": "text",
-            "find_pages": "site_pages",
-            "is_chat": "whatsapp",
+            "find_pages": "site.pages",
+            "is_chat": "whatsapp.read",
             "iter_members": "archives",
-            "kind_of_page": "docusaurus",
-            "parse_chat": "whatsapp",
+            "kind_of_page": "html.docusaurus",
+            "parse_chat": "whatsapp.read",
             "read_bytes": "files",
-            "read_chat": "whatsapp",
-            "read_code": "code",
-            "read_docx": "docx",
-            "read_epub": "epub",
+            "read_chat": "whatsapp.read",
+            "read_code": "code.read",
+            "read_docx": "office.docx",
+            "read_epub": "office.epub",
             "read_file": "files",
-            "read_html": "html",
+            "read_html": "html.read",
             "read_markdown": "markdown",
-            "read_pdf": "pdf",
-            "read_records": "records",
+            "read_pdf": "pdf.read",
+            "read_records": "tables.read",
             "read_text": "text",
             "read_zip": "archives",
             "source_of": "files",

@@ -24,10 +24,10 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.limits import Skipped
-from answerable.sources.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
-from answerable.sources.whatsapp import is_chat
+from answerable.sources.whatsapp.read import is_chat
 
 MAX_MEMBERS = 100_000
 # No system has room for a longer path.

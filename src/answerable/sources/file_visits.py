@@ -17,10 +17,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from answerable.datatypes import Document
+from answerable.disk.names import source_of
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
-from answerable.reading import UnreadFile
-from answerable.sources.files import source_of
+from answerable.protocols.reading import UnreadFile
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting

@@ -5,33 +5,23 @@ Each reader is imported when it is needed.
 
 from __future__ import annotations
 
-import os
-import re
 import stat
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document
+from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
 from answerable.sources.limits import ReadLimits, Skipped, with_short_metadata
-from answerable.sources.pdf_ocr import Ocr
+from answerable.sources.pdf.ocr import Ocr
 from answerable.sources.text import decode, read_text
 
 if TYPE_CHECKING:
-    from answerable.sources.pdf import TakesApart
+    from answerable.sources.pdf.read import TakesApart
 
 __all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of"]
-
-# Surrogates that stand for no byte of a file's name: somebody wrote them, in JSON say.
-_NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-
-
-def source_of(path: Path) -> str:
-    """How a file is named as a source: its absolute path with slashes. What in its name is no Unicode gets U+FFFD."""
-    name = _NO_BYTE.sub("\ufffd", Path(os.path.abspath(path)).as_posix())
-    return os.fsencode(name).decode("utf-8", "replace")
 
 
 def read_file(
@@ -105,11 +95,11 @@ def _read(
 ) -> Document:
     match recognise(data[:SAMPLE], source):
         case Format.PDF:
-            from answerable.sources.pdf import read_pdf
+            from answerable.sources.pdf.read import read_pdf
 
             return read_pdf(data, source, password, limits, worker, ocr, skipped)
         case Format.HTML:
-            from answerable.sources.html import read_html
+            from answerable.sources.html.read import read_html
 
             return read_html(data, source)
         case Format.MARKDOWN:
@@ -117,19 +107,19 @@ def _read(
 
             return read_markdown(decode(data, source), source)
         case Format.DOCX:
-            from answerable.sources.docx import read_docx
+            from answerable.sources.office.docx import read_docx
 
             return read_docx(data, source, limits)
         case Format.EPUB:
-            from answerable.sources.epub import read_epub
+            from answerable.sources.office.epub import read_epub
 
             return read_epub(data, source, limits)
         case Format.CODE:
-            from answerable.sources.code import read_code
+            from answerable.sources.code.read import read_code
 
             return read_code(decode(data, source), source)
         case Format.RECORDS:
-            from answerable.sources.records import read_records
+            from answerable.sources.tables.read import read_records
 
             return read_records(decode(data, source), source)
         case Format.ZIP:
@@ -138,7 +128,7 @@ def _read(
 
 
 def _read_plain(content: str, source: str) -> Document:
-    from answerable.sources.whatsapp import is_chat, read_chat
+    from answerable.sources.whatsapp.read import is_chat, read_chat
 
     return read_chat(content, source) if is_chat(content) else read_text(content, source)
 

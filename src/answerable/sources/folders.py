@@ -12,8 +12,8 @@ from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
 from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped
-from answerable.sources.page_parts import PAGE_PART, is_page_folder, is_page_part
 
 _TWICE = "already read under another name"
 _IGNORE_FILES = (".gitignore", ".answerableignore")

@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
-from answerable.sources.code_languages import CODE_SUFFIXES
+from answerable.sources.code.languages import CODE_SUFFIXES
 from answerable.sources.text import decode, magic_name
 
 

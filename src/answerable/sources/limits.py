@@ -8,7 +8,7 @@ from itertools import islice
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.reading import UnreadFile
+from answerable.protocols.reading import UnreadFile
 
 # What is larger is tables and plain text, which take a tenth of the time.
 _LARGE = 5_000_000

@@ -8,16 +8,16 @@ from functools import partial
 from pathlib import Path
 
 from answerable.datatypes import Document
+from answerable.disk.names import source_of
 from answerable.errors import SourceNotFound, UnsupportedSource
 from answerable.protocols import Visit
-from answerable.reading import FileContents, ReadsAhead, SourceFile, SourceItem, SourceListing
+from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem, SourceListing
 from answerable.sources.file_visits import READERS, FileReading, FileVisit
-from answerable.sources.files import source_of
 from answerable.sources.folders import nothing_to_read, walk
+from answerable.sources.html.page_facts import PageFacts
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf_ocr import Ocr
-from answerable.sources.process import ReadingProcess
-from answerable.sources.site_facts import PageFacts
+from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.process.reading_process import ReadingProcess
 
 
 class FileReader:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from answerable.analysis.locate import Locator
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, chunk_id
+from answerable.text.locate import Locator
 
 _LONGEST_STEP = 300
 _WORDS_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from answerable.analysis.sentences import is_furniture, sentence_spans
 from answerable.datatypes import Chunk, Part, PartKind
 from answerable.splitting.chunks import trim
 from answerable.splitting.statements import statement_spans
+from answerable.text.sentences import is_furniture, sentence_spans
 
 
 def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:

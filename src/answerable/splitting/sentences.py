@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from answerable.analysis.sentences import sentence_spans
 from answerable.datatypes import Chunk, Document
 from answerable.splitting.chunks import make_chunks
+from answerable.text.sentences import sentence_spans
 
 
 class SentenceSplitter:

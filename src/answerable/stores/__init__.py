@@ -11,27 +11,24 @@ __all__ = [
     "MemoryStore",
     "PostgresStore",
     "QdrantStore",
-    "copy_store",
 ]
 
 if TYPE_CHECKING:
-    from answerable.stores.copying import copy_store
-    from answerable.stores.embedded import EmbeddedStore
-    from answerable.stores.exact import ExactIndex
-    from answerable.stores.keywords import KeywordIndex
-    from answerable.stores.memory import MemoryStore
-    from answerable.stores.postgres import PostgresStore
-    from answerable.stores.qdrant import QdrantStore
+    from answerable.stores.embedded.store import EmbeddedStore
+    from answerable.stores.memory.exact import ExactIndex
+    from answerable.stores.memory.keywords import KeywordIndex
+    from answerable.stores.memory.store import MemoryStore
+    from answerable.stores.postgres.store import PostgresStore
+    from answerable.stores.qdrant.store import QdrantStore
 else:
     __getattr__, __dir__ = exported_from(
         __name__,
         {
-            "EmbeddedStore": "embedded",
-            "ExactIndex": "exact",
-            "KeywordIndex": "keywords",
-            "MemoryStore": "memory",
-            "PostgresStore": "postgres",
-            "QdrantStore": "qdrant",
-            "copy_store": "copying",
+            "EmbeddedStore": "embedded.store",
+            "ExactIndex": "memory.exact",
+            "KeywordIndex": "memory.keywords",
+            "MemoryStore": "memory.store",
+            "PostgresStore": "postgres.store",
+            "QdrantStore": "qdrant.store",
         },
     )

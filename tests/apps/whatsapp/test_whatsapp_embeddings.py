@@ -16,7 +16,7 @@ from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings, failure, json_reply
 from whatsapp_program import run
 
-from answerable.analysis import document_language
+from answerable.text import document_language
 from rag.embeddings import EmbeddingProvider
 
 PATH = "/inference/embeddings"

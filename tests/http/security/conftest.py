@@ -11,10 +11,10 @@ from raw_requests import exchange, request
 from service_on_socket import running
 from targets import TEXTS, Target, short_guards
 
-from answerable.build import build_library
-from answerable.interfaces.http.key_file import Keys
+from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings
+from answerable.wiring.build import build_library
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 import uvicorn
+from answerable.interfaces.http.guards.stack import Guards
 from malformed import ASK
 from raw_requests import PATIENCE, Reply, exchange, post, read_reply, request, upload
 from service_on_socket import running
@@ -19,12 +20,11 @@ from starlette.responses import PlainTextResponse, StreamingResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 from targets import Target
 
-from answerable.build import MEMORY
-from answerable.interfaces.http.connections import ConnectionLimits
-from answerable.interfaces.http.guards import Guards
-from answerable.interfaces.http.rate_limits import Rates
+from answerable.interfaces.http.guards.connections import ConnectionLimits
+from answerable.interfaces.http.guards.rate_limits import Rates
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings
+from answerable.wiring.build import MEMORY
 
 HEALTH = request("GET", "/health")
 KEEP = HEALTH.replace(b"Connection: close\r\n", b"")

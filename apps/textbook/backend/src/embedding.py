@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
-from answerable.build import EXTRACTIVE, build_embedder
 from answerable.embedding import CachedEmbedder
 from answerable.settings import Settings as EngineSettings
+from answerable.wiring.build import EXTRACTIVE, build_embedder
 from src.errors import openai_errors
 
 

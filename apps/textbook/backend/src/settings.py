@@ -11,10 +11,10 @@ from pathlib import Path
 import platformdirs
 from dotenv import dotenv_values
 
-from answerable.build import EXTRACTIVE
 from answerable.errors import SettingsError
 from answerable.settings import Settings as EngineSettings
 from answerable.settings import load_settings
+from answerable.wiring.build import EXTRACTIVE
 
 COLLECTION = "physical_ai_textbook"
 

@@ -11,9 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from answerable.analysis.languages import question_language
-from answerable.analysis.stop_words import STOP_WORDS
-from answerable.analysis.terms import terms, words
 from answerable.answering.checking.claims import Claim, Kind
 from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
 from answerable.answering.checking.rendering import Rendering
@@ -23,6 +20,9 @@ from answerable.answering.checking.wording import Wording, about_the_answer, neg
 from answerable.answering.checking.written import Statement, quotations, read_statements
 from answerable.answering.messages import REFUSAL
 from answerable.datatypes import RetrievalResult
+from answerable.text.languages import question_language
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import terms, words
 
 ENOUGH_AROUND_QUOTES = 0.5
 ENOUGH_OF_A_LABEL = 0.5

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from answerable.analysis.stop_words import STOP_WORDS
-from answerable.analysis.terms import fold
 from answerable.answering.checking.claim_words import (
     HUNDREDS,
     JOINING,
@@ -27,6 +25,8 @@ from answerable.answering.checking.claim_words import (
     UNSURE,
     UNSURE_MONTHS,
 )
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import fold
 
 LONGEST_NUMBER = 30
 LONGEST_ROMAN = 9

@@ -15,7 +15,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from answerable.analysis.sentences import is_furniture, is_row, sentence_spans
 from answerable.answering.checking.claim_words import OPPOSITES
 from answerable.answering.checking.claims import Claim, Kind, find_claims, values_of
 from answerable.answering.checking.locating import Searchable
@@ -31,6 +30,7 @@ from answerable.answering.checking.wording import (
     speaks_of_the_answer,
 )
 from answerable.datatypes import Part, PartKind, RetrievalResult
+from answerable.text.sentences import is_furniture, is_row, sentence_spans
 
 ENOUGH = 0.6
 ELSEWHERE = 0.5

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from answerable.analysis.stop_words import STOP_WORDS
-from answerable.analysis.terms import fold, terms
 from answerable.answering.checking.claim_words import ABOUT_THE_ANSWER, NEGATIONS, ONLY, OPPOSITES
 from answerable.answering.checking.claims import Claim, Kind, find_claims, values_of
 from answerable.answering.checking.locating import legible
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import fold, terms
 
 CLAIM_WEIGHT = 2.0
 COMMON = 0.5

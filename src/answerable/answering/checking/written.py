@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from answerable.analysis.sentences import sentence_spans
+from answerable.text.sentences import sentence_spans
 
 QUOTE_WORDS = 3
 QUOTE_CHARACTERS = 12

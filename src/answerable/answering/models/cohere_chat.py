@@ -6,13 +6,13 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import closing
 from typing import Any, NoReturn
 
-from answerable.analysis.characters import sendable
 from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, MalformedResponse, ProviderOverloaded, RequestRejected
 from answerable.protocols import Delta, Message
 from answerable.providers.allowance import Allowance
 from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.cohere_client import CohereClient, count_tokens
+from answerable.text.characters import sendable
 
 _AT_LIMIT = "MAX_TOKENS"
 

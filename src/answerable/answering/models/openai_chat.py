@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
-from answerable.analysis.characters import encodable
 from answerable.datatypes import Usage
 from answerable.errors import ContentFiltered, ProviderError
 from answerable.protocols import Delta, Message
@@ -14,6 +13,7 @@ from answerable.providers.calling import Caller, CallPolicy
 from answerable.providers.openai_client import OpenAIClient, ParameterRefused
 from answerable.providers.prices import cost
 from answerable.providers.token_counts import count_tokens, vocabulary
+from answerable.text.characters import encodable
 
 _LIMITS = ("max_completion_tokens", "max_tokens")
 

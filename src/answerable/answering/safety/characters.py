@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from unicodedata import category
 
-from answerable.analysis.characters import ESCAPE, LONGEST_ESCAPE
+from answerable.text.characters import ESCAPE, LONGEST_ESCAPE
 
 _OPENER = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f]")
 _LINE_ENDS = "\f\v\x85\u2028\u2029"

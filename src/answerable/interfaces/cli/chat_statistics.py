@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from answerable.analysis.chats import ChatStatistics
 from answerable.interfaces.cli.printing import bar, columns, one_line, print_text
+from answerable.text.chats import ChatStatistics
 
 _MOST_SENDERS = 20
 

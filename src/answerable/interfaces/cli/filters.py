@@ -14,7 +14,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import FilterError
 from answerable.filters import comparable, parse_filter
 from answerable.library import Library
-from answerable.naming import documents_called
+from answerable.retrieval.document_names import documents_called
 from answerable.retrieval.typed_when import days_of, typed_when
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -26,7 +26,7 @@ _CURLY = str.maketrans("“”„", '"""')
 
 def comes_from(source: str, name: str) -> bool:
     """Whether a source is this file, or lies in this archive. The file itself may be gone."""
-    from answerable.sources.files import source_of
+    from answerable.disk.names import source_of
 
     path = source_of(Path(os.path.expanduser(name)))
     return source in (name, path) or source.startswith(f"{path}!/")

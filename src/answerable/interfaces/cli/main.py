@@ -20,18 +20,18 @@ from typer.core import TyperGroup
 
 from answerable.errors import AnswerableError
 from answerable.interfaces.cli import render
-from answerable.interfaces.cli.adding import add
-from answerable.interfaces.cli.asking import ask, chat, search
-from answerable.interfaces.cli.backup import export, import_
-from answerable.interfaces.cli.holdings import copy, list_documents, remove, show
-from answerable.interfaces.cli.keys import keys
-from answerable.interfaces.cli.measuring import evaluate
+from answerable.interfaces.cli.commands.adding import add
+from answerable.interfaces.cli.commands.asking import ask, chat, search
+from answerable.interfaces.cli.commands.backup import export, import_
+from answerable.interfaces.cli.commands.holdings import copy, list_documents, remove, show
+from answerable.interfaces.cli.commands.keys import keys
+from answerable.interfaces.cli.commands.measuring import evaluate
+from answerable.interfaces.cli.commands.reindexing import reindex
+from answerable.interfaces.cli.commands.serving import mcp, serve
+from answerable.interfaces.cli.commands.syncing import sources, sync
+from answerable.interfaces.cli.commands.upkeep import calibrate, doctor
+from answerable.interfaces.cli.commands.verifying import verify
 from answerable.interfaces.cli.printing import CleanFormatter
-from answerable.interfaces.cli.reindexing import reindex
-from answerable.interfaces.cli.serving import mcp, serve
-from answerable.interfaces.cli.syncing import sources, sync
-from answerable.interfaces.cli.upkeep import calibrate, doctor
-from answerable.interfaces.cli.verifying import verify
 
 INTERRUPTED = 130
 

@@ -7,11 +7,11 @@ from typing import Annotated, Optional
 
 import typer
 
-from answerable.build import build_library, without_password
 from answerable.datatypes import DocumentType
 from answerable.errors import LibraryNotFound
 from answerable.library import Library
 from answerable.settings import load_settings
+from answerable.wiring.build import build_library, without_password
 
 LibraryOption = Annotated[
     Optional[str],

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
 
-from answerable.ingestion import OnProgress, Progress
+from answerable.indexing.ingest import OnProgress, Progress
 from answerable.interfaces.cli.live import Live
 from answerable.interfaces.cli.printing import clean
 

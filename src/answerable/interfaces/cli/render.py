@@ -7,7 +7,6 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from answerable.analysis.chats import chat_statistics
 from answerable.datatypes import Answer, Chunk, Document, Location, Narrowing, RetrievalResult, Usage
 from answerable.interfaces.cli.chat_statistics import print_statistics
 from answerable.interfaces.cli.printing import (
@@ -20,6 +19,7 @@ from answerable.interfaces.cli.printing import (
 )
 from answerable.interfaces.plain import answer_json, document_json, narrowing_json, result_json, stored_json
 from answerable.protocols import StoredDocument
+from answerable.text.chats import chat_statistics
 
 if TYPE_CHECKING:
     # Loaded where something is printed: `--help` and `--json` do without.

@@ -6,11 +6,11 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import PurePath
 
-from answerable.ingestion import AddReport
+from answerable.indexing.ingest import AddReport
+from answerable.indexing.sync import Origin, SyncReport
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.cli.render import error
 from answerable.interfaces.plain import added_json, origin_json
-from answerable.subscriptions import Origin, SyncReport
 
 _NAMED = 5
 

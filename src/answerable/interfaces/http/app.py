@@ -11,10 +11,10 @@ from starlette.responses import RedirectResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answerable import __version__
-from answerable.interfaces.http import openai_api
-from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.metrics import CountRequests
-from answerable.interfaces.http.openai_errors import OpenAIErrors
+from answerable.interfaces.http.openai import routes as openai_api
+from answerable.interfaces.http.openai.errors import OpenAIErrors
 from answerable.interfaces.http.page import page_router
 from answerable.interfaces.http.problems import add_handlers
 from answerable.interfaces.http.routes import asking, documents, ingestion, operations, sessions

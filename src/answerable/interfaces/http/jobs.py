@@ -12,7 +12,7 @@ from dataclasses import asdict
 from enum import Enum
 from typing import Any
 
-from answerable.ingestion import AddReport, OnProgress, Progress
+from answerable.indexing.ingest import AddReport, OnProgress, Progress
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.problems import Problem, problem_of
 from answerable.interfaces.plain import added_json

@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from answerable.build import build_library, build_reader
 from answerable.errors import LibraryNotFound, SettingsError
 from answerable.library import Library
 from answerable.protocols import Reader
 from answerable.settings import Settings
+from answerable.wiring.build import build_library, build_reader
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 

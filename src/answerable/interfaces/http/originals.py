@@ -17,8 +17,8 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
 from answerable.sources.limits import ReadLimits
-from answerable.sources.pdf import Rectangle, rectangles
-from answerable.sources.process import ReadingProcess
+from answerable.sources.pdf.read import Rectangle, rectangles
+from answerable.sources.process.reading_process import ReadingProcess
 
 _REMEMBERED = 256
 _MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.exceptions import HTTPException
 
-from answerable.interfaces.http.headers import PAGE_POLICY
+from answerable.interfaces.http.guards.headers import PAGE_POLICY
 
 _TYPES = {
     ".html": "text/html; charset=utf-8",

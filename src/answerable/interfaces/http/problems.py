@@ -19,11 +19,11 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable import errors
-from answerable.analysis import printable_line
 from answerable.errors import AnswerableError
 from answerable.interfaces.http.libraries import UnknownLibrary
 from answerable.interfaces.http.pool import Busy
 from answerable.interfaces.plain import error_code
+from answerable.text import printable_line
 
 MEDIA_TYPE = "application/problem+json"
 

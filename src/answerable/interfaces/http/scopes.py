@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from answerable.analysis.find_words import find_words
 from answerable.datatypes import Chunk
 from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
+from answerable.text.find_words import find_words
 
 _CANDIDATES = 10
 # Characters that find a passage as well as many more would.

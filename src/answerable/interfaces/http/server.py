@@ -9,9 +9,9 @@ import uvicorn
 
 from answerable.errors import SettingsError
 from answerable.interfaces.http.app import create_app, protect
-from answerable.interfaces.http.guards import Guards
+from answerable.interfaces.http.guards.origins import is_loopback
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.listening import listen
-from answerable.interfaces.http.origins import is_loopback
 from answerable.interfaces.http.service import Service
 
 # After answers were told to end, what is left of their connections has so many seconds more.

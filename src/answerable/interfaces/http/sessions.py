@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Exchange
+from answerable.disk.private import make_file, make_folder
+from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
 from answerable.errors import DiskFull, LibraryError, SettingsError
-from answerable.private import make_file, make_folder
-from answerable.wal import is_full, use_write_ahead_log
 
 # What goes back to a model is bounded by `history_tokens`; this bounds what is read for it.
 LONGEST_HISTORY = 50

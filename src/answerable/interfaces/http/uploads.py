@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import BinaryIO
 
+from answerable.disk.private import for_us, make_folder
 from answerable.errors import SourceError
-from answerable.ingestion import AddReport, Failure, OnProgress, Progress
+from answerable.indexing.ingest import AddReport, Failure, OnProgress, Progress
 from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
-from answerable.private import for_us, make_folder
 
 _INCOMING = ".incoming"
 _LONGEST = 180

@@ -14,11 +14,11 @@ from mcp.server.transport_security import TransportSecuritySettings
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from answerable.errors import SettingsError
-from answerable.interfaces.http.guards import Guards
-from answerable.interfaces.http.key_file import Keys
-from answerable.interfaces.http.keys import Caller
+from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.access.keys import Caller
+from answerable.interfaces.http.guards.origins import is_loopback
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.listening import listen
-from answerable.interfaces.http.origins import is_loopback
 from answerable.interfaces.http.problems import problem
 from answerable.interfaces.mcp.authorization import user_of
 from answerable.interfaces.mcp.server import LibraryServer

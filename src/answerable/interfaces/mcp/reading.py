@@ -10,7 +10,6 @@ from typing import Annotated, Any, Optional
 from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
-from answerable.analysis.locate import Locator
 from answerable.datatypes import Answer, Chunk, Document, RetrievalResult, chunk_id
 from answerable.interfaces.http.models import LONGEST_QUESTION
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
@@ -18,6 +17,7 @@ from answerable.interfaces.mcp.shapes import AnswerOutput, DocumentsOutput, Pass
 from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text
 from answerable.interfaces.plain import Plain, answer_json, narrowing_json, result_json, stored_json
 from answerable.library import Library
+from answerable.text.locate import Locator
 
 # What a model wrote before it was checked isn't for another model to read.
 UNCHECKED = ("draft", "checks")

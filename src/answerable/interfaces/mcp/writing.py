@@ -15,7 +15,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult
 from pydantic import Field
 
-from answerable.ingestion import Progress
+from answerable.indexing.ingest import Progress
 from answerable.interfaces.mcp.authorization import require_admin
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
 from answerable.interfaces.mcp.reading import DocumentId, result

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from answerable.analysis import document_language, rarity
-from answerable.analysis.terms import terms, words
+from answerable.text import document_language, rarity
+from answerable.text.terms import terms, words
 from src.collection import Collected
 from src.passages import Passage, Place
 from src.settings import QdrantAddress

@@ -8,14 +8,14 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 
-from answerable.analysis import question_language
 from answerable.answering import check_answer, clean_output
-from answerable.build import build_answerer, build_chat_model, build_reader, build_splitter
 from answerable.datatypes import Answer, Document, DocumentType, Exchange
 from answerable.library import Library
 from answerable.protocols import Answerer, ChatModel, Evidence
 from answerable.settings import Settings as EngineSettings
 from answerable.stores import MemoryStore
+from answerable.text import question_language
+from answerable.wiring.build import build_answerer, build_chat_model, build_reader, build_splitter
 from src.collection import Collected
 from src.embedding import local, open_embedder
 from src.errors import OpenAIAPIError, openai_errors

@@ -8,11 +8,11 @@ from contextlib import closing, suppress
 from pathlib import Path
 from posixpath import normpath
 
-from answerable.build import build_reader, build_splitter
 from answerable.datatypes import Chunk, Document
 from answerable.errors import EmptySource
 from answerable.protocols import TextSplitter
 from answerable.settings import Settings as EngineSettings
+from answerable.wiring.build import build_reader, build_splitter
 from src.passages import Passage
 
 _MARKDOWN = (".md", ".mdx", ".markdown")

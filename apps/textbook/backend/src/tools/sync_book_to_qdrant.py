@@ -14,10 +14,10 @@ if not __package__:
     # Run as a script, Python looks for modules beside it.
     sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from answerable.analysis import printable_line
 from answerable.embedding import CachedEmbedder
 from answerable.errors import AnswerableError, LibraryBusy, SettingsError
 from answerable.protocols import Passage as Embedded
+from answerable.text import printable_line
 from src.collection import Collected
 from src.embedding import open_embedder
 from src.errors import IngestionStopped, QdrantOperationError, openai_errors

@@ -8,8 +8,8 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
+from answerable.interfaces.http.access.keys import Asker
 from answerable.interfaces.http.asking import Ask, Asking
-from answerable.interfaces.http.keys import Asker
 from answerable.interfaces.http.models import AnswerOut, AskBody, FoundOut, SearchBody
 from answerable.interfaces.http.routes.described import responses
 from answerable.interfaces.http.routes.opened import LibraryName, Opened, owner

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import FileResponse, Response
 
 from answerable.datatypes import DocumentType
-from answerable.interfaces.http.keys import Admin
+from answerable.interfaces.http.access.keys import Admin
 from answerable.interfaces.http.models import DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
 from answerable.interfaces.http.routes.described import responses
 from answerable.interfaces.http.routes.opened import LibraryName, Opened

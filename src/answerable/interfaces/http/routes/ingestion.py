@@ -8,10 +8,10 @@ from fastapi import APIRouter, Request
 from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
-from answerable.ingestion import AddReport, OnProgress
+from answerable.indexing.ingest import AddReport, OnProgress
 from answerable.interfaces.http import sse
+from answerable.interfaces.http.access.keys import Admin
 from answerable.interfaces.http.jobs import Job, Jobs
-from answerable.interfaces.http.keys import Admin
 from answerable.interfaces.http.models import JobOut, JobsOut, SiteBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.described import responses
@@ -19,7 +19,7 @@ from answerable.interfaces.http.routes.opened import LibraryName, Opened
 from answerable.interfaces.http.routes.plain_response import PlainResponse
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.http.uploads import receive
-from answerable.sources.site_start import parse_start
+from answerable.sources.site.start import parse_start
 
 router = APIRouter(prefix="/api/v1/{library}", tags=["ingestion"])
 

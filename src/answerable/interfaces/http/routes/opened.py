@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import Depends, Path
 
-from answerable.interfaces.http.keys import Asker, Caller
+from answerable.interfaces.http.access.keys import Asker, Caller
 from answerable.interfaces.http.service import Service, Serving
 from answerable.interfaces.http.sessions import Owner
 from answerable.library import Library

@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from answerable.interfaces.http import metrics
-from answerable.interfaces.http.keys import Admin, Asker
+from answerable.interfaces.http.access.keys import Admin, Asker
 from answerable.interfaces.http.models import LibrariesOut, StatusOut
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.described import responses

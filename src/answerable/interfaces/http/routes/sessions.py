@@ -5,7 +5,7 @@ from __future__ import annotations
 from fastapi import APIRouter
 from fastapi.responses import Response
 
-from answerable.interfaces.http.keys import Asker
+from answerable.interfaces.http.access.keys import Asker
 from answerable.interfaces.http.models import SessionsOut, TurnsOut
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.described import responses

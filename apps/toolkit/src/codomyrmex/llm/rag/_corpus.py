@@ -8,10 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from answerable.analysis import question_language, question_words
-from answerable.analysis.terms import terms
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.stores import KeywordIndex
+from answerable.text import question_language, question_words
+from answerable.text.terms import terms
 from codomyrmex.llm.rag._documents import Chunk, Document
 from codomyrmex.llm.rag._splitters import language_of
 from codomyrmex.llm.rag._vector_store import fields_of

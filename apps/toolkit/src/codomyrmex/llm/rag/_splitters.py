@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from answerable import splitting
-from answerable.analysis import document_language
+from answerable.text import document_language
 from codomyrmex.llm.rag._documents import Chunk, Document, from_engine, to_engine
 from codomyrmex.llm.rag._settings import CHUNK_OVERLAP, CHUNK_SIZE, Default, resolve
 

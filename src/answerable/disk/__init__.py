@@ -1,0 +1,1 @@
+"""Private files, SQLite's write-ahead log, free space."""

@@ -1,0 +1,1 @@
+"""Sources → stored passages: add, sync, workers."""

@@ -1,0 +1,1 @@
+"""Reading, splitting and embedding in other processes or on a Ray cluster."""

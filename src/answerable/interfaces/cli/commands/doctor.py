@@ -1,0 +1,84 @@
+"""What `answerable doctor` finds out."""
+
+from __future__ import annotations
+
+import platform
+import sqlite3
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from answerable import __version__
+from answerable.errors import AnswerableError
+from answerable.protocols import Fingerprint, Passage
+from answerable.settings import SECRETS, Settings
+from answerable.wiring.build import build_gate, build_library, build_local_embedder, without_password
+
+
+def diagnose(settings: Settings) -> dict[str, Any]:
+    """Versions, the embedder at work, and the library; a part that fails says why instead."""
+    return {
+        "answerable": __version__,
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+        "sqlite": sqlite3.sqlite_version,
+        **_embedder(settings),
+        "cache": _cache(settings),
+        "library": without_password(settings.library_address),
+        "library_state": _library(settings),
+        "settings": _changed(settings),
+    }
+
+
+def _embedder(settings: Settings) -> dict[str, Any]:
+    try:
+        embedder = build_local_embedder(settings)
+        sample = Passage("A sentence of a few words, to see how long it takes. " * 20)
+        embedder.embed_passages([sample])
+        started = time.perf_counter()
+        embedder.embed_passages([sample])
+        milliseconds = (time.perf_counter() - started) * 1000
+    except AnswerableError as error:
+        return {"embedder": f"failed: {error}"}
+    tokens = embedder.count_tokens([sample.text])[0]
+    return {
+        "embedder": str(embedder.fingerprint),
+        "embedder_runtime": embedder.runtime,
+        "refusals": _gate(settings, embedder.fingerprint),
+        "embedding_speed": f"{milliseconds:.0f} ms for a passage of {tokens} tokens",
+    }
+
+
+def _gate(settings: Settings, fingerprint: Fingerprint) -> str:
+    try:
+        return build_gate(settings, fingerprint)[1]
+    except AnswerableError as error:
+        return f"failed: {error}"
+
+
+def _cache(settings: Settings) -> str:
+    files = [path for path in Path(settings.cache_path).rglob("*") if path.is_file()]
+    return f"{settings.cache_path} ({sum(path.stat().st_size for path in files) / 1e6:.0f} MB)"
+
+
+def _library(settings: Settings) -> str:
+    try:
+        with build_library(settings, create=False) as library:
+            stats = library.stats()
+    except AnswerableError as error:
+        return str(error)
+    if not stats.documents:
+        return "empty"
+    languages = ", ".join(f"{name or 'unknown'} {count}" for name, count in sorted(stats.languages.items()))
+    return f"{stats.documents} documents, {stats.chunks} passages ({languages})"
+
+
+def _changed(settings: Settings) -> str:
+    """The settings that aren't at their defaults; of keys and passwords only that there is one."""
+    values = {field.name: getattr(settings, field.name) for field in fields(settings)}
+    changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
+    changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}
+    if "library" in changed:
+        changed["library"] = without_password(settings.library)
+    return ", ".join(f"{name}={value}" for name, value in changed.items())

@@ -1,0 +1,68 @@
+"""The commands `answerable keys …`: who may use a server."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Optional
+
+import typer
+
+from answerable.interfaces.cli.printing import one_line, print_json, print_text
+from answerable.interfaces.http.access.key_file import Keys, Role
+
+keys = typer.Typer(rich_markup_mode=None)
+
+FileArgument = Annotated[
+    Path, typer.Argument(metavar="FILE", help="The key file, as given to answerable serve --keys.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+
+@keys.callback()
+def start() -> None:
+    """Make, list and remove the keys that `answerable serve` lets in."""
+
+
+@keys.command()
+def add(
+    file: FileArgument,
+    role: Annotated[Role, typer.Option(help="ask may ask, search and read; admin may add and remove as well.")],
+    library: Annotated[
+        Optional[str], typer.Option(metavar="NAME", help="The only library that it opens (default: all).")
+    ] = None,
+    name: Annotated[str, typer.Option(metavar="WHO", help="Whose key it is, for your own memory.")] = "",
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key and show it, once: the file keeps only its hash. A running server knows it at once."""
+    key, secret = Keys(file).add(role, library, name)
+    if as_json:
+        print_json({"id": key.id, "key": secret})
+    else:
+        typer.echo(secret)
+        typer.echo(f"This is all that will ever be seen of it. Its id is {key.id}.", err=True)
+
+
+@keys.command("list")
+def list_keys(file: FileArgument, as_json: JsonOption = False) -> None:
+    """List the keys, without what is secret of them."""
+    found = Keys(file).list()
+    if as_json:
+        fields = ("id", "role", "library", "name", "made")
+        print_json({"keys": [{field: getattr(key, field) for field in fields} for key in found]})
+    for key in () if as_json else found:
+        about = (key.role, key.library or "all libraries", key.made, key.name)
+        print_text((key.id, "cyan"), "  ", one_line(", ".join(filter(None, about))))
+
+
+@keys.command()
+def remove(
+    file: FileArgument,
+    key: Annotated[str, typer.Argument(metavar="ID", help="The id that answerable keys list shows.")],
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a key. A running server refuses it from its next request on."""
+    removed = Keys(file).remove(key)
+    if as_json:
+        print_json({"removed": removed.id})
+    else:
+        print_text(f"removed {removed.id}", f" ({one_line(removed.name)})" if removed.name else "")

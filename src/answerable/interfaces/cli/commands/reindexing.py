@@ -1,0 +1,77 @@
+"""The command that changes a library's embedder."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Optional
+
+import typer
+
+from answerable.errors import SettingsError
+from answerable.interfaces.cli.options import JsonOption, LibraryOption
+from answerable.settings import Settings, load_settings
+from answerable.wiring.upkeep import abandon_reindex, reindex_library
+
+if TYPE_CHECKING:
+    from answerable.maintenance.reindex import ReindexReport
+
+
+def reindex(
+    embedder: Annotated[
+        Optional[str],
+        typer.Option(metavar="NAME", help="What makes the new vectors: local, openai:NAME, ollama:NAME, cohere:NAME."),
+    ] = None,
+    library: LibraryOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what it would take; change nothing.")] = False,
+    abandon: Annotated[bool, typer.Option("--abandon", help="Drop what an unfinished reindex has made.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the vectors of the whole library anew with another embedder. Until it is done the old ones answer.
+
+    What is added or removed meanwhile is seen to. An interrupted reindex is finished by the same command; programs that
+    have the library open, such as answerable serve, are to be started again with the new setting afterwards.
+    """
+    from answerable.interfaces.cli.printing import print_json
+    from answerable.interfaces.cli.progress import count_progress
+
+    settings = load_settings({"library": library, "embedder": embedder})
+    if abandon:
+        begun = abandon_reindex(settings)
+        if as_json:
+            print_json({"abandoned": str(begun) if begun else None})
+        else:
+            typer.echo(f"dropped the vectors of {begun}" if begun else "there is no unfinished reindex")
+        return
+    if embedder is None:
+        raise SettingsError("Say which embedder is to make the new vectors: answerable reindex --embedder NAME")
+    with count_progress("passages", enabled=not (as_json or dry_run)) as count:
+
+        def show(now: ReindexReport) -> None:
+            count(now.done, now.chunks)
+
+        done = reindex_library(settings, dry_run, show)
+    if as_json:
+        print_json({**asdict(done), "embedder": settings.embedder})
+    else:
+        typer.echo(_estimated(done) if dry_run else _switched(done, settings))
+
+
+def _estimated(found: ReindexReport) -> str:
+    if found.before in (None, found.after):
+        return f"the library's vectors are those of {found.after}: there is nothing to do"
+    cost = "at a price that isn't known" if found.cost is None else f"for ${found.cost:,.2f}"
+    time = f", about {found.estimated_seconds:,.0f} s" if found.estimated_seconds else ""
+    left = f"{found.chunks - found.done:,} of {found.chunks:,} passages ({found.tokens:,} tokens)"
+    return f"would embed {left} with {found.after} {cost}{time}, in the place of {found.before}"
+
+
+def _switched(done: ReindexReport, settings: Settings) -> str:
+    if done.before == done.after:
+        return f"the library's vectors are those of {done.after} already: there was nothing to do"
+    dimension = settings.embedding_dimension
+    own = f" and embedding_dimension = {dimension}" if dimension else ""
+    return (
+        f"{done.chunks:,} passages have vectors of {done.after} now\n"
+        f'From now on use embedder = "{settings.embedder}"{own} in answerable.toml, '
+        f"or ANSWERABLE_EMBEDDER={settings.embedder}"
+    )

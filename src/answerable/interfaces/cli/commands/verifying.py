@@ -1,0 +1,120 @@
+"""The command that compares a library with its sources and with itself."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, Optional
+
+import typer
+
+from answerable.errors import LibraryDamaged
+from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.printing import one_line, print_json, print_text
+from answerable.maintenance.verification import Finding, Repair, VerifyReport
+from answerable.protocols import Difference
+from answerable.settings import load_settings
+from answerable.wiring.build import salvage_library
+
+_ALL = "all"
+
+
+def verify(
+    library: LibraryOption = None,
+    repair: Annotated[bool, typer.Option("--repair", help="Put right what can be, and nothing else.")] = False,
+    checksum: Annotated[
+        bool, typer.Option("--checksum", help="Read every file, whatever its size and time say.")
+    ] = False,
+    online: Annotated[bool, typer.Option("--online", help="Visit the sites that were added, too.")] = False,
+    embed: Annotated[
+        Optional[str],
+        typer.Option(metavar="NUMBER", help="Embed so many passages again, or all (default: 20 where that is free)."),
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Compare the library with its sources and with itself: what is missing, stale, left over, wrong or damaged.
+
+    Exit status 0 means that nothing differs, or not any more; 1 that something does.
+    """
+    number = _number(embed)
+
+    def look() -> VerifyReport:
+        with open_library(library) as opened:
+            return opened.verify(repair, checksum, online, number)
+
+    try:
+        report = look()
+    except LibraryDamaged as error:
+        damage = Finding(Difference.DAMAGED, "the library", str(error), Repair.MEND)
+        if repair:
+            # So damaged that it can't even be opened.
+            salvage_library(load_settings({"library": library}).library_address)
+            report = look()
+            report.repaired.insert(0, damage)
+        else:
+            report = VerifyReport(findings=[damage])
+    if as_json:
+        print_json(_as_json(report))
+    else:
+        _show(report, repair)
+    if not report.is_clean:
+        raise typer.Exit(1)
+
+
+def _number(embed: str | None) -> int | None:
+    if embed is None:
+        return None
+    if embed == _ALL:
+        return sys.maxsize
+    if not embed.isdecimal():
+        raise typer.BadParameter(f"--embed takes a number or {_ALL}, not {embed!r}")
+    return int(embed)
+
+
+def _show(report: VerifyReport, repaired: bool) -> None:
+    counts = {"document": report.documents, "passage": report.chunks, "source": report.sources}
+    looked_at = ", ".join(_count(count, name) for name, count in counts.items())
+    print_text(f"checked {looked_at}; {_count(report.embedded, 'passage')} embedded again; {report.seconds:.1f} s")
+    for finding in report.repaired:
+        print_text(("repaired: ", "green"), _line(finding), wrap=False)
+    for finding in report.findings:
+        print_text((f"{finding.kind}: ", "bold red"), _line(finding), wrap=False)
+        if finding.repair is not Repair.NOTHING and not repaired:
+            print_text((f"    --repair {finding.repair}", "dim"))
+    for note in report.notes:
+        print_text((one_line(note), "dim"))
+    if report.is_clean:
+        print_text(("nothing differs" if not report.repaired else "nothing differs any more", "green"))
+
+
+def _count(count: int, name: str) -> str:
+    return f"{count:,} {name}" if count == 1 else f"{count:,} {name}s"
+
+
+def _line(finding: Finding) -> str:
+    return one_line(f"{finding.name}: {finding.detail}")
+
+
+def _as_json(report: VerifyReport) -> dict[str, Any]:
+    return {
+        "clean": report.is_clean,
+        "checked": {
+            "documents": report.documents,
+            "passages": report.chunks,
+            "sources": report.sources,
+            "embedded": report.embedded,
+        },
+        "findings": [_finding_json(finding) for finding in report.findings],
+        "repaired": [_finding_json(finding) for finding in report.repaired],
+        "notes": report.notes,
+        "seconds": report.seconds,
+    }
+
+
+def _finding_json(finding: Finding) -> dict[str, Any]:
+    return {
+        "kind": str(finding.kind),
+        "name": finding.name,
+        "detail": finding.detail,
+        "document": finding.document_id or None,
+        "repair": None if finding.repair is Repair.NOTHING else finding.repair.name.lower(),
+    }

@@ -1,0 +1,1 @@
+"""Keys of a server: who may call, and for what."""

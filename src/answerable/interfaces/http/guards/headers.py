@@ -1,0 +1,69 @@
+"""What every response tells the browser: what it may load, from where, and who may look at it."""
+
+from __future__ import annotations
+
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from answerable.interfaces.http.guards.paths import is_page
+
+# Styles and scripts are files of ours; no script stands in a page, and nothing is evaluated.
+PAGE_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data: blob:",
+        "font-src 'self'",
+        "connect-src 'self'",
+        "worker-src 'self' blob:",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+    )
+)
+DATA_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'; sandbox"
+
+_ALWAYS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+}
+_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+class ResponseHeaders:
+    """Adds what protects to every response. A response that sets one of these itself keeps its own."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request through the app, its response's headers filled up."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        wanted = {**_ALWAYS, **(_of_page() if is_page(scope) else _of_data())}
+        if scope["scheme"] == "https":
+            wanted.update(_HTTPS)
+
+        async def send_with(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in wanted.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, send_with)
+
+
+def _of_page() -> dict[str, str]:
+    # Files of the page are asked about each time, and sent again only when they have changed.
+    return {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
+
+
+def _of_data() -> dict[str, str]:
+    return {"Content-Security-Policy": DATA_POLICY, "Cache-Control": "no-store"}

@@ -1,0 +1,86 @@
+"""How often a key and an address may ask, search and upload in a minute, and how much of it at once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from answerable.interfaces.http.access.keys import LOCAL, Caller
+from answerable.interfaces.http.access.moving_window import MovingWindow, network_of, too_many
+from answerable.interfaces.http.guards.paths import is_public, route_path
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """Requests a minute of one key and of one address, by what they are for, and requests under way of one address.
+
+    `refused` are those of an address whose key is wrong or missing.
+    """
+
+    asks: int = 120
+    searches: int = 600
+    uploads: int = 60
+    others: int = 1200
+    concurrent: int = 64
+    refused: int = 60
+
+
+OWN_MACHINE = Rates(asks=100_000, searches=100_000, uploads=100_000, others=100_000)
+"""Of a server without keys, which is there for nobody but its own user."""
+
+_KINDS = {
+    **dict.fromkeys(("ask", "completions", "mcp"), "asks"),
+    **dict.fromkeys(("search", "embeddings"), "searches"),
+    **dict.fromkeys(("documents", "sources"), "uploads"),
+}
+"""What a POST is for, by the last part of its path."""
+_OTHERS = "others"
+
+
+class RateLimits:
+    """Answers 429 to a key or an address that asks too much, and says when to come back. Stands behind `Authentication`
+    so that it knows the key, and behind what says which address a trusted proxy speaks for.
+    """
+
+    def __init__(self, app: ASGIApp, rates: Rates | None = None) -> None:
+        self._app = app
+        rates = rates or Rates()
+        self._windows = {kind: MovingWindow(getattr(rates, kind)) for kind in {*_KINDS.values(), _OTHERS}}
+        self._concurrent = rates.concurrent
+        self._running: Counter[str] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers a request through the app, or refuses it."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        address = network_of(scope.get("client"))
+        # What takes no time and says how the server is goes on while slow requests hold all places.
+        if self._running[address] >= self._concurrent and not is_public(scope):
+            await too_many(1, "requests under way")(scope, receive, send)
+            return
+        kind = _kind(scope)
+        wait = max(self._windows[kind].hit(name) for name in _names(scope, address))
+        if wait:
+            await too_many(wait, "questions" if kind == "asks" else "requests")(scope, receive, send)
+            return
+        self._running[address] += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._running[address] -= 1
+            if not self._running[address]:
+                del self._running[address]
+
+
+def _kind(scope: Scope) -> str:
+    last = route_path(scope).rstrip("/").rpartition("/")[2]
+    return _KINDS.get(last, _OTHERS) if scope["method"] == "POST" else _OTHERS
+
+
+def _names(scope: Scope, address: str) -> list[str]:
+    caller: Caller | None = scope.get("state", {}).get("caller")
+    # A key's id has no colon.
+    return [f"address:{address}", *([caller.id] if caller not in (None, LOCAL) else [])]

@@ -1,0 +1,142 @@
+"""Answers as chat completions, whole or in pieces, with citations in the fields that clients show.
+
+Those are OpenAI's own annotations of a message, and `sources` as Open WebUI has them. Both number as the answer's
+marks do: clients tell sources apart by address or name, so that neither may occur twice.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from answerable.datatypes import Answer, Citation
+from answerable.interfaces.plain import Plain, citation_json
+from answerable.library import Library
+from answerable.text.sentences import sentence_spans
+
+_LINE_END = re.compile(r"\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One answer to one request, identified; `stops` are texts that it ends before."""
+
+    model: str
+    stops: Sequence[str] = ()
+    id: str = field(default_factory=lambda: f"chatcmpl-{secrets.token_hex(16)}")
+    created: int = field(default_factory=lambda: int(time.time()))
+
+    def whole(self, library: Library, question: str, answer: Answer) -> Plain:
+        """The completion at once."""
+        text = _until(answer.text, self.stops)
+        message = {
+            "role": "assistant",
+            "content": text,
+            "refusal": None,
+            "annotations": _annotations(text, answer.citations),
+        }
+        return {
+            "id": self.id,
+            "object": "chat.completion",
+            "created": self.created,
+            "model": self.model,
+            "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
+            "usage": usage_of(library, question, answer),
+            "sources": _sources(answer.citations),
+        }
+
+    def begin(self) -> Plain:
+        """The chunk that says that an answer is on its way."""
+        return self._chunk({"role": "assistant", "content": ""})
+
+    def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
+        """A chunk for each line and sentence of an answer that is checked, one with its citations, and the end."""
+        text = _until(answer.text, self.stops)
+        starts = {start for start, _ in sentence_spans(text, answer.language)}
+        cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
+        for start, end in pairwise(cuts):
+            yield self._chunk({"content": text[start:end]})
+        if answer.citations:
+            yield {
+                **self._chunk({"annotations": _annotations(text, answer.citations)}),
+                "sources": _sources(answer.citations),
+            }
+        yield self._chunk({}, finish="stop")
+
+    def usage(self, library: Library, question: str, answer: Answer) -> Plain:
+        """The chunk that tells what the answer cost."""
+        return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
+
+    def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
+        return {
+            "id": self.id,
+            "object": "chat.completion.chunk",
+            "created": self.created,
+            "model": self.model,
+            "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
+        }
+
+
+def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
+    """Tokens read and written: the model's own count, or without a model those of question and answer."""
+    if answer.usage:
+        read, written = answer.usage.input_tokens, answer.usage.output_tokens
+    else:
+        read, written = library.embedder.count_tokens([question, answer.text])
+    return {"prompt_tokens": read, "completion_tokens": written, "total_tokens": read + written}
+
+
+def _until(text: str, stops: Sequence[str]) -> str:
+    """The text before the first of the stops."""
+    return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
+
+
+def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
+    """A citation for each mark `[n]`, where it stands first. One whose mark was cut off has none."""
+    places = ((number, text.find(f"[{number}]")) for number in range(1, len(citations) + 1))
+    addresses = _addresses(citations)
+    return [
+        {
+            "type": "url_citation",
+            "url_citation": {
+                "start_index": at,
+                "end_index": at + len(f"[{number}]"),
+                "title": _title(number, citations[number - 1]),
+                "url": addresses[number - 1],
+            },
+        }
+        for number, at in places
+        if at >= 0
+    ]
+
+
+def _sources(citations: Sequence[Citation]) -> list[Plain]:
+    """Each citation with its quote and its place."""
+    return [
+        {
+            "source": {"name": _title(number, citation), "url": address},
+            "document": [citation.quote],
+            "metadata": [{**citation_json(citation), "source": address, "name": _title(number, citation)}],
+        }
+        for number, (citation, address) in enumerate(zip(citations, _addresses(citations), strict=True), 1)
+    ]
+
+
+def _title(number: int, citation: Citation) -> str:
+    name = citation.title or citation.source.rsplit("/", 1)[-1] or "untitled"
+    return " ".join(f"{number}. {name}, {citation.location}".removesuffix(", ").split())
+
+
+def _addresses(citations: Sequence[Citation]) -> list[str]:
+    """Where each citation leads; of several that lead to one place the later ones have a number added."""
+    found: list[str] = []
+    for number, citation in enumerate(citations, 1):
+        address = citation.link or f"answerable://document/{citation.document_id}#{citation.start}-{citation.end}"
+        again = f"{address}{'&' if '#' in address else '#'}citation={number}"
+        found.append(again if address in found else address)
+    return found

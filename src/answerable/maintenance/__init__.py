@@ -1,0 +1,1 @@
+"""Work on a whole library: verification, backup, new vectors, copies."""

@@ -1,0 +1,215 @@
+"""An exported library, read as something that anybody may have made: nothing of it is believed before it is checked.
+
+Members are read from beginning to end, never beyond the size that the manifest says, and no name in the zip is ever
+used as a path. A line may be as long as the longest document that can be added makes it.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Any, TypeVar
+from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
+
+import numpy as np
+import numpy.typing as npt
+
+from answerable.errors import LibraryError, LibraryFormatError
+from answerable.maintenance.backup.members import ARRAYS, FORMAT, MANIFEST, MEMBERS, TYPES, Manifest, Size, array_header
+from answerable.maintenance.backup.plain import from_json, made
+
+Row = TypeVar("Row")
+
+_LONGEST_LINE = 1_000_000_000
+_LONGEST_MANIFEST = 100_000
+_LARGEST_DIMENSION = 65_536
+_BLOCK = 1 << 20
+# An OSError comes of a seek only, to where a damaged zip says that something is.
+_BROKEN = (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, OverflowError)
+
+
+class Archive:
+    """An export, opened. A context manager. Raises LibraryError that names the member and, where it can, the line."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        with _system_errors(path):
+            if not path.is_file():
+                raise LibraryError(f"There is no file {path}. Give the name of a file that answerable export made.")
+            self._file = io.BufferedReader(_File(path))
+        try:
+            with self.reading("the zip"):
+                self._zip = ZipFile(self._file)
+            self.manifest = self._read_manifest()
+        except BaseException:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Archive:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    @contextmanager
+    def reading(self, what: str) -> Iterator[None]:
+        """What goes wrong inside is the file's fault, in the place that is named."""
+        try:
+            yield
+        except LibraryError:
+            raise
+        except _BROKEN as error:
+            raise self.damaged(what, str(error) or type(error).__name__) from error
+
+    def damaged(self, where: str, reason: str) -> LibraryError:
+        """The error for a file that isn't what was exported."""
+        return LibraryError(
+            f"{self._path} can't be imported ({where}: {reason}). Take an undamaged copy of it, or export the library "
+            "again."
+        )
+
+    def rows(self, member: str, kind: type[Row]) -> Iterator[tuple[int, Row]]:
+        """The lines of a member as datatypes, numbered from 1."""
+        with self.reading(member), self._open(member) as lines:
+            number = 0
+            while line := lines.readline(_LONGEST_LINE + 1):
+                number += 1
+                with self.reading(f"{member}, line {number}"):
+                    if len(line) > _LONGEST_LINE:
+                        raise ValueError(f"it is longer than {_LONGEST_LINE:,} bytes")
+                    row = made(kind, from_json(line))
+                yield number, row
+
+    @contextmanager
+    def array(self, member: str) -> Iterator[ArrayRows]:
+        """The rows of an array, to be taken one after the other."""
+        with self.reading(member), self._open(member) as file:
+            shape = self.manifest.counts.shape(member, self.manifest.dimension)
+            header = array_header(member, shape)
+            if file.read(len(header)) != header:
+                raise ValueError("it isn't an array of the type and shape that the manifest says")
+            yield ArrayRows(file, shape[1:], TYPES[member])
+            if file.read(1):
+                raise ValueError("it has more rows than the manifest says")
+
+    def _open(self, member: str) -> io.BufferedReader:
+        return io.BufferedReader(_Checked(self._zip.open(member), self.manifest.members[member]), _BLOCK)
+
+    def _read_manifest(self) -> Manifest:
+        infos = {info.filename: info for info in self._zip.infolist()}
+        with self.reading("the zip"):
+            if len(infos) != len(self._zip.infolist()) or infos.keys() != {MANIFEST, *MEMBERS}:
+                raise ValueError(f"it doesn't hold exactly {MANIFEST}, {', '.join(MEMBERS)}")
+            if any(info.compress_type not in (ZIP_DEFLATED, ZIP_STORED) for info in infos.values()):
+                raise ValueError("its members are packed in another way than exports are")
+        with self.reading(MANIFEST), self._zip.open(MANIFEST) as file:
+            plain = from_json(file.read(_LONGEST_MANIFEST))
+            if plain.get("format") != FORMAT:
+                raise LibraryFormatError(
+                    f"{self._path} has format {str(plain.get('format'))[:20]}; this version of answerable reads format "
+                    f"{FORMAT}. Use the version that made it."
+                )
+            manifest = made(Manifest, plain)
+            _check(manifest)
+            for name, size in manifest.members.items():
+                if infos[name].file_size != size.bytes:
+                    raise ValueError(f"{name} has {infos[name].file_size:,} bytes, not {size.bytes:,}")
+        return manifest
+
+
+class ArrayRows:
+    """The rows of an array, read when they are taken."""
+
+    def __init__(self, file: io.BufferedReader, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
+        self._file = file
+        self._shape = shape
+        self._kind = kind
+        self._bytes = math.prod(shape) * kind.itemsize
+
+    def take(self, rows: int) -> npt.NDArray[Any]:
+        """The next rows. Raises ValueError when there aren't so many."""
+        data = self._file.read(rows * self._bytes)
+        if len(data) < rows * self._bytes:
+            raise ValueError("it has too few rows")
+        return np.frombuffer(data, self._kind).reshape(rows, *self._shape)
+
+
+@contextmanager
+def _system_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise LibraryError(
+            f"{path} can't be read ({error.strerror or error}). Check its permissions and its disk, then try again."
+        ) from error
+
+
+class _File(io.FileIO):
+    """A file that the system may not be able to read, which is no damage of the zip in it.
+
+    It is told here: zipfile takes an error of the system's for the end of what it looks for.
+    """
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self._path = path
+
+    def readinto(self, buffer: Any) -> int | None:
+        with _system_errors(self._path):
+            return super().readinto(buffer)
+
+    def readall(self) -> bytes:
+        with _system_errors(self._path):
+            return super().readall()
+
+
+class _Checked(io.RawIOBase):
+    """A member of a zip: never longer than it should be, and at its end it must be what it should be."""
+
+    def __init__(self, file: IO[bytes], size: Size) -> None:
+        self._file = file
+        self._left = size.bytes
+        self._expected = size.sha256
+        self._digest = sha256()
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        block = self._file.read(min(len(buffer), self._left + 1))
+        self._left -= len(block)
+        if self._left < 0:
+            raise ValueError("it is longer than the manifest says")
+        self._digest.update(block)
+        if not block and (self._left or self._digest.hexdigest() != self._expected):
+            raise ValueError("it isn't what was exported: its SHA-256 is another one")
+        buffer[: len(block)] = block
+        return len(block)
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+def _check(manifest: Manifest) -> None:
+    """Raises ValueError for counts and sizes that no export has."""
+    counts, dimension = manifest.counts, manifest.dimension
+    if manifest.members.keys() != set(MEMBERS):
+        raise ValueError("it doesn't name the members")
+    if not 0 <= dimension <= _LARGEST_DIMENSION or (counts.chunks and not dimension):
+        raise ValueError("there is no embedder with vectors of that size")
+    if min(counts.documents, counts.chunks, counts.sentences, counts.records) < 0:
+        raise ValueError("a count is negative")
+    for member in ARRAYS:
+        shape = counts.shape(member, dimension)
+        size = len(array_header(member, shape)) + math.prod(shape) * TYPES[member].itemsize
+        if manifest.members[member].bytes != size:
+            raise ValueError(f"{member} can't have {manifest.members[member].bytes:,} bytes")

@@ -1,0 +1,191 @@
+"""An exported library → a store, document by document, after all of it has been looked through once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from answerable.datatypes import Chunk, Document, FloatArray, Part, chunk_id
+from answerable.filters import normalize_fields
+from answerable.maintenance.backup.archive import Archive, ArrayRows
+from answerable.maintenance.backup.members import (
+    CHUNKS,
+    DOCUMENTS,
+    RECORDS,
+    SCALES,
+    SENTENCES,
+    VECTORS,
+    ChunkRow,
+    Counts,
+    DocumentRow,
+)
+from answerable.maintenance.copy import CopyReport, OnCopied, put_unless_there, share_fingerprint
+from answerable.protocols import IndexedChunk, Store, SyncRecord
+from answerable.stores.records import dequantized
+
+# How far the length of a vector may be from 1, of a sentence's with its 8-bit numbers.
+_ROUNDING = 0.02
+
+Whole = tuple[Document, list[IndexedChunk]]
+
+
+def import_store(path: Path, make: Callable[[], Store], on_progress: OnCopied | None = None) -> CopyReport:
+    """Puts every document of an export into the library that `make` opens, one by one, unless it is there already.
+
+    All of the file is checked before it is opened. Whatever ends it early, the same call again does the rest. Raises
+    LibraryError that says what is wrong in the file, and EmbedderMismatch where the library's vectors come from another
+    embedder.
+    """
+    with Archive(path) as archive:
+        for _ in _documents(archive):
+            pass
+        records = list(_records(archive))
+        with closing(make()) as target:
+            return _import(archive, records, target, on_progress)
+
+
+def _import(archive: Archive, records: list[SyncRecord], target: Store, on_progress: OnCopied | None) -> CopyReport:
+    share_fingerprint(archive.manifest.fingerprint, target)
+    report = CopyReport(documents=archive.manifest.counts.documents)
+    try:
+        for document, chunks in _documents(archive):
+            if put_unless_there(target, document, chunks):
+                report = replace(report, copied=report.copied + 1, chunks=report.chunks + len(chunks))
+            else:
+                report = replace(report, unchanged=report.unchanged + 1)
+            if on_progress:
+                on_progress(report)
+        target.remember(records)
+    finally:
+        target.refresh()
+    return report
+
+
+class _Arrays(NamedTuple):
+    """What vectors are taken from."""
+
+    vectors: ArrayRows
+    sentences: ArrayRows
+    scales: ArrayRows
+
+
+def _documents(archive: Archive) -> Iterator[Whole]:
+    """The documents with their chunks, everything checked. Raises LibraryError."""
+    counted, before, ids = Counts(records=archive.manifest.counts.records), ("", ""), set[str]()
+    with ExitStack() as stack:
+        arrays = _Arrays(*(stack.enter_context(archive.array(name)) for name in (VECTORS, SENTENCES, SCALES)))
+        rows = archive.rows(CHUNKS, ChunkRow)
+        for line, row in archive.rows(DOCUMENTS, DocumentRow):
+            document, place = row.document, (row.document.source, row.document.id)
+            with archive.reading(f"{DOCUMENTS}, line {line}"):
+                _check_document(document)
+                if ids and (place <= before or document.id in ids):
+                    raise ValueError("it isn't in its place by source and id, or is there twice")
+            before = place
+            ids.add(document.id)
+            chunks = [_chunk(archive, rows, document, number, arrays) for number in range(row.chunks)]
+            counted = _with(counted, chunks)
+            yield document, chunks
+        if next(rows, None) is not None or counted != archive.manifest.counts:
+            raise archive.damaged(CHUNKS, "there aren't as many documents, chunks or sentences as the manifest says")
+
+
+def _chunk(
+    archive: Archive, rows: Iterator[tuple[int, ChunkRow]], document: Document, number: int, arrays: _Arrays
+) -> IndexedChunk:
+    line, row = next(rows, (0, None))
+    if row is None:
+        raise archive.damaged(CHUNKS, f"it ends before all chunks of the document {document.id} have come")
+    with archive.reading(f"{CHUNKS}, line {line}"):
+        content = document.content[row.start : row.end] if 0 <= row.start <= row.end else ""
+        if (row.document_id, row.sequence) != (document.id, number):
+            raise ValueError(f"it isn't number {number} of the document {document.id}")
+        if row.end - row.start != len(content) or row.id != chunk_id(document.id, row.start, content):
+            raise ValueError("it isn't what stands at its place in the document")
+        _check_chunk(row, len(document.content))
+    with archive.reading(f"{VECTORS}, row {line}"):
+        vector = _unit(arrays.vectors.take(1))[0]
+    with archive.reading(f"{SENTENCES}, of line {line} of {CHUNKS}"):
+        sentence_vectors = _sentences(arrays, row.rows)
+    chunk = Chunk(
+        id=row.id,
+        document_id=document.id,
+        content=content,
+        start=row.start,
+        end=row.end,
+        sequence=number,
+        location=row.location,
+        context=row.context,
+        parts=row.parts,
+    )
+    return IndexedChunk(chunk, vector, row.terms, row.fields, row.sentences, sentence_vectors)
+
+
+def _records(archive: Archive) -> Iterator[SyncRecord]:
+    before = ("", "")
+    number = 0
+    for number, record in archive.rows(RECORDS, SyncRecord):
+        with archive.reading(f"{RECORDS}, line {number}"):
+            if number > 1 and (record.origin, record.source) <= before:
+                raise ValueError("it isn't in its place by origin and source, or is there twice")
+            if record.seen.tzinfo is None:
+                raise ValueError("the time has no time zone")
+        before = record.origin, record.source
+        yield record
+    if number != archive.manifest.counts.records:
+        raise archive.damaged(RECORDS, "there aren't as many records as the manifest says")
+
+
+def _with(counted: Counts, chunks: list[IndexedChunk]) -> Counts:
+    return replace(
+        counted,
+        documents=counted.documents + 1,
+        chunks=counted.chunks + len(chunks),
+        sentences=counted.sentences + sum(len(chunk.sentence_vectors) for chunk in chunks),
+    )
+
+
+def _check_document(document: Document) -> None:
+    if not document.id:
+        raise ValueError("it has no id")
+    _check_parts(document.parts, len(document.content))
+
+
+def _check_parts(parts: tuple[Part, ...], length: int) -> None:
+    if any(not 0 <= part.start <= part.end <= length for part in parts):
+        raise ValueError("a part of it lies outside of the document")
+    if any(one.end > other.start for one, other in pairwise(parts)):
+        raise ValueError("its parts aren't in order")
+
+
+def _check_chunk(row: ChunkRow, length: int) -> None:
+    _check_parts(row.parts, length)
+    if any(not 0 <= start <= end <= row.end - row.start for start, end in row.sentences):
+        raise ValueError("a sentence lies outside of it")
+    if row.rows not in (0, len(row.sentences)):
+        raise ValueError("it has another number of sentences than of their vectors")
+    if any(count < 1 for count in row.terms.values()):
+        raise ValueError("a term of it stands there less than once")
+    if normalize_fields(row.fields) != row.fields:
+        raise ValueError("its fields aren't as filters compare them")
+
+
+def _sentences(arrays: _Arrays, rows: int) -> FloatArray:
+    with np.errstate(all="ignore"):
+        return _unit(dequantized(arrays.scales.take(rows), arrays.sentences.take(rows)))
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    """The same rows. Raises ValueError unless each is of length 1, or all zeros."""
+    with np.errstate(all="ignore"):
+        lengths = np.linalg.norm(rows, axis=1)
+    # What is not a number is neither.
+    if not np.all((np.abs(lengths - 1) < _ROUNDING) | (lengths == 0)):
+        raise ValueError("a vector isn't of length 1")
+    return rows

@@ -1,0 +1,122 @@
+"""What is wrong with one document as it is stored: its text, its chunks, their places and vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from answerable.datatypes import Document, chunk_id
+from answerable.filters import normalize_fields
+from answerable.maintenance.verification.findings import Finding, Repair, name_of
+from answerable.protocols import Difference, IndexedChunk, StoredDocument
+from answerable.text.locate import Locator
+
+_SHOWN = 5
+# How far the length of a vector may be from 1.
+_ROUNDING = 0.01
+
+
+def document_findings(
+    stored: StoredDocument, document: Document, chunks: Sequence[IndexedChunk], dimension: int
+) -> list[Finding]:
+    """The differences of a document and its chunks, which the store lists as `stored`."""
+    differences = _missing(stored, document, chunks) or [
+        *_wrong_text(stored, document, chunks),
+        *_wrong_places(document, chunks),
+        *_wrong_vectors(chunks, dimension),
+    ]
+    return [Finding(kind, name_of(stored), detail, Repair.MAKE, document.id) for kind, detail in differences]
+
+
+def _missing(
+    stored: StoredDocument, document: Document, chunks: Sequence[IndexedChunk]
+) -> list[tuple[Difference, str]]:
+    sequences = [indexed.chunk.sequence for indexed in chunks]
+    lost = sorted(set(range(stored.chunks)).difference(sequences))
+    if lost:
+        what = f"{len(lost):,} of {stored.chunks:,} passages aren't there: {_some(number + 1 for number in lost)}"
+        return [(Difference.MISSING, what)]
+    if len(chunks) != stored.chunks:
+        return [(Difference.ORPHANED, f"it has {len(chunks):,} passages where there should be {stored.chunks:,}")]
+    if len(document.content) != stored.characters:
+        said = f"its text has {len(document.content):,} characters, not {stored.characters:,}"
+        return [(Difference.OFFSETS, said)]
+    return []
+
+
+def _wrong_text(
+    stored: StoredDocument, document: Document, chunks: Sequence[IndexedChunk]
+) -> Iterator[tuple[Difference, str]]:
+    strange = [indexed for indexed in chunks if not _is_its_own(indexed, document)]
+    if len(strange) == len(chunks) and stored.content_hash != document.content_hash:
+        yield Difference.OFFSETS, "its text isn't the one that was added"
+    elif strange:
+        numbers = _some(indexed.chunk.sequence + 1 for indexed in strange)
+        yield Difference.OFFSETS, f"{len(strange):,} passages aren't what stands at their place: {numbers}"
+    else:
+        reached = 0
+        for chunk in (indexed.chunk for indexed in chunks):
+            if document.content[reached : chunk.start].strip():
+                yield Difference.MISSING, f"characters {reached:,} to {chunk.start:,} are in no passage"
+                return
+            reached = max(reached, chunk.end)
+        if document.content[reached:].strip():
+            yield Difference.MISSING, f"what follows character {reached:,} is in no passage"
+
+
+def _is_its_own(indexed: IndexedChunk, document: Document) -> bool:
+    """Whether a chunk stands where it says, is called what follows from that, and its sentences lie within it."""
+    chunk = indexed.chunk
+    return (
+        0 <= chunk.start < chunk.end
+        and chunk.document_id == document.id
+        and document.content[chunk.start : chunk.end] == chunk.content
+        and chunk.id == chunk_id(document.id, chunk.start, chunk.content)
+        and all(0 <= start <= end <= len(chunk.content) for start, end in indexed.sentences)
+        and len(indexed.sentence_vectors) in (0, len(indexed.sentences))
+    )
+
+
+def _wrong_places(document: Document, chunks: Sequence[IndexedChunk]) -> Iterator[tuple[Difference, str]]:
+    locator = Locator(document)
+    astray = [
+        indexed.chunk
+        for indexed in chunks
+        if indexed.chunk.location != locator.location(indexed.chunk.start, indexed.chunk.end)
+    ]
+    if astray:
+        first = f"{astray[0].location}, not {locator.location(astray[0].start, astray[0].end)}"
+        yield Difference.LINK, f"{len(astray):,} passages are cited by a place where they don't stand: {first}"
+    own = normalize_fields(
+        {
+            "source": document.source,
+            "type": str(document.type),
+            "language": document.language,
+            "title": document.title,
+            "document_id": document.id,
+        }
+    )
+    unlike = [name for name, values in own.items() if any(chunk.fields.get(name) != values for chunk in chunks)]
+    if unlike:
+        yield Difference.COUNTS, f"its passages are filtered by another {' and '.join(unlike)} than its own"
+
+
+def _wrong_vectors(chunks: Sequence[IndexedChunk], dimension: int) -> Iterator[tuple[Difference, str]]:
+    wrong = [indexed.chunk.sequence + 1 for indexed in chunks if not _is_vector(indexed, dimension)]
+    if wrong:
+        yield Difference.VECTORS, f"{len(wrong):,} passages have no vectors of length 1 in {dimension:,} dimensions"
+
+
+def _is_vector(indexed: IndexedChunk, dimension: int) -> bool:
+    rows = indexed.sentence_vectors
+    if indexed.vector.shape != (dimension,) or (len(rows) and rows.shape[1] != dimension):
+        return False
+    # Not a number is no distance from 1 either.
+    lengths = np.linalg.norm(np.vstack([indexed.vector, rows]) if len(rows) else indexed.vector[None], axis=1)
+    return bool(np.all(np.abs(lengths[:1] - 1) < _ROUNDING) and np.all(np.isfinite(lengths)))
+
+
+def _some(numbers: Iterator[int]) -> str:
+    listed = list(numbers)
+    return ", ".join(map(str, listed[:_SHOWN])) + (" …" if len(listed) > _SHOWN else "")

@@ -1,0 +1,65 @@
+"""Which file a source names, and what to say of files that aren't there."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+
+from answerable.maintenance.verification.findings import Finding
+from answerable.protocols import Difference
+
+_MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
+_WEB = re.compile(r"https?://", re.IGNORECASE)
+
+
+def is_site(source: str) -> bool:
+    """Whether it is an address of the web."""
+    return _WEB.match(source) is not None
+
+
+def file_of(source: str) -> str | None:
+    """The file that a source names, of an archive's member the archive; None where it names none, or not which."""
+    # A name that is no Unicode isn't known whole.
+    if is_site(source) or not os.path.isabs(source) or "\N{REPLACEMENT CHARACTER}" in source or "\0" in source:
+        return None
+    member = _MEMBER.fullmatch(source)
+    return member[1] if member else source
+
+
+def moved(folder: str, documents: int) -> Finding:
+    """The difference where a folder or a file of which documents were made isn't there."""
+    name = shlex.quote(folder)
+    count = "1 document" if documents == 1 else f"{documents:,} documents"
+    return Finding(
+        Difference.MOVED,
+        folder,
+        f"{count} of it, and there is nothing to read. If it was moved: `answerable add NEW`, then "
+        f"`answerable remove {name}`. If it is on a disk that isn't mounted, mount that",
+    )
+
+
+class Missing:
+    """Files that aren't there, by the topmost folder above them that isn't either."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._folders: dict[str, bool] = {}
+
+    def add(self, path: str) -> None:
+        """Notes a file that a document was made of and that isn't there."""
+        while not self._is_there(os.path.dirname(path)):
+            path = os.path.dirname(path)
+        self._counts[path] += 1
+
+    def findings(self) -> Iterator[Finding]:
+        """A difference for each file, or whole folder, that isn't there."""
+        for path, documents in self._counts.items():
+            yield moved(path, documents)
+
+    def _is_there(self, folder: str) -> bool:
+        if folder not in self._folders:
+            self._folders[folder] = os.path.exists(folder)
+        return self._folders[folder]

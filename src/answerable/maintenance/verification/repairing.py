@@ -1,0 +1,148 @@
+"""Puts right what a verification found, and touches nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import replace
+
+from answerable.datatypes import Document
+from answerable.errors import SourceError
+from answerable.indexing.ingest import BATCH, Ingestion
+from answerable.indexing.prepare import prepare
+from answerable.indexing.sync import Subscriptions
+from answerable.indexing.sync_run import Following
+from answerable.indexing.workers.steps import Tools
+from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair
+from answerable.maintenance.verification.sources import read_again
+from answerable.protocols import Difference, PassageVectors, Store, SyncRecord, Visit, Visited
+from answerable.protocols.reading import UnreadFile
+
+
+class Repairing:
+    """Repairs one library; `begin` makes a run of adding. Raises LibraryReadOnly and what embedding raises."""
+
+    def __init__(self, store: Store, tools: Tools, begin: Callable[[], Ingestion]) -> None:
+        self._store = store
+        self._tools = tools
+        self._begin = begin
+
+    def run(self, findings: Sequence[Finding]) -> None:
+        """Does what each finding asks for: the store first, then sources, documents and records."""
+        if any(finding.repair is Repair.MEND or finding.kind is Difference.DAMAGED for finding in findings):
+            # A document can't be replaced while what it was counted for can't be read.
+            self._store.mend()
+            # Nothing is known of the embedder where that was lost.
+            self._store.claim(self._tools.embedder.fingerprint)
+        self._read([finding.record for finding in findings if finding.repair is Repair.READ and finding.record])
+        for document_id in dict.fromkeys(finding.document_id for finding in findings if finding.repair is Repair.MAKE):
+            self._make(document_id)
+        self._forget([finding.record for finding in findings if finding.repair is Repair.FORGET and finding.record])
+        self._store.refresh()
+
+    def _read(self, records: Collection[SyncRecord]) -> None:
+        """Visits origins again for some of their sources, as if nothing proved these unchanged."""
+        wanted = {(record.origin, record.source) for record in records}
+        remembered = self._store.records()
+        for origin in Subscriptions(self._store, self._tools.reader, self._begin).origins():
+            sources = {source for name, source in wanted if name == origin.name}
+            if not sources:
+                continue
+            known = [
+                replace(record, hash="", validators={}) if record.source in sources else record
+                for record in remembered
+                if record.origin == origin.name
+            ]
+            following = Following(self._store, known)
+            # What can't be read now is found again by whoever looks next.
+            with suppress(SourceError), closing(self._tools.reader.visit(origin.name, origin.options)) as visit:
+                following.visit(_PartOfVisit(visit, sources), self._begin(), origin.options)
+            following.tidy()
+            # Not all of the origin was visited: what is remembered of the origin itself stays as it was.
+            itself = [record for record in remembered if not record.origin and record.source == origin.name]
+            self._store.remember(itself)
+
+    def _make(self, document_id: str) -> None:
+        """Puts a document in its own place again: as its source gives it, or else as its text is stored."""
+        found = self._store.lookup(document_id, "")
+        if not found:
+            return
+        same = self._store.lookup(document_id, found[0].source)
+        read = [each for each in read_again(self._tools.reader, found[0].source) if each.source == found[0].source]
+        if len(same) == 1:
+            read = [each for each in read if each.id == document_id]
+        document = read[0] if read else None
+        if document is None and len(same) == 1:
+            with suppress(*UNREADABLE):
+                document = self._store.document(document_id)
+        if document is not None:
+            self._put(document, [stored.id for stored in same])
+
+    def _put(self, document: Document, replaced: Sequence[str]) -> None:
+        prepared = prepare(document, self._tools.splitter)
+        passages = prepared.passages()
+        vectors: list[PassageVectors] = []
+        for start in range(0, len(passages), BATCH):
+            vectors += self._tools.embedder.embed_passages(passages[start : start + BATCH])
+        chunks = [prepared.indexed(number, each) for number, each in enumerate(vectors)]
+        if chunks:
+            self._store.put(prepared.document, chunks, replaced)
+
+    def _forget(self, records: Sequence[SyncRecord]) -> None:
+        """Lets records name only documents that are there; what they are of is read again by the next sync."""
+        kept = [
+            replace(
+                record,
+                hash="",
+                validators={},
+                documents=tuple(each for each in record.documents if self._store.lookup(each, "")),
+            )
+            for record in records
+        ]
+        self._store.remember(kept)
+
+
+class _PartOfVisit:
+    """A visit that meets some sources only, and never finds anything gone."""
+
+    def __init__(self, visit: Visit, sources: Collection[str]) -> None:
+        self._visit = visit
+        self._sources = sources
+
+    @property
+    def origin(self) -> str:
+        """What the place is called in records."""
+        return self._visit.origin
+
+    @property
+    def total(self) -> int:
+        """How many sources are met."""
+        return len(self._sources)
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """How many things were passed over, by reason."""
+        return self._visit.skipped
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """The files that were passed over, where they are named."""
+        return self._visit.passed_over
+
+    @property
+    def errors(self) -> Sequence[SourceError]:
+        """What kept the place from being known whole."""
+        return self._visit.errors
+
+    def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
+        """What is met of these sources."""
+        with closing(self._visit.items(known)) as items:
+            yield from (visited for visited in items if visited.source in self._sources)
+
+    def gone(self) -> list[str]:
+        """Nothing: the others are left as they are."""
+        return []
+
+    def close(self) -> None:
+        """Closes the whole visit."""
+        self._visit.close()

@@ -1,0 +1,156 @@
+"""Looks through a library, document by document, and if asked to puts right what differs."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from answerable.datatypes import Document
+from answerable.indexing.ingest import Ingestion
+from answerable.indexing.sync import Subscriptions
+from answerable.indexing.workers.steps import Tools
+from answerable.maintenance.verification.documents import document_findings
+from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair, VerifyReport, name_of
+from answerable.maintenance.verification.repairing import Repairing
+from answerable.maintenance.verification.sources import SourceCheck, UnfollowedCheck
+from answerable.maintenance.verification.vectors import VectorCheck
+from answerable.protocols import Difference, IndexedChunk, Store, StoredDocument
+
+SAMPLE = 20
+_TRIES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class VerifyOptions:
+    """How closely to look, and whether to put right what differs.
+
+    `checksum` reads files whatever their size and time say, and those that aren't followed too; `online` visits sites.
+    `embed` is how many passages are embedded again, all where there are no more; None stands for `SAMPLE` where that
+    costs nothing, otherwise for none.
+    """
+
+    repair: bool = False
+    checksum: bool = False
+    online: bool = False
+    embed: int | None = None
+
+
+def verify(store: Store, tools: Tools, begin: Callable[[], Ingestion], options: VerifyOptions) -> VerifyReport:
+    """What differs between a library, its sources and its index; nothing is changed but what is to be repaired.
+
+    `begin` makes a run of adding. What other processes change meanwhile may be said to differ. Raises LibraryReadOnly
+    where something is to be repaired and can't be written.
+    """
+    started = time.monotonic()
+    report = _Look(store, tools, begin, options).run()
+    if options.repair and any(finding.kind is Difference.VECTORS for finding in report.findings):
+        # Where some vectors of a sample are wrong, so may be others that weren't in it.
+        options = replace(options, embed=report.chunks)
+        report = _Look(store, tools, begin, options).run()
+    found: list[Finding] = []
+    while options.repair and (repairable := [each for each in report.findings if each.repair is not Repair.NOTHING]):
+        if found and all(each in found for each in repairable):
+            # What is still there after it was to be put right can't be.
+            break
+        Repairing(store, tools, begin).run(repairable)
+        found += (each for each in repairable if each not in found)
+        # What couldn't be read hid what else there was.
+        report = _Look(store, tools, begin, options).run()
+    left = {(finding.kind, finding.name) for finding in report.findings}
+    report.repaired = [finding for finding in found if (finding.kind, finding.name) not in left]
+    report.seconds = time.monotonic() - started
+    return report
+
+
+class _Look:
+    """One look through everything."""
+
+    def __init__(self, store: Store, tools: Tools, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
+        self._store = store
+        self._tools = tools
+        self._options = options
+        self._subscriptions = Subscriptions(store, tools.reader, begin, dry_run=True)
+        self._dimension = tools.embedder.fingerprint.dimension
+        self._report = VerifyReport()
+
+    def run(self) -> VerifyReport:
+        """Looks at everything in turn: the store, what it follows, each document, and some vectors."""
+        report = self._report
+        try:
+            for flaw in self._store.audit():
+                repair = Repair.MEND if flaw.can_mend else Repair.NOTHING
+                report.findings.append(Finding(flaw.kind, flaw.where, flaw.detail, repair))
+            listed = list(self._store.documents())
+            origins = self._subscriptions.origins()
+        except UNREADABLE as error:
+            if not report.findings:
+                report.findings.append(Finding(Difference.DAMAGED, "the library", str(error)))
+            report.notes.append("Documents and sources couldn't be looked at.")
+            return report
+        there = {stored.id for stored in listed}
+        sources = SourceCheck(self._store, self._tools.reader, there, self._options.checksum, self._options.online)
+        report.findings += sources.findings(origins)
+        report.sources += sources.counted
+        report.notes += sources.notes
+        report.findings += self._documents(listed, sources.followed)
+        return report
+
+    def _documents(self, listed: Sequence[StoredDocument], followed: Collection[str]) -> Iterator[Finding]:
+        vectors = self._vector_check()
+        unfollowed = UnfollowedCheck(self._tools.reader, self._options.checksum)
+        earlier = ""
+        for stored in listed:
+            self._report.documents += 1
+            self._report.chunks += stored.chunks
+            if stored.source and stored.source == earlier:
+                detail = "more than one document is of this source: all but one are other versions"
+                yield Finding(Difference.ORPHANED, stored.source, detail, Repair.MAKE, stored.id)
+            earlier = stored.source
+            if stored.id not in followed:
+                yield from unfollowed.findings(stored)
+            yield from self._document(stored, vectors)
+        yield from unfollowed.missing()
+        yield from vectors.findings()
+        self._report.sources += unfollowed.counted
+        self._report.notes += unfollowed.notes()
+        self._report.embedded = vectors.compared
+
+    def _document(self, listed: StoredDocument, vectors: VectorCheck) -> Iterator[Finding]:
+        try:
+            whole = self._whole(listed)
+            found = document_findings(*whole, self._dimension) if whole else []
+        except UNREADABLE as error:
+            detail = f"it can't be read: {error.__cause__ or error}"
+            yield Finding(Difference.DAMAGED, name_of(listed), detail, Repair.MAKE, listed.id)
+            return
+        yield from found
+        if whole and not found:
+            _, document, chunks = whole
+            for chunk in chunks:
+                vectors.take(document, chunk)
+
+    def _whole(self, listed: StoredDocument) -> tuple[StoredDocument, Document, list[IndexedChunk]] | None:
+        """A document with its chunks, as of one moment; None where it was removed meanwhile, or keeps changing."""
+        for _ in range(_TRIES):
+            document, chunks = self._store.document(listed.id), self._store.indexed_chunks(listed.id)
+            now = [stored for stored in self._store.lookup(listed.id, "") if stored.id == listed.id]
+            if not now:
+                return None
+            if document is not None and _version(now[0]) == _version(listed):
+                return listed, document, chunks
+            listed = now[0]
+        return None
+
+    def _vector_check(self) -> VectorCheck:
+        size, embedder = self._options.embed, self._tools.embedder
+        if size is None:
+            # What may cost something isn't asked unless somebody says so.
+            size = SAMPLE if embedder.cost(1) == 0 else 0
+        if not size:
+            self._report.notes.append(f"No vectors were compared with those that {embedder.fingerprint} makes now.")
+        return VectorCheck(embedder, size, everything=size >= self._store.count()[1])
+
+
+def _version(stored: StoredDocument) -> tuple[str, int]:
+    return stored.content_hash, stored.chunks

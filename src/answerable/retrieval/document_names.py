@@ -1,0 +1,72 @@
+"""What people call a document → the documents that they may mean."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from answerable.disk.names import source_of
+from answerable.errors import DocumentNotFound
+from answerable.protocols import Store, StoredDocument
+from answerable.text.characters import encodable
+
+_SHOWN = 5
+
+
+def resolve(store: Store, name: str) -> str:
+    """The id of the one document that is called so; see `documents_called`. The beginning of an id is a name too.
+
+    Raises DocumentNotFound, which names those of several.
+    """
+    # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
+    plain = encodable(name)
+    found = store.lookup(plain, plain)
+    if len(found) != 1:
+        documents = list(store.documents())
+        beginning = [each for each in documents if name and each.id.startswith(name)]
+        found = documents_called(documents, name) or beginning
+    if len(found) == 1:
+        return found[0].id
+    if not found:
+        raise DocumentNotFound(
+            f"No document has the id, path, file name or title {plain[:200]!r}. `answerable list` shows them."
+        )
+    shown = ", ".join(f"{each.source or each.title or 'untitled'} ({each.id[:8]})" for each in found[:_SHOWN])
+    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
+    raise DocumentNotFound(
+        f"{len(found)} documents are called {plain[:200]!r}: {shown}{more}. Give more of the path, or the id."
+    )
+
+
+def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
+    """All that the first rule with any finds: id or source; then title; then the end of the source, from a slash on.
+
+    A path may be relative to the working directory. An archive's name means all of its members.
+    """
+    path = source_of(Path(os.path.expanduser(name)))
+    plain = _plain(name)
+    rules: tuple[Callable[[StoredDocument], bool], ...] = (
+        lambda each: name == each.id or each.source in (name, path) or each.source.startswith(f"{path}!/"),
+        lambda each: _plain(each.title) == plain,
+        lambda each: f"/{plain}" in _with_ends(each.source),
+    )
+    if not name:
+        return []
+    matches = ([each for each in documents if rule(each)] for rule in rules)
+    return next(filter(None, matches), [])
+
+
+def _plain(text: str) -> str:
+    # Some systems keep an é in a file's name as two characters.
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+def _with_ends(source: str) -> set[str]:
+    """Every end of a source that begins with a slash, and those of the archive that it is a member of."""
+    ends = set()
+    for path in (source, source.partition("!/")[0]):
+        steps = _plain(path).replace("\\", "/").strip("/").split("/")
+        ends |= {"/" + "/".join(steps[start:]) for start in range(len(steps))}
+    return ends

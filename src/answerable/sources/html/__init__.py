@@ -1,0 +1,1 @@
+"""Web pages: HTML, and pages built by Docusaurus."""

@@ -1,0 +1,1 @@
+"""Collections made by LangChain's PGVector."""

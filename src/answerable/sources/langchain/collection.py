@@ -1,0 +1,235 @@
+"""A collection of LangChain's PGVector → documents with the chunks and the vectors that it holds: nothing is embedded.
+
+A collection has no documents, only chunks that name their source. The chunks of a source, in order, make a document:
+what two neighbours of a page share stands in it once, and every chunk stands in it as it was embedded.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+import numpy as np
+
+from answerable.datatypes import Chunk, Document, DocumentType, FloatArray, chunk_id, document_id
+from answerable.errors import EmbeddingError, MissingPackage, SettingsError, SourceError, SourceNotFound
+from answerable.protocols import Fingerprint, Passage, PassageVectors
+from answerable.providers.token_counts import count_tokens
+from answerable.sources.langchain.rebuilt_text import joined, page_parts
+from answerable.sources.text import stem
+from answerable.text.locate import Locator
+
+try:
+    import psycopg
+    from psycopg import errors, sql
+except ImportError as error:
+    raise MissingPackage("Collections on PostgreSQL need the package psycopg", "postgres") from error
+
+PARAMETER = "langchain_collection"
+
+_SCHEME = re.compile(r"postgres(ql)?(\+\w+)?")
+_COLLECTION = "SELECT uuid FROM langchain_pg_collection WHERE name = %s"
+# Older versions of LangChain call the column uuid, and keep metadata as json.
+_ID_COLUMN = """
+SELECT attname FROM pg_attribute WHERE attrelid = 'langchain_pg_embedding'::regclass AND attname IN ('id', 'uuid')
+AND NOT attisdropped ORDER BY attname LIMIT 1
+"""
+_USABLE = "collection_id = %s AND embedding IS NOT NULL AND document ~ '\\S'"
+_SOURCES = f"""
+SELECT coalesce(cmetadata->>'source', ''), min(vector_dims(embedding)), max(vector_dims(embedding))
+FROM langchain_pg_embedding WHERE {_USABLE} GROUP BY 1 ORDER BY 1
+"""
+_CHUNKS = f"""
+SELECT {{}}::text, document, cmetadata->'page', cmetadata->'chunk_index', cmetadata->'start_index'
+FROM langchain_pg_embedding WHERE {_USABLE} AND coalesce(cmetadata->>'source', '') = %s ORDER BY ctid
+"""
+_VECTORS = "SELECT {0}::text, embedding::real[] FROM langchain_pg_embedding WHERE {0}::text = ANY(%s)"
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    id: str
+    text: str
+    page: int | None
+    order: tuple[int, int]
+
+
+class LangChainCollection:
+    """The collection that an address names: `postgresql://…/database?langchain_collection=NAME`.
+
+    It stands for reader, splitter and embedder of one run of `Ingestion`; `provider` and `model` say what made its
+    vectors. Everything is read as it is at one moment. Not to be shared between threads. Raises SettingsError,
+    SourceNotFound where there is no such collection or nothing in it, SourceError.
+    """
+
+    def __init__(self, address: str, provider: str = "openai", model: str = "text-embedding-3-small") -> None:
+        conninfo, self._name, self._shown = _parsed(address)
+        self._spans: dict[str, list[tuple[int, int]]] = {}
+        self._ids: dict[bytes, str] = {}
+        with self._translated():
+            self._connection = psycopg.connect(conninfo)
+        try:
+            with self._translated():
+                self._connection.isolation_level = psycopg.IsolationLevel.REPEATABLE_READ
+                self._connection.read_only = True
+                found = self._connection.execute(_COLLECTION, [self._name]).fetchone()
+                if found is None:
+                    raise SourceNotFound(
+                        f"{self._shown} has no collection {self._name!r}: correct {PARAMETER} in the address"
+                    )
+                self._uuid = found[0]
+                self._id = sql.Identifier(*(self._connection.execute(_ID_COLUMN).fetchone() or ("id",)))
+                sources = self._connection.execute(_SOURCES, [self._uuid]).fetchall()
+            self.sources = tuple(source for source, _, _ in sources)
+            self._fingerprint = Fingerprint(provider, model, self._dimension(sources))
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Frees the connection. Closing twice is fine."""
+        self._connection.close()
+
+    def documents(self) -> Iterator[tuple[int, Document]]:
+        """A document for each of `sources`, with its number. Chunks that name no source make one together."""
+        for number, source in enumerate(self.sources):
+            with self._translated():
+                found = self._connection.execute(sql.SQL(_CHUNKS).format(self._id), [self._uuid, source]).fetchall()
+            rows = sorted((_row(*columns) for columns in found), key=lambda row: row.order)
+            yield number, self._document(source or f"langchain:{self._name}", rows)
+
+    def split(self, document: Document) -> list[Chunk]:
+        """The chunks of a document of this collection, as they were stored."""
+        locator = Locator(document)
+        return [
+            Chunk(
+                id=chunk_id(document.id, start, document.content[start:end]),
+                document_id=document.id,
+                content=document.content[start:end],
+                start=start,
+                end=end,
+                sequence=sequence,
+                location=locator.location(start, end),
+                parts=locator.parts(start, end),
+            )
+            for sequence, (start, end) in enumerate(self._spans.pop(document.id))
+        ]
+
+    @property
+    def fingerprint(self) -> Fingerprint:
+        """What made the vectors, as far as the caller knows, and how long they are."""
+        return self._fingerprint
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        """The stored vectors of chunks, L2-normalised, without any of spans. Raises EmbeddingError for other texts."""
+        none = np.zeros((0, self._fingerprint.dimension), np.float32)
+        ids = [self._ids.get(_digest(passage.text), "") for passage in passages]
+        with self._translated():
+            query = sql.SQL(_VECTORS).format(self._id)
+            found: dict[str, list[float]] = dict(self._connection.execute(query, [ids]).fetchall())
+        if missing := [row for row in ids if row not in found]:
+            raise EmbeddingError(
+                f"{len(missing)} of the texts aren't chunks of {self._name!r}: embed them with a model"
+            )
+        return [PassageVectors(_normalised(found[row]), none) for row in ids]
+
+    def embed_query(self, text: str) -> FloatArray:
+        """The stored vector of a chunk's text. Raises EmbeddingError for any other: only the model has those."""
+        return self.embed_passages([Passage(text)])[0].whole
+
+    def count_tokens(self, texts: Sequence[str]) -> list[int]:
+        """Exact for OpenAI's models, otherwise an estimate."""
+        return count_tokens(texts, self._fingerprint.model)
+
+    def cost(self, tokens: int) -> float:
+        """Nothing: the vectors are there."""
+        return 0.0
+
+    def _dimension(self, sources: Sequence[tuple[str, int, int]]) -> int:
+        if not sources:
+            raise SourceNotFound(f"the collection {self._name!r} at {self._shown} is empty: add something to it first")
+        shortest, longest = min(least for _, least, _ in sources), max(most for _, _, most in sources)
+        if shortest != longest:
+            raise SourceError(
+                f"the vectors of {self._name!r} have {shortest} to {longest} dimensions: more than one model made "
+                "them, and they can't be compared. Add the documents themselves"
+            )
+        return shortest
+
+    def _document(self, source: str, rows: Sequence[_Row]) -> Document:
+        content, spans = joined([(row.text, row.page) for row in rows])
+        pages = page_parts([row.page for row in rows], spans)
+        document = Document(
+            id=document_id(source, content),
+            content=content,
+            source=source,
+            title=stem(source),
+            type=DocumentType.PDF if source.lower().endswith(".pdf") else DocumentType.TEXT,
+            metadata={"collection": self._name},
+            parts=pages,
+        )
+        self._spans[document.id] = spans
+        self._ids.update((_digest(row.text), row.id) for row in rows)
+        return document
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except (errors.UndefinedTable, errors.InvalidCatalogName) as error:
+            raise SourceNotFound(
+                f"{self._shown} has no collections of LangChain: check the database's name in the address"
+            ) from error
+        except psycopg.Error as error:
+            said = (error.diag.message_primary or str(error)).strip()
+            raise SourceError(f"{self._shown} can't be read ({said}): check the address and the server") from error
+
+
+def names_collection(address: str) -> bool:
+    """Whether an address names a collection of LangChain's."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return False
+    return bool(_SCHEME.fullmatch(parts.scheme)) and PARAMETER in dict(parse_qsl(parts.query, keep_blank_values=True))
+
+
+def _row(row: str, text: str, page: object, index: object, start: object) -> _Row:
+    """A stored chunk with its place: the page, then its number or where it begins, as far as it tells them."""
+    place = next((value for value in (index, start) if _is_number(value)), 0)
+    number = page if isinstance(page, int) and _is_number(page) else None
+    return _Row(row, text, number, (number or 0, place if isinstance(place, int) else 0))
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _normalised(values: Iterable[float]) -> FloatArray:
+    vector = np.asarray(list(values), np.float32)
+    length = float(np.linalg.norm(vector))
+    return vector / np.float32(length) if length > 0 else vector
+
+
+def _digest(text: str) -> bytes:
+    return sha256(text.encode("utf-8")).digest()
+
+
+def _parsed(address: str) -> tuple[str, str, str]:
+    """What libpq is given, the collection's name, and the address as it may be shown, without its account."""
+    parts = urlsplit(address)
+    given: dict[str, Any] = dict(parse_qsl(parts.query, keep_blank_values=True))
+    name = given.pop(PARAMETER, "")
+    if not _SCHEME.fullmatch(parts.scheme) or not name:
+        raise SettingsError(
+            f"A collection's address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE?{PARAMETER}=NAME, where "
+            "characters such as @ : / ? # in the password are written as %40 %3A %2F %3F %23."
+        )
+    given.setdefault("connect_timeout", "10")
+    conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(given), ""))
+    return conninfo, name, f"postgresql://{parts.netloc.rpartition('@')[2]}{parts.path}"

@@ -1,0 +1,181 @@
+"""In the worker: a PDF → its pages' texts, its outline and metadata, and how large its lines are set.
+
+Imports little, and nothing that its package imports: see worker.py.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import re
+import unicodedata
+from bisect import bisect_left
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+import pypdfium2  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from answerable.sources.pdf.ocr import recognise
+from answerable.sources.pdf.page_text import clean, code_units, line_starts
+from answerable.sources.pdf.tables import table_rows
+
+MAX_CHARACTERS = 200_000_000
+MAX_BOOKMARKS = 20_000
+LONGEST_TITLE = 1_000
+SHORT = 500
+RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+
+
+def opened(data: bytes, password: str | None) -> Any:
+    """PDFium's document, or the answer that says why there is none."""
+    try:
+        return pypdfium2.PdfDocument(data, password=password)
+    except pypdfium2.PdfiumError as error:
+        locked = error.err_code in (pdfium.FPDF_ERR_PASSWORD, pdfium.FPDF_ERR_SECURITY)
+        return {"outcome": "password" if locked else "damaged", "reason": str(error)}
+
+
+def extract(
+    data: bytes, password: str | None, ocr: dict[str, Any] | None = None, working: Callable[[], None] = lambda: None
+) -> dict[str, Any]:
+    """Every page's text and what the document says of itself, or why there is none.
+
+    `outline` lists [level, title, page] (pages from 0); without one, `sizes` holds the type size in points of each line
+    of each page. `rows` are the lines of each page that are rows of tables, each with where its cells begin in it.
+    `scanned` are the pages (from 0) that show something and have no text, `recognised` those of them
+    whose text is by OCR. `working` is called before each page that takes long.
+    """
+    document = opened(data, password)
+    if isinstance(document, dict):
+        return document
+    try:
+        outline = _outline(document)
+        answer: dict[str, Any] = {
+            "outcome": "text",
+            "outline": outline,
+            **{name: [] for name in ("pages", "sizes", "rows", "scanned", "recognised")},
+        }
+        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
+        total = 0
+        for number in range(len(document)):
+            text, sizes, rows, shows_something = _page(document, number, has_form, with_sizes=not outline)
+            answer["pages"].append(text)
+            answer["sizes"].append(sizes)
+            answer["rows"].append(rows)
+            if shows_something:
+                answer["scanned"].append(number)
+            total += len(text or "")
+            if total > MAX_CHARACTERS:
+                return {"outcome": "large", "reason": f"its text is over {MAX_CHARACTERS:,} characters"}
+        answer["metadata"] = document.get_metadata_dict()
+        if ocr and answer["scanned"]:
+            recognise(document, answer, ocr, working)
+        return answer
+    finally:
+        document.close()
+
+
+def _outline(document: Any) -> list[tuple[int, str, int]]:
+    entries = []
+    for bookmark in islice(document.get_toc(), MAX_BOOKMARKS):
+        destination = bookmark.get_dest()
+        page = destination.get_index() if destination else None
+        title = " ".join(clean(bookmark.get_title()).split())[:LONGEST_TITLE]
+        if title:
+            # A heading that leads nowhere still has its place in the path of what stands below it.
+            entries.append((bookmark.level, title, -1 if page is None else page))
+    return entries
+
+
+def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str] | None:
+    """PDFium's page and text page, to be closed, and the text before cleaning; None when the page is broken."""
+    try:
+        page = document[number]
+        if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
+            # What was filled into a form lies beside the page until it is pressed into it and the page loaded again.
+            page.close()
+            page = document[number]
+        textpage = page.get_textpage()
+    except pypdfium2.PdfiumError:
+        return None
+    text: str = textpage.get_text_range(errors="surrogatepass")
+    if len(text) < SHORT and not textpage.get_text_bounded().strip():
+        # All of it lies outside the page: hidden labels, which would make a scan look like a page of text.
+        text = ""
+    if not text.isascii() and RIGHT_TO_LEFT.search(text):
+        text = _unreverse_ligatures(text, textpage)
+    return page, textpage, text
+
+
+def _page(
+    document: Any, number: int, has_form: bool, with_sizes: bool
+) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
+    """The page's text, the sizes of its lines, its rows of tables, and whether it shows something but has no text."""
+    found = page_text(document, number, has_form)
+    if found is None:
+        return None, [], [], False
+    page, textpage, raw = found
+    same = code_units(raw) == len(raw) == textpage.count_chars()
+    index_of = (lambda offset: offset) if same else char_index_of(textpage, raw)
+    sizes = _line_sizes(textpage, raw, index_of) if with_sizes and raw else []
+    rows = table_rows(textpage, raw, index_of)
+    shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(page) > 0
+    textpage.close()
+    page.close()
+    return clean(raw), sizes, rows, shows_something
+
+
+def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[float]:
+    """The size in points that the first character of each line is drawn in, rounded to half a point."""
+    matrix = pdfium.FS_MATRIX()
+    sizes = []
+    for start in line_starts(raw):
+        place = index_of(start)
+        size = pdfium.FPDFText_GetFontSize(textpage, place)
+        if pdfium.FPDFText_GetMatrix(textpage, place, matrix):
+            size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
+        sizes.append(round(size * 2) / 2)
+    return sizes
+
+
+def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
+    """What gives PDFium's number of a character of the raw text, which counts in UTF-16 units."""
+    pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
+
+    def char_index(offset: int) -> int:
+        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, offset + bisect_left(pairs, offset))
+        return place
+
+    return char_index
+
+
+def _unreverse_ligatures(text: str, textpage: Any) -> str:
+    """Put the letters of right-to-left ligatures into reading order.
+
+    PDFium turns visual into logical order character by character, also within a glyph that stands for several letters
+    already in logical order (lam-alef, or a whole word). Letters of one glyph share its origin.
+    """
+    if max(text) > "\uffff":
+        # PDFium counts in UTF-16 units: beyond them its indices aren't ours.
+        return text
+    x, y = ctypes.c_double(), ctypes.c_double()
+    origins: list[tuple[float, float] | None] = []
+    for index, character in enumerate(text):
+        place = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, index)
+        known = _is_right_to_left(character) and pdfium.FPDFText_GetCharOrigin(textpage, place, x, y)
+        origins.append((x.value, y.value) if known else None)
+    pieces = []
+    start = 0
+    for end in range(1, len(text) + 1):
+        if end == len(text) or origins[end] is None or origins[end] != origins[start]:
+            glyph = text[start:end]
+            # A mark drawn over its letter may share the letter's origin: no glyph's text begins with a mark.
+            turn = len(glyph) > 1 and not unicodedata.combining(glyph[-1])
+            pieces.append(glyph[::-1] if turn else glyph)
+            start = end
+    return "".join(pieces)
+
+
+def _is_right_to_left(character: str) -> bool:
+    return unicodedata.bidirectional(character) in ("R", "AL") or unicodedata.combining(character) > 0

@@ -1,0 +1,269 @@
+"""PDF → Document: the pages' texts, joined by form feeds.
+
+Parts are the text of the pages, cut where a section begins. Running heads, footers and page numbers lie between the
+parts: they are in the content, and what no part covers is left out of what is indexed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import accumulate
+from typing import Any, Protocol
+
+from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
+from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.pdf.furniture import furniture
+from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.pdf.page_text import clean
+from answerable.sources.pdf.sections import Section, Span, outline_sections, size_sections
+from answerable.sources.text import stem
+
+__all__ = ["Rectangle", "TakesApart", "read_pdf", "rectangles"]
+
+Rectangle = tuple[int, float, float, float, float]
+_NAMED = 5
+_FILE_NAME = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
+_DATE = re.compile(r"(?:D:)?(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
+
+
+class TakesApart(Protocol):
+    """Takes PDFs apart, somewhere: see `pdf_extraction.extract`."""
+
+    def extract(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
+    ) -> dict[str, Any]:
+        """Texts, outline and metadata of one file, or why there are none."""
+        ...
+
+
+class FindsRectangles(Protocol):
+    """Finds where text stands on the pages of a PDF: see `rectangles.span_rectangles`."""
+
+    def rectangles(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
+    ) -> dict[str, Any]:
+        """Rectangles of spans (page from 0, start, end), or why there are none."""
+        ...
+
+
+class _InThisProcess:
+    """Without limits on time and memory, which `ReadingProcess` sets."""
+
+    def extract(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
+    ) -> dict[str, Any]:
+        from answerable.sources.pdf.extraction import extract
+
+        return extract(data, password, ocr.request() if ocr else None, lambda: None)
+
+    def rectangles(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
+    ) -> dict[str, Any]:
+        from answerable.sources.pdf.rectangles import span_rectangles
+
+        return span_rectangles(data, password, spans)
+
+
+def read_pdf(
+    data: bytes,
+    source: str,
+    password: str | None = None,
+    limits: ReadLimits | None = None,
+    worker: TakesApart | None = None,
+    ocr: Ocr | None = None,
+    skipped: Skipped | None = None,
+) -> Document:
+    """A document from a PDF's bytes, its parts in pages and sections; without a `worker` read in this process.
+
+    `ocr` reads the pages without a text layer; without it, `skipped` takes note of them.
+    Raises EncryptedSource, DamagedSource, SourceTooLarge, or EmptySource when no page has a text.
+    """
+    if not data:
+        raise EmptySource(f"{source} is empty (0 bytes): download or save it again")
+    answer = (worker or _InThisProcess()).extract(data, source, password, limits or ReadLimits(), ocr)
+    if answer["outcome"] != "text":
+        raise _refusal(answer, source, password, limits or ReadLimits())
+    if not answer["pages"] or all(page is None for page in answer["pages"]):
+        raise DamagedSource(
+            f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
+        )
+    answer["pages"] = [page or "" for page in answer["pages"]]
+    unread = _unread(answer, ocr)
+    if not "".join(answer["pages"]).strip():
+        raise EmptySource(
+            f"{source} is a scan without a text layer: {unread or 'its pages are blank'}, "
+            "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
+        )
+    if unread and skipped is not None:
+        skipped.errors.append(EmptySource(f"{source}: {unread}"))
+    return _document(answer, source)
+
+
+def rectangles(
+    data: bytes,
+    document: Document,
+    spans: Sequence[Span],
+    password: str | None = None,
+    limits: ReadLimits | None = None,
+    worker: FindsRectangles | None = None,
+) -> list[Rectangle]:
+    """Page (from 1), left, bottom, right and top of each line of spans of a PDF's content, in points.
+
+    The page's lower left corner is the origin. Found in the file's bytes, so that nothing of it need be stored; text
+    that is by OCR has none. Raises DamagedSource when the file is no longer the one that was read.
+    """
+    asked = [span for start, end in spans for span in _page_spans(document.content, start, end)]
+    answer = (worker or _InThisProcess()).rectangles(data, document.source, password, limits or ReadLimits(), asked)
+    if answer["outcome"] != "text":
+        raise _refusal(answer, document.source, password, limits or ReadLimits())
+    return [(number + 1, left, bottom, right, top) for number, left, bottom, right, top in answer["rectangles"]]
+
+
+def _page_spans(content: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
+    """A span of the content as spans (page from 0, start, end) of the pages' own texts."""
+    number = content.count("\f", 0, start)
+    page_start = content.rfind("\f", 0, start) + 1
+    for text in content[page_start:end].split("\f"):
+        yield number, max(start - page_start, 0), len(text)
+        number, page_start = number + 1, page_start + len(text) + 1
+
+
+def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
+    """What is to be said of the pages that show something and have no text, if there are any."""
+    numbers = [number + 1 for number in answer["scanned"] if number not in answer["recognised"]]
+    if not numbers:
+        return ""
+    listed = ", ".join(map(str, numbers[:_NAMED])) + (", …" if len(numbers) > _NAMED else "")
+    pages = f"page {listed} has" if len(numbers) == 1 else f"pages {listed} have"
+    if ocr is not None:
+        return f"{pages} no text layer, and OCR failed or took too long"
+    return f"{pages} no text layer: install tesseract or pass --ocr"
+
+
+def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: ReadLimits) -> SourceError:
+    match answer["outcome"]:
+        case "password" if password is None:
+            return EncryptedSource(f"{source} is encrypted: give its password, or save a copy without one")
+        case "password":
+            return EncryptedSource(f"{source} is encrypted and the password is wrong: check it, then try again")
+        case "large":
+            return SourceTooLarge(f"{source} is too large, {answer['reason']}: split it into several PDFs")
+        case "memory":
+            return DamagedSource(
+                f"{source} needs over {limits.max_memory / 1e9:g} GB to read: split it, "
+                "or raise the setting max_pdf_memory if you trust it"
+            )
+    return DamagedSource(
+        f"{source} is no readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
+    )
+
+
+def _document(answer: dict[str, Any], source: str) -> Document:
+    pages: list[str] = answer["pages"]
+    content = "\f".join(pages)
+    information = {key: " ".join(clean(value).split()) for key, value in answer["metadata"].items()}
+    metadata = {"author": information.get("Author", "")}
+    if date := _DATE.match(information.get("CreationDate", "") or information.get("ModDate", "")):
+        metadata["date"] = "-".join(date.groups())
+    return Document(
+        document_id(source, content),
+        content,
+        source,
+        _sensible(information.get("Title", "")) or stem(source),
+        DocumentType.PDF,
+        metadata={key: value for key, value in metadata.items() if value},
+        parts=tuple(_with_rows(_parts(pages, answer), pages, answer["rows"])),
+    )
+
+
+def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
+    """The text of each page between its furniture, cut where sections begin; a page without any is an empty part."""
+    # The form feed stands between the pages and belongs to neither.
+    starts = [0]
+    for page in pages:
+        starts.append(starts[-1] + len(page) + 1)
+    left_out = furniture(pages)
+    sections = _sections(pages, starts, answer, left_out)
+    headings: tuple[str, ...] = ()
+    reached = 0
+    for number, page in enumerate(pages):
+        empty = True
+        for start, end in _between(left_out[number], len(page)):
+            first, last = starts[number] + start, starts[number] + end
+            while reached < len(sections) and sections[reached][0] < last:
+                cut = max(sections[reached][0], first)
+                if first < cut:
+                    yield Part(first, cut, PartKind.PAGE, page=number + 1, headings=headings)
+                first, headings, reached = cut, sections[reached][1], reached + 1
+            yield Part(first, last, PartKind.PAGE, page=number + 1, headings=headings)
+            empty = False
+        if empty:
+            yield Part(starts[number], starts[number], PartKind.PAGE, page=number + 1, headings=headings)
+
+
+def _with_rows(
+    parts: Iterator[Part], pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
+) -> Iterator[Part]:
+    """The parts, each row of a table one of its own; a row that is no part's or only half of it stays text."""
+    found = list(_row_spans(pages, rows))
+    starts = [start for start, _, _ in found]
+    for part in parts:
+        reached = part.start
+        for start, end, cells in found[bisect_left(starts, part.start) : bisect_left(starts, part.end)]:
+            if end <= part.end:
+                if reached < start:
+                    yield replace(part, start=reached, end=start)
+                yield replace(part, start=start, end=end, cells=cells)
+                reached = end
+        if reached == part.start:
+            yield part
+        elif reached < part.end:
+            yield replace(part, start=reached)
+
+
+def _row_spans(
+    pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
+) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+    """Start, end and cells of each row in the document."""
+    page_start = 0
+    for page, found in zip(pages, rows, strict=True):
+        lines = page.split("\n") if found else []
+        starts = list(accumulate((len(line) + 1 for line in lines), initial=page_start))
+        for number, cells in found:
+            end = min(starts[number + 1], page_start + len(page))
+            yield starts[number], end, tuple(starts[number] + cell for cell in cells)
+        page_start += len(page) + 1
+
+
+def _sections(
+    pages: Sequence[str], starts: Sequence[int], answer: dict[str, Any], left_out: Sequence[Sequence[Span]]
+) -> list[Section]:
+    if answer["outline"]:
+        return outline_sections(answer["outline"], pages, starts, left_out)
+    return size_sections(pages, starts, answer["sizes"], left_out)
+
+
+def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
+    """What lies between spans in order."""
+    start = 0
+    for first, last in [*spans, (end, end)]:
+        if start < first:
+            yield start, first
+        start = last
+
+
+def _sensible(title: str) -> str:
+    """The title, unless it is a program's or a file's name, which says less than the name of the file itself."""
+    title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", title)
+    useless = (
+        _FILE_NAME.search(title)
+        or re.fullmatch(r"(untitled|sin t[ií]tulo|sem t[ií]tulo|document|title)[\s\d]*", title, re.IGNORECASE)
+        or sum(map(str.isalpha, title)) < 3
+        or len(title) > 300
+        or "\ufffd" in title
+    )
+    return "" if useless else title

@@ -1,0 +1,60 @@
+"""Where characters stand on their pages: rectangles for highlighting a quote, found in the PDF when asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from answerable.sources.pdf.extraction import char_index_of, opened, page_text
+from answerable.sources.pdf.page_text import raw_offset
+
+Rectangle = tuple[float, float, float, float]
+
+
+def span_rectangles(data: bytes, password: str | None, spans: list[tuple[int, int, int]]) -> dict[str, Any]:
+    """Rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of the pages' cleaned texts.
+
+    In points from the page's lower left corner, one for each line.
+    """
+    document = opened(data, password)
+    if isinstance(document, dict):
+        return document
+    try:
+        has_form = document.get_formtype() != pdfium.FORMTYPE_NONE
+        found = []
+        for number, start, end in spans:
+            if not 0 <= number < len(document) or (loaded := page_text(document, number, has_form)) is None:
+                continue
+            page, textpage, raw = loaded
+            found += [(number, *box) for box in _boxes(textpage, raw, start, end)]
+            textpage.close()
+            page.close()
+        return {"outcome": "text", "rectangles": found}
+    finally:
+        document.close()
+
+
+def _boxes(textpage: Any, raw: str, start: int, end: int) -> list[Rectangle]:
+    """PDFium's rectangles of the characters, those that follow each other on a line joined."""
+    first, last = raw_offset(raw, start), raw_offset(raw, end)
+    if first >= last:
+        return []
+    char_index = char_index_of(textpage, raw)
+    begin = char_index(first)
+    count = char_index(last - 1) - begin + 1
+    boxes: list[Rectangle] = []
+    for number in range(textpage.count_rects(begin, count) if begin >= 0 and count > 0 else 0):
+        box = textpage.get_rect(number)
+        if boxes and _same_line(boxes[-1], box):
+            left, bottom, right, top = boxes.pop()
+            box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
+        boxes.append(box)
+    return boxes
+
+
+def _same_line(one: Rectangle, other: Rectangle) -> bool:
+    """Whether two rectangles overlap in height by half, and the second goes on within two heights behind the first."""
+    shared = min(one[3], other[3]) - max(one[1], other[1])
+    height = min(one[3] - one[1], other[3] - other[1])
+    return shared * 2 > height and -height <= other[0] - one[2] <= 2 * max(one[3] - one[1], other[3] - other[1])

@@ -1,0 +1,140 @@
+"""In the worker: which lines of a page are rows of a table, and where their cells begin.
+
+Conservative and cheap: only lines with figures that stand together are looked at, and they are rows if they have the
+same number of cells, wide gaps between them, and columns that align.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
+
+from answerable.sources.pdf.page_text import line_starts
+
+FEWEST_ROWS = 3
+LONGEST = 200
+GAPS = range(1, 16)
+LOOSE = 0.56
+MARK = 3
+NARROWEST = 5
+ALIGNED = 3.0
+_WORD = re.compile(r"\S+")
+_LINE_WITH_FIGURE = re.compile("(?m)^[^\r\n\ufffe\\d]*\\d[^\r\n\ufffe]*")
+
+Cell = tuple[int, float, float]
+Row = tuple[int, list[Cell]]
+Line = tuple[int, str]
+
+
+def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
+    """The number of each line that is a row, and where its cells begin within it, in order.
+
+    `index_of` gives PDFium's number of a character of the raw text.
+    """
+    found: list[tuple[int, list[int]]] = []
+    for run in _candidates(raw):
+        for lines in _stretches(run, lambda line: _is_loose(textpage, line[1], index_of(line[0]))):
+            rows = [(start, _cells(textpage, text, index_of(start))) for start, text in lines]
+            for table in _tables(rows):
+                if not _is_list(table, raw):
+                    found += [(start, [place for place, _, _ in cells]) for start, cells in table]
+    if not found:
+        return []
+    starts = line_starts(raw)
+    return [(bisect_left(starts, start), cells) for start, cells in found]
+
+
+def _candidates(raw: str) -> Iterator[list[Line]]:
+    """Runs of lines with figures and gaps, with the line before them, which may be the header."""
+    run: list[Line] = []
+    reached = -1
+    for match in _LINE_WITH_FIGURE.finditer(raw):
+        start, text = match.start(), match[0].rstrip()
+        if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
+            continue
+        if start > reached:
+            if len(run) > FEWEST_ROWS - 1:
+                yield run
+            before = raw.rfind("\n", 0, max(start - 2, 0)) + 1
+            header = raw[before:start].rstrip()
+            run = [(before, header)] if header and len(header) <= LONGEST and "\ufffe" not in header else []
+        run.append((start, text))
+        reached = match.end() + 2
+    if len(run) > FEWEST_ROWS - 1:
+        yield run
+
+
+def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Iterator[Sequence[Line]]:
+    """Stretches of at least three loose lines. Looks at the third first, so that most lines are never measured."""
+    start = 0
+    while start + FEWEST_ROWS <= len(lines):
+        tight = next((place for place in range(FEWEST_ROWS - 1, -1, -1) if not is_loose(lines[start + place])), None)
+        if tight is not None:
+            start += tight + 1
+            continue
+        end = start + FEWEST_ROWS
+        while end < len(lines) and is_loose(lines[end]):
+            end += 1
+        yield lines[start:end]
+        start = end
+
+
+def _is_loose(textpage: Any, text: str, first: int) -> bool:
+    """Whether a line is wider than its characters would be without gaps."""
+    start, end = _edges(textpage, first), _edges(textpage, first + len(text) - 1)
+    if start is None or end is None:
+        return False
+    return bool(end[1] - start[0] > LOOSE * len(text) * pdfium.FPDFText_GetFontSize(textpage, first))
+
+
+def _edges(textpage: Any, place: int) -> tuple[float, float] | None:
+    """The left and right edge of a character in points."""
+    box = pdfium.FS_RECTF()
+    return (box.left, box.right) if pdfium.FPDFText_GetLooseCharBox(textpage, place, box) else None
+
+
+def _cells(textpage: Any, text: str, first: int) -> list[Cell]:
+    """Where each cell of a line begins in it, and its left and right edge in points."""
+    cells: list[Cell] = []
+    for word in _WORD.finditer(text):
+        start = _edges(textpage, first + word.start())
+        end = _edges(textpage, first + word.end() - 1)
+        if start is None or end is None:
+            return []
+        size = pdfium.FPDFText_GetFontSize(textpage, first + word.start())
+        if cells and start[0] - cells[-1][2] < max(size, NARROWEST):
+            cells[-1] = (cells[-1][0], cells[-1][1], end[1])
+        else:
+            cells.append((word.start(), start[0], end[1]))
+    return cells
+
+
+def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
+    """Runs of rows with the same number of cells whose columns align at the left, at the right or in the middle."""
+    table: list[Row] = []
+    for row in [*rows, (-1, [])]:
+        if table and len(row[1]) == len(table[0][1]) and _align([*table[-1:], row]):
+            table.append(row)
+            continue
+        if len(table) >= FEWEST_ROWS:
+            yield table
+        table = [row] if len(row[1]) > 1 else []
+
+
+def _is_list(table: Sequence[Row], raw: str) -> bool:
+    """Whether the rows are items behind numbers or dots."""
+    start, cells = table[0]
+    return len(cells) == 2 and len(raw[start : start + cells[1][0]].strip()) <= MARK
+
+
+def _align(rows: Sequence[Row]) -> bool:
+    for column in zip(*(cells for _, cells in rows), strict=True):
+        edges = [[left for _, left, _ in column], [right for _, _, right in column]]
+        edges.append([(left + right) / 2 for _, left, right in column])
+        if all(max(places) - min(places) > ALIGNED for places in edges):
+            return False
+    return True

@@ -1,0 +1,236 @@
+"""The engine's side of the process that files are read in."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from contextlib import closing, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from answerable.datatypes import Document
+from answerable.errors import SourceError
+from answerable.sources.limits import Bounds, ReadLimits, Skipped
+from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.process import frames
+from answerable.sources.process.answers import Answers, Died, gather, over_bounds
+from answerable.sources.process.deadline import Deadline, kill
+from answerable.sources.process.transfer import unpack_error
+
+# PDFium loses some memory with every file.
+_COST_OF_PDF = 20
+_MOST_COST = 10_000
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from answerable.sources.process.worker import main
+main()
+"""
+
+
+class ReadingProcess:
+    """A process that reads files, one after the other; started when first needed and again after it died."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._deadline = Deadline()
+        self._owner = 0
+        self._cost = 0
+
+    def __enter__(self) -> ReadingProcess:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the process, if there is one, whatever it is reading."""
+        self.stop()
+        with self._lock:
+            self._end()
+
+    def stop(self) -> None:
+        """End what is being read: who waits for it gets a SourceError. The next file is read by a new process."""
+        process = self._process
+        if process is not None and self._owner == os.getpid() and self._lock.locked():
+            kill(process)
+
+    def read(
+        self,
+        file: Path | bytes,
+        source: str,
+        limits: ReadLimits,
+        password: str | None = None,
+        ocr: Ocr | None = None,
+        skipped: Skipped | None = None,
+        url: str | None = None,
+    ) -> list[Document]:
+        """The documents in a file, as `read_file` gives them; a `url` says that it is the page at that address.
+
+        Raises SourceError, also when the file is over its limits or ends the process. Of an archive, only the member
+        that is or does so is left out.
+        """
+        is_data = isinstance(file, bytes)
+        request = {
+            "ask": "read",
+            "source": source,
+            "path": None if is_data else os.path.abspath(file),
+            "password": password,
+            "ocr": ocr.request() if ocr else None,
+            "url": url,
+        }
+        data = file if isinstance(file, bytes) else b""
+
+        def ask(passed: int) -> Answers:
+            return self._answers({**request, "passed": passed}, data, limits)
+
+        return gather(ask, source, limits.bounds(0), skipped)
+
+    def facts(self, data: bytes, source: str, url: str, limits: ReadLimits) -> dict[str, Any]:
+        """What `page_facts` finds in the page at an address, called `source`. Raises SourceError as `read` does."""
+        bounds = limits.bounds(len(data))
+        answer = self._ask({"ask": "page", "source": source, "url": url}, data, source, limits, bounds)
+        if answer["outcome"] == "failed":
+            raise unpack_error(answer["error"])
+        if answer["outcome"] == "memory":
+            raise over_bounds(source, bounds)
+        facts: dict[str, Any] = answer["facts"]
+        return facts
+
+    def extract(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
+    ) -> dict[str, Any]:
+        """Texts, outline and metadata of a PDF. Raises DamagedSource when it is over its limits or ends the process."""
+        request = {"ask": "extract", "password": password, "ocr": ocr.request() if ocr else None}
+        return self._ask(request, data, source, limits, limits.of_pdf)
+
+    def rectangles(
+        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
+    ) -> dict[str, Any]:
+        """Where spans (page, start, end) of pages' texts stand. Raises DamagedSource as `extract` does."""
+        request = {"ask": "rectangles", "password": password, "spans": spans}
+        return self._ask(request, data, source, limits, limits.of_pdf)
+
+    def _ask(
+        self, request: dict[str, Any], data: bytes, source: str, limits: ReadLimits, bounds: Bounds
+    ) -> dict[str, Any]:
+        try:
+            with closing(self._answers(request, data, limits, bounds)) as answers:
+                *_, (answer, _) = answers
+        except Died as died:
+            raise over_bounds(source, bounds, died.status) from None
+        return answer
+
+    def _answers(
+        self, request: dict[str, Any], data: bytes, limits: ReadLimits, bounds: Bounds | None = None
+    ) -> Answers:
+        """Each answer to a request, and the bytes with it. Raises Died; closed early, it ends what is being read."""
+        with self._lock:
+            process = self._running()
+            self._deadline.extend(bounds or limits.bounds(limits.max_file_size))
+            is_over = died = False
+            status = None
+            try:
+                pair = _sent(process, {**request, "limits": asdict(limits)}, data)
+                while pair is not None:
+                    self._take_note(pair[0])
+                    is_over = pair[0]["outcome"] not in frames.GOING_ON
+                    if is_over:
+                        break
+                    yield pair
+                    pair = _received(process)
+                died = not is_over
+            finally:
+                self._deadline.lift()
+                if not is_over:
+                    # Nobody waits for what it may still answer.
+                    status = self._end(by_force=not died)
+        if pair is None:
+            raise Died(status)
+        yield pair
+
+    def _take_note(self, answer: dict[str, Any]) -> None:
+        match answer["outcome"]:
+            case "working":
+                self._deadline.extend()
+            case "file":
+                bounds = Bounds(**answer["bounds"])
+                self._deadline.extend(bounds)
+                self._cost += _COST_OF_PDF * bounds.is_pdf
+            case "text":
+                self._cost += _COST_OF_PDF
+            case "done":
+                self._cost += 1
+            case "memory":
+                # What it still holds would count for the next file.
+                self._cost = _MOST_COST
+
+    def _running(self) -> subprocess.Popen[bytes]:
+        if self._owner != os.getpid():
+            # After a fork the pipes belong to the parent: leave its process alone.
+            self._process = None
+        elif self._cost >= _MOST_COST or (self._process and self._process.poll() is not None):
+            self._end()
+        if self._process is None:
+            self._process = _start()
+            self._owner, self._cost = os.getpid(), 0
+            self._deadline = Deadline()
+            self._deadline.watch(self._process)
+        return self._process
+
+    def _end(self, by_force: bool = False) -> int | None:
+        process, self._process = self._process, None
+        if process is None or self._owner != os.getpid():
+            return None
+        if by_force:
+            kill(process)
+        for pipe in (process.stdin, process.stdout):
+            if pipe:
+                with suppress(OSError):
+                    pipe.close()
+        try:
+            return process.wait(timeout=2)
+        except subprocess.TimeoutExpired:
+            kill(process)
+            return process.wait()
+
+
+def _sent(
+    process: subprocess.Popen[bytes], request: dict[str, Any], data: bytes
+) -> tuple[dict[str, Any], bytes] | None:
+    """The first answer to a request, None when the process has died."""
+    assert process.stdin
+    try:
+        frames.write_pair(process.stdin, request, data)
+    except OSError:
+        return None
+    return _received(process)
+
+
+def _received(process: subprocess.Popen[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    assert process.stdout
+    try:
+        return frames.read_pair(process.stdout)
+    except OSError:
+        return None
+
+
+def _start() -> subprocess.Popen[bytes]:
+    # Isolated (-I) and without what packages run at start (-S), on our search path: it finds the modules that we would.
+    # In a session of its own, Ctrl-C in a terminal is the engine's to answer.
+    search_path = [*(entry for entry in sys.path if entry), str(Path(__file__).parents[3])]
+    command = [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(search_path)]
+    pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
+    try:
+        return subprocess.Popen(
+            command, stdin=pipe, stdout=pipe, stderr=nothing, close_fds=True, start_new_session=True
+        )
+    except OSError as error:
+        raise SourceError(
+            f"the process that reads files can't be started ({error}): free some memory or processes, then try again"
+        ) from error

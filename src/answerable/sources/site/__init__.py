@@ -1,0 +1,1 @@
+"""Web sites: by sitemap, or by following links."""

@@ -1,0 +1,246 @@
+"""A site as a source that is followed: its pages → Documents, and on later visits what has changed and what is gone.
+
+Pages come from the sitemaps, or from the links between them where a site has none. Nothing counts as gone unless all
+that the site lists was seen.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Generator, Mapping, Sequence
+from contextlib import closing
+from datetime import datetime, timezone
+from functools import partial
+
+from answerable.errors import (
+    DamagedSource,
+    EmptySource,
+    SitemapNotFoundError,
+    SourceError,
+    SourceNotFound,
+    SourceTooLarge,
+)
+from answerable.protocols import SyncRecord, Visited
+from answerable.protocols.reading import UnreadFile
+from answerable.sources.reader import FileReader
+from answerable.sources.site.choice import SAME, Choice, SiteOptions, Verdict
+from answerable.sources.site.crawl import ELSEWHERE, Asker, Outcome, PassedOver, ask_ahead
+from answerable.sources.site.fetch import Fetched, Fetcher
+from answerable.sources.site.links import LinkedPages
+from answerable.sources.site.listing import ListedPages
+from answerable.sources.site.pages import DISALLOWED, SitePage, find_pages, page_key
+from answerable.sources.site.reading import PageReader
+from answerable.sources.site.start import arrived_base, parse_start
+from answerable.sources.waiting import while_waiting
+from answerable.sources.web_address import parse_address
+
+__all__ = ["SiteOptions", "SiteVisit", "is_site"]
+
+# Given while it isn't known yet what comes next.
+_WAITING = Visited("")
+# The site has answered, if badly: what it lists can be relied on.
+_ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
+
+
+def is_site(source: str) -> bool:
+    """Whether a source is an address of the web."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def _utc_now() -> datetime:
+    return datetime.now(timezone.utc)
+
+
+class SiteVisit:
+    """One visit to a site, a part of it or a single page; see `protocols.Visit`. It closes the fetcher.
+
+    `files` reads what was fetched, `now` must give a time zone. Raises AddressRefused for what is no plain address.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        fetcher: Fetcher,
+        options: SiteOptions | None = None,
+        files: FileReader | None = None,
+        now: Callable[[], datetime] = _utc_now,
+    ) -> None:
+        self._start = parse_start(address)
+        # Who names a page wants it, whatever it is.
+        self._options = SiteOptions(everything=True) if self._start.is_page else options or SiteOptions()
+        named = "" if self._start.is_page else str(self._options)
+        self.origin = f"{self._start.base} ({named})" if named else self._start.base
+        self._fetcher = fetcher
+        self._files = files or FileReader()
+        self._own_files = None if files else self._files
+        self._now = now
+        self._asker = Asker(fetcher)
+        self._known: Mapping[str, SyncRecord] = {}
+        self._pages: ListedPages | LinkedPages | None = None
+        self._reader: PageReader | None = None
+        self._there: set[str] = set()
+        self._is_whole = True
+        self._is_over = False
+
+    @property
+    def total(self) -> int:
+        """How many pages are known by now."""
+        return self._pages.total if self._pages else 0
+
+    @property
+    def passed_over(self) -> Sequence[UnreadFile]:
+        """None: pages are counted only, a site may have any number of them."""
+        return ()
+
+    @property
+    def skipped(self) -> Mapping[str, int]:
+        """How many pages were passed over by now, by reason."""
+        counters = (each.skipped for each in (self._pages, self._reader) if each)
+        return sum(counters, Counter[str]())
+
+    @property
+    def errors(self) -> list[SourceError]:
+        """The sitemaps that couldn't be read, and the bounds that were reached."""
+        return list(self._pages.errors) if self._pages else []
+
+    def close(self) -> None:
+        """Ends the requests that are under way. Closing twice is fine."""
+        self._fetcher.close()
+        if self._own_files:
+            self._own_files.close()
+
+    def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
+        """Every page in the sitemaps' order, or in that of the links; ending this early ends the visit.
+
+        Raises SourceError when the site can't be asked, EmptySource when there is nothing in it to read.
+        """
+        self._known = known
+        try:
+            yield from self._items()
+            self._is_over = True
+        finally:
+            if not self._is_over:
+                self.close()
+
+    def gone(self) -> list[str]:
+        """The known addresses that the sitemaps name no more; without sitemaps those that now answer 404 or 410.
+
+        None unless `items` has ended, every sitemap was read and the site gave a definite answer for every page.
+        """
+        if not (self._is_over and self._is_whole) or self.errors:
+            return []
+        match self._pages:
+            case ListedPages() as listed:
+                return listed.gone(self._known)
+            case LinkedPages() as linked:
+                unmet = [source for source in self._known if source not in self._there]
+                return [source for source in unmet if self._asker.is_gone(linked.page(linked.url(source)))]
+        return []
+
+    def _items(self) -> Generator[Visited, None, None]:
+        was_read = False
+        for visited in self._visits():
+            was_read |= bool(visited.documents or visited.error or (visited.record and visited.record.documents))
+            yield visited
+        if not was_read and not any(record.documents for record in self._known.values()):
+            left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(self.skipped.items()))
+            raise EmptySource(
+                f"{self.origin} has no page to read{f' ({left_out})' if left_out else ''}: "
+                "give the address of another part of it, or other options (--everything, --docs-version, --locale)"
+            )
+
+    def _visits(self) -> Generator[Visited, None, None]:
+        listed = yield from while_waiting(self._listed, _WAITING, self.close)
+        if listed is None:
+            yield from self._from_start()
+        else:
+            reader = self._begin(listed, listed.locale_folders)
+            yield from self._from_queue(listed, reader)
+            listed.settle(reader.choice.locales_met)
+
+    def _listed(self) -> ListedPages | None:
+        """The pages by the sitemaps, None where no sitemap tells of what was asked for."""
+        if self._start.is_page:
+            return None
+        options = self._options
+        try:
+            found = find_pages(self._fetcher, self._start.url, self._asker.robots, options.locales, options.public_base)
+        except (SitemapNotFoundError, EmptySource):
+            if self._start.is_sitemap:
+                raise
+            return None
+        if not found.pages and not found.disallowed:
+            raise found.errors[0]
+        return ListedPages(found, options)
+
+    def _begin(self, pages: ListedPages | LinkedPages, locale_folders: Collection[str]) -> PageReader:
+        choice = Choice(self._options, pages.public_base, lambda: pages.keys, locale_folders)
+        self._pages = pages
+        self._asker.base = pages.base
+        self._reader = PageReader(self.origin, pages, choice, self._known, self._files, self._now)
+        return self._reader
+
+    def _from_start(self) -> Generator[Visited, None, None]:
+        """The start, then all that it leads to."""
+        options = self._options
+        remembered = self._known.get(self._start.url)
+        validators = remembered.validators if remembered and self._start.is_page else {}
+        start = partial(self._asker.start, self._start, validators)
+        fetched = yield from while_waiting(start, _WAITING, self.close)
+        base = arrived_base(self._start, fetched.url)
+        public_base = f"{page_key(parse_address(options.public_base).url)}/" if options.public_base else base
+        linked = LinkedPages(base, public_base, options.max_pages)
+        reader = self._begin(linked, [f"{public_base}{name}/" for name in options.locales])
+        linked.meet(fetched.url)
+        yield from self._read(reader, linked.page(fetched.url), fetched)
+        if not self._start.is_page:
+            yield from self._from_queue(linked, reader)
+
+    def _from_queue(self, pages: ListedPages | LinkedPages, reader: PageReader) -> Generator[Visited, None, None]:
+        def ask(page: SitePage) -> Fetched:
+            return self._asker.page(page, reader.conditions(page))
+
+        def leave_out(page: SitePage) -> str:
+            return reader.choice.leaves_out(page.public)
+
+        with closing(ask_ahead(pages.queue, ask, leave_out, self._fetcher.policy.concurrency)) as outcomes:
+            while found := (yield from while_waiting(partial(next, outcomes, None), _WAITING, self.close)):
+                yield from self._read(reader, *found)
+
+    def _read(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Generator[Visited, None, None]:
+        work = partial(self._visited, reader, page, outcome)
+        if visited := (yield from while_waiting(work, Visited(page.public), self._files.stop)):
+            yield visited
+
+    def _visited(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Visited | None:
+        """What to say of a page; None where nothing is known of it, or it was met before."""
+        linked = self._pages if isinstance(self._pages, LinkedPages) else None
+        if linked and isinstance(outcome, SourceNotFound):
+            reader.skipped["broken link"] += 1
+            return None
+        if linked and isinstance(outcome, Fetched) and outcome.url != page.url:
+            if not linked.meet(outcome.url):
+                reader.skipped[SAME] += 1
+                return None
+            page = linked.page(outcome.url)
+        self._there.add(page.public)
+        if isinstance(outcome, PassedOver):
+            return self._refused(reader, page, str(outcome))
+        try:
+            if isinstance(outcome, SourceError):
+                self._is_whole &= isinstance(outcome, _ANSWERED)
+                raise outcome
+            return reader.read(page, outcome)
+        except SourceError as error:
+            return Visited(page.public, error=error)
+
+    def _refused(self, reader: PageReader, page: SitePage, reason: str) -> Visited | None:
+        """What to say of a page that wasn't sent; what was read of it earlier isn't given up for that."""
+        known = self._known.get(page.public)
+        if reason == DISALLOWED:
+            reader.skipped[reason] += 1
+            return None
+        if reason == ELSEWHERE and known and known.documents:
+            error = SourceError(f"{page.public} leads out of the site now: remove what was read of it if it has moved")
+            return Visited(page.public, error=error)
+        return reader.pass_over(page, Verdict(reason))

@@ -1,0 +1,1 @@
+"""CSV, TSV, JSON and JSON lines: a part for each record."""

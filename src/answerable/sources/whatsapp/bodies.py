@@ -1,0 +1,204 @@
+"""Tells what the text of a WhatsApp message is: written by a person, or a sentence of the app in place of something.
+
+The shape counts first, the wording only where the shape leaves it open: what the app writes on an iPhone begins with
+U+200E, what it writes on Android stands in angle brackets or follows a file name in round ones.
+"""
+
+from __future__ import annotations
+
+import re
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from answerable.sources.whatsapp import wordings
+from answerable.sources.whatsapp.dates import BLANKS, MARKS
+from answerable.sources.whatsapp.wordings import plain, without_marks
+
+
+class MessageKind(str, Enum):
+    """What a message is."""
+
+    TEXT = "text"
+    MEDIA = "media"
+    SYSTEM = "system"
+    DELETED = "deleted"
+
+    def __str__(self) -> str:
+        return self.value
+
+
+class Body(NamedTuple):
+    """A message's text with what could be told about it."""
+
+    kind: MessageKind
+    text: str
+    attachment: str | None = None
+    edited: bool = False
+
+
+APP_MARK = "\u200e"
+"""What WhatsApp puts before the texts of its own, on iPhones always."""
+
+_FILL = f"[{MARKS}{BLANKS}]"
+_FILE_NAME = r'[^\n<>:"|?*/\\]{1,230}\.\w{0,8}'
+_ANDROID_FILE = re.compile(
+    rf"{_FILL}*(?P<name>{_FILE_NAME}){_FILL}{{0,3}}[(（](?P<word>[^()（）\n]{{1,40}})[)）]{_FILL}*(?=\n|\Z)"
+)
+_IPHONE_FILE = re.compile(
+    rf"(?P<mark>{APP_MARK}?)<{_FILL}{{0,3}}(?P<word>[^<>:：\n]{{1,30}}?){_FILL}{{0,3}}[:：]{_FILL}{{0,3}}(?P<name>{_FILE_NAME}){_FILL}{{0,3}}>"
+    rf"(?={_FILL}*(?:\n|\Z))"
+)
+_OLD_IPHONE_FILE = re.compile(
+    rf"{_FILL}*(?P<name>{_FILE_NAME}){_FILL}{{1,3}}<(?P<word>[^<>\n]{{1,30}})>{_FILL}*(?=\n|\Z)"
+)
+_NAMED_BY_APP = re.compile(r"[A-Z]{3,4}-\d{8}-WA\d+|\d{6,8}-|\d{4}-\d\d-\d\d-[A-Z]+-\d+|WhatsApp ")
+_DOCUMENT = re.compile(rf"{_FILL}*(?P<name>[^\n<>:\"|?*/\\]{{1,200}}?\.\w{{1,8}})(?=[{BLANKS}{MARKS}•]|\Z)")
+_EDIT_MARK = re.compile(rf"(?P<mark>{APP_MARK}?)<{_FILL}{{0,3}}(?P<words>[^<>:：\n]{{3,60}})>{_FILL}{{0,8}}\Z")
+_LABELLED = re.compile(r"[^\s:：]{2,24}\s?[:：](?:\s|\Z)|.*://")
+EDGES = "\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
+"""Marks that mean nothing at the edge of a text."""
+
+
+def read_body(raw: str, sender: str, is_iphone: bool) -> Body:
+    """What a sender's text is; `raw` as it stands in the export, without the blank lines at its end."""
+    if APP_MARK not in raw and "<" not in raw and "(" not in raw and not _may_be_of_app(raw, sender):
+        return Body(MessageKind.TEXT, cleaned(raw))
+    raw, edited = _without_edit_mark(raw)
+    attachment = _attachment(raw)
+    if attachment is not None:
+        return Body(MessageKind.MEDIA, cleaned(raw), attachment, edited)
+    has_mark = APP_MARK in raw
+    is_of_app = raw.startswith(APP_MARK)
+    first_line = plain(raw if "\n" not in raw else raw[: raw.index("\n")])
+    kind = _kind(first_line, raw, is_of_app, has_mark)
+    if kind is None and is_iphone and _is_notice_of_app(first_line, raw, sender, is_of_app):
+        kind = MessageKind.SYSTEM
+    name = _DOCUMENT.match(raw) if kind is MessageKind.MEDIA else None
+    return Body(kind or MessageKind.TEXT, cleaned(raw), without_marks(name["name"]) if name else None, edited)
+
+
+def _may_be_of_app(raw: str, sender: str) -> bool:
+    """Whether a text without marks and brackets has to be compared with the sentences of the app."""
+    words = raw[:100].split(None, 1)
+    if not words or _begins_sentence(words[0]) or raw.startswith(sender) or raw.endswith((sender, sender + ".")):
+        return True
+    return "." in raw and plain(raw.rstrip()[-40:].split()[-1]) in wordings.LAST_WORDS
+
+
+@lru_cache(maxsize=65_536)
+def _begins_sentence(word: str) -> bool:
+    return plain(word) in wordings.FIRST_WORDS or wordings.ENCRYPTION_FIRST_WORD.match(word) is not None
+
+
+def is_encryption_notice(text: str) -> bool:
+    """Whether the text is the app's assurance that the chat is encrypted."""
+    return bool(
+        wordings.ENCRYPTION_START.match(text) and wordings.ENCRYPTION.search(text, 0, 240) and "?" not in text[:240]
+    )
+
+
+def cleaned(raw: str) -> str:
+    """The text without the marks that the app put in and without those at its edges; others belong to the writing."""
+    if "\r" in raw:
+        raw = raw.replace("\r\n", "\n")
+    return raw if raw.isascii() else raw.replace(APP_MARK, "").strip(EDGES)
+
+
+def _without_edit_mark(raw: str) -> tuple[str, bool]:
+    if not raw.rstrip(EDGES + " ").endswith(">"):
+        return raw, False
+    match = _EDIT_MARK.search(raw, max(0, len(raw) - 100))
+    if match is None:
+        return raw, False
+    before = raw[: match.start()]
+    words = plain(match["words"])
+    if words in wordings.OMITTED_MEDIA or words in wordings.OMITTED_KIND or words in wordings.ATTACHED:
+        return raw, False
+    # In a language that isn't listed, the app's mark after some text gives it away.
+    if wordings.EDITED.search(words) or (match["mark"] and before.strip() and not wordings.MEDIA_STEM.search(words)):
+        return before.rstrip(" \t\u00a0\u202f\r" + EDGES), True
+    return raw, False
+
+
+def _attachment(raw: str) -> str | None:
+    """The name of the attached file, if the text tells of one."""
+    first_line = raw if "\n" not in raw else raw[: raw.index("\n")]
+    first_line = first_line[:300]
+    match = _ANDROID_FILE.match(first_line) if first_line.rstrip(EDGES + " \r").endswith((")", "）")) else None
+    if match is None and "<" in raw:
+        match = _IPHONE_FILE.search(raw) or _OLD_IPHONE_FILE.match(raw)
+    if match is None:
+        return None
+    name = without_marks(match["name"]).strip()
+    is_marked = "mark" in match.groupdict() and match["mark"]
+    if plain(match["word"]) in wordings.ATTACHED or is_marked or _NAMED_BY_APP.match(name):
+        return name
+    return None
+
+
+def _kind(first_line: str, raw: str, is_of_app: bool, has_mark: bool) -> MessageKind | None:
+    """What can be told from the first line alone, as `plain` gives it; None if it may be anything."""
+    if len(first_line) > wordings.LONGEST_SENTENCE:
+        return None
+    if first_line in wordings.DELETED:
+        return MessageKind.DELETED if "\n" not in raw else None
+    if first_line.startswith("<"):
+        words = first_line[1:-1].strip(" .")
+        if first_line.endswith(">") and (words in wordings.OMITTED_MEDIA or _is_placeholder(words)):
+            return MessageKind.MEDIA
+        return None
+    if first_line in wordings.OMITTED_KIND:
+        return MessageKind.MEDIA
+    if not has_mark:
+        return _kind_of_rare(first_line)
+    # The caption or the name of a document may stand before: "report.pdf • ‎3 pages ‎document omitted".
+    last_words = plain(raw[raw.rindex(APP_MARK) :])
+    if last_words in wordings.OMITTED_KIND or last_words in wordings.OMITTED_MEDIA:
+        return MessageKind.MEDIA
+    if is_of_app and first_line not in wordings.MISSED_CALL:
+        if wordings.VIEW_ONCE.search(first_line) or (len(last_words) < 50 and wordings.OMITTED_STEM.search(last_words)):
+            return MessageKind.MEDIA
+        if _LABELLED.match(first_line) or wordings.SENT.search(first_line) or "\n" in raw:
+            return MessageKind.TEXT  # a poll, a place, an event: the sender's own
+    return _kind_of_rare(first_line)
+
+
+def _kind_of_rare(first_line: str) -> MessageKind | None:
+    if "admin" in first_line and any(first_line.startswith(sentence + " ") for sentence in wordings.DELETED):
+        return MessageKind.DELETED
+    name = _DOCUMENT.match(first_line)
+    if name and _last_words_are_placeholder(first_line[name.end() :]):
+        return MessageKind.MEDIA
+    return None
+
+
+def _last_words_are_placeholder(text: str) -> bool:
+    words = text.split()
+    return any(" ".join(words[-count:]) in wordings.OMITTED_KIND for count in range(1, min(len(words), 5) + 1))
+
+
+def _is_placeholder(words: str) -> bool:
+    """Whether words in angle brackets stand for media in a language whose wording isn't listed."""
+    is_phrase = " " in words or not words.isascii()
+    return is_phrase and len(words) < 60 and bool(wordings.MEDIA_STEM.search(words) or wordings.VIEW_ONCE.search(words))
+
+
+def _is_notice_of_app(first_line: str, raw: str, sender: str, is_of_app: bool) -> bool:
+    """Whether an iPhone's text under the name of a person or of the group is a notice."""
+    if first_line in wordings.MISSED_CALL:
+        return "\n" not in raw
+    return is_of_app or _is_notice(raw, sender)
+
+
+def _is_notice(raw: str, sender: str) -> bool:
+    """Whether a text without marks is a notice: it tells of its sender in the third person, or it is well known."""
+    text = without_marks(raw[:300]).strip()
+    if len(text) > 40 and is_encryption_notice(text):
+        return True
+    if len(text) > wordings.LONGEST_SENTENCE or "\n" in text:
+        return False
+    if text.startswith(sender) or text.endswith((sender, sender + ".")):
+        rest = text.removeprefix(sender) if text.startswith(sender) else text.removesuffix(".").removesuffix(sender)
+        return bool("," not in rest and wordings.NOTICE.search(rest))
+    return text.casefold().startswith(wordings.NOTICES_TO_READER)

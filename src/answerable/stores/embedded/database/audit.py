@@ -1,0 +1,165 @@
+"""Looking through the SQLite file of an embedded library for what its other readers take on trust, and mending it."""
+
+from __future__ import annotations
+
+import sqlite3
+import uuid
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from answerable.datatypes import Document
+from answerable.protocols import Difference, Flaw
+from answerable.stores.embedded.database.rows import (
+    CHUNK_COLUMNS,
+    DOCUMENT_COLUMNS,
+    read_fingerprint,
+    read_indexed_chunk,
+    read_stored_document,
+)
+from answerable.stores.records import sync_record_from_row
+
+UNREADABLE = (zlib.error, ValueError, LookupError, TypeError, AttributeError)
+"""What reading a row raises that isn't what was written."""
+
+_NAME = "library.db"
+_SHOWN = 5
+_DOCUMENTS = f"SELECT {DOCUMENT_COLUMNS} FROM documents"
+_RECORDS = "SELECT * FROM records"
+_CHUNKS = f"SELECT number, {CHUNK_COLUMNS} FROM chunks"
+_ORPHANS = "FROM chunks WHERE document NOT IN (SELECT number FROM documents)"
+_NUMBERS = """
+SELECT (SELECT count(*) FROM chunks) AS there, (SELECT count(*) FROM removed) AS notes,
+       (SELECT count(DISTINCT number) FROM removed WHERE number NOT IN (SELECT number FROM chunks)) AS gone,
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'chunks'), 0) AS given,
+       coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'removed'), 0) AS last_note
+"""
+_NOTE_REMOVED = """
+WITH RECURSIVE given (number) AS (SELECT 1 WHERE ? > 0 UNION ALL SELECT number + 1 FROM given WHERE number < ?)
+INSERT INTO removed (number) SELECT number FROM given EXCEPT SELECT number FROM chunks
+"""
+_RECOUNT = """
+INSERT INTO recount
+SELECT key, count(*) FROM chunks, json_each(CASE WHEN json_valid(terms) THEN terms ELSE '{}' END) GROUP BY key
+"""
+_WRONG_COUNTS = f"""
+SELECT DISTINCT term FROM (SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * FROM terms)
+                  UNION SELECT * FROM (SELECT * FROM terms EXCEPT SELECT * FROM recount)) LIMIT {_SHOWN}
+"""
+
+
+def flaws(connection: sqlite3.Connection) -> list[Flaw]:
+    """What is wrong in the file; where SQLite itself finds damage, only that.
+
+    Whether chunks can be read shows where they are read.
+    """
+    damage = _damage(connection)
+    if damage:
+        return [Flaw(Difference.DAMAGED, _NAME, "; ".join(damage))]
+    return list(_flaws(connection))
+
+
+def mend(connection: sqlite3.Connection) -> None:
+    """Puts right what `flaws` finds, as far as that is possible. To be called in a transaction.
+
+    Raises sqlite3.DatabaseError where tables are damaged.
+    """
+    if _damage(connection):
+        # What a table holds is in it even where an index of it doesn't say so.
+        connection.execute("REINDEX")
+        if damage := _damage(connection):
+            raise sqlite3.DatabaseError(f"database disk image is malformed: {damage[0]}")
+    for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
+        connection.execute("UPDATE documents SET metadata = '{}' WHERE id = ?", (document["id"],))
+    for record in _unreadable(connection, _RECORDS, _read_record):
+        key = (record["origin"], record["source"])
+        connection.execute("DELETE FROM records WHERE origin IS ? AND source IS ?", key)
+    connection.execute(f"DELETE {_ORPHANS}")
+    made_by = read_fingerprint(connection, "fingerprint")
+    for chunk in _unreadable(connection, _CHUNKS, _readable(made_by.dimension if made_by else None)):
+        connection.execute("DELETE FROM chunks WHERE number = ?", (chunk["number"],))
+    numbers = connection.execute(_NUMBERS).fetchone()
+    if not _add_up(numbers):
+        connection.execute("DELETE FROM removed")
+        connection.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'removed'")
+        connection.execute(_NOTE_REMOVED, (numbers["given"], numbers["given"]))
+        # Every index knows by it that it has to be built anew.
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
+    with _recounted(connection) as wrong:
+        if wrong:
+            connection.execute("DELETE FROM terms")
+            connection.execute("INSERT INTO terms SELECT * FROM recount")
+
+
+def _damage(connection: sqlite3.Connection) -> list[str]:
+    """What SQLite says of its file, nothing where it is sound."""
+    said = [" ".join(row[0].split()) for row in connection.execute(f"PRAGMA integrity_check({_SHOWN})")]
+    return [] if said == ["ok"] else said
+
+
+def _flaws(connection: sqlite3.Connection) -> Iterator[Flaw]:
+    for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
+        yield Flaw(Difference.DAMAGED, document["source"] or document["id"], "its metadata can't be read")
+    for record in _unreadable(connection, _RECORDS, _read_record):
+        yield Flaw(Difference.DAMAGED, str(record["source"]), "what was remembered of it can't be read")
+    (orphans,) = connection.execute(f"SELECT count(*) {_ORPHANS}").fetchone()
+    if orphans:
+        yield Flaw(Difference.ORPHANED, _NAME, f"{orphans:,} passages are of no document")
+    numbers = connection.execute(_NUMBERS).fetchone()
+    if not _add_up(numbers):
+        lost = numbers["given"] - numbers["there"] - numbers["gone"]
+        said = f"{lost:,} passages are gone" if lost else "the notes of removed passages aren't right"
+        yield Flaw(Difference.MISSING, _NAME, f"{said}: an index may still have what isn't there")
+    with _recounted(connection) as wrong:
+        if wrong:
+            yield Flaw(Difference.COUNTS, _NAME, f"in how many passages terms stand is wrong for {', '.join(wrong)}")
+
+
+def _unreadable(connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Row], None]) -> list[sqlite3.Row]:
+    found = []
+    for row in connection.execute(query):
+        try:
+            read(row)
+        except UNREADABLE:
+            found.append(row)
+    return found
+
+
+def _read_metadata(row: sqlite3.Row) -> None:
+    dict(read_stored_document(row).metadata)
+
+
+def _read_record(row: sqlite3.Row) -> None:
+    sync_record_from_row(dict(row))
+
+
+def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
+    """What reads a chunk, and raises for one that no index takes."""
+
+    def read(row: sqlite3.Row) -> None:
+        chunk = read_indexed_chunk(row, Document(id="", content=""))
+        dict(chunk.terms)
+        dict(chunk.fields)
+        if len(chunk.vector) != dimension or not np.isfinite(chunk.vector).all():
+            raise ValueError(f"its vector isn't one of {dimension} numbers")
+
+    return read
+
+
+def _add_up(numbers: sqlite3.Row) -> bool:
+    """Whether every number that was given is a chunk's, or was noted once as removed."""
+    gone = numbers["given"] - numbers["there"]
+    return bool(gone == numbers["gone"] == numbers["notes"] == numbers["last_note"])
+
+
+@contextmanager
+def _recounted(connection: sqlite3.Connection) -> Iterator[list[str]]:
+    """Some of the terms whose number of chunks is wrong; meanwhile `recount` has the right ones."""
+    connection.execute("CREATE TEMP TABLE recount (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID")
+    try:
+        connection.execute(_RECOUNT)
+        yield [repr(row["term"]) for row in connection.execute(_WRONG_COUNTS)]
+    finally:
+        connection.execute("DROP TABLE recount")

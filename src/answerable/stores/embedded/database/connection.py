@@ -1,0 +1,179 @@
+"""A connection to the SQLite file of an embedded library, and what its failures mean."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from answerable.datatypes import Document
+from answerable.disk.private import close_to_others, make_file, make_folder
+from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
+from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
+
+# Seconds for another process that writes.
+WAIT = 60.0
+# Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
+CACHE = 32_768
+# Every search reads some messages of a long chat, of which the whole text has to be read each time.
+KEPT_CHARACTERS = 64_000_000
+
+
+def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
+    """A connection to the file, which is made when it isn't there, and whether it may be written to.
+
+    Raises LibraryReadOnly where the file can neither be made nor read, LibraryDamaged for an empty file with an index
+    beside it, and errors of SQLite's.
+    """
+    try:
+        make_folder(path.parent)
+        if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
+            return _connect_read_only(path), False
+        if (path.parent / "index").is_dir() and path.exists() and not path.stat().st_size:
+            # SQLite would take it for a new one.
+            raise damaged(path, "it is empty, its index isn't")
+        # SQLite gives its log and the like the rights of the file.
+        make_file(path)
+        close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
+        connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
+        try:
+            return _set_up(connection), True
+        except BaseException:
+            connection.close()
+            raise
+    except (sqlite3.OperationalError, PermissionError, OSError) as error:
+        if not os.path.exists(path):
+            raise LibraryReadOnly(
+                f"A library can't be made in {path.parent} ({error}). Choose a folder you may write to with --library."
+            ) from error
+        if "locked" in str(error):
+            raise
+    return _connect_read_only(path), False
+
+
+def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
+    connection.row_factory = sqlite3.Row
+    try:
+        use_write_ahead_log(connection, WAIT)
+    except UnicodeDecodeError as error:
+        # SQLite's message quotes the damaged part of the schema.
+        raise sqlite3.DatabaseError(f"database disk image is malformed: {error}") from error
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute(f"PRAGMA cache_size = -{CACHE}")
+    return connection
+
+
+def _connect_read_only(path: Path) -> sqlite3.Connection:
+    # Where not even the log's helper files can be made, nobody writes either: the file may be taken as it is.
+    for mode in ("mode=ro", "mode=ro&immutable=1"):
+        connection = sqlite3.connect(
+            f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        try:
+            connection.execute("SELECT 1 FROM sqlite_master").fetchone()
+            return connection
+        except sqlite3.OperationalError:
+            connection.close()
+    raise LibraryReadOnly(
+        f"The library {path.parent} can't be read. Check the permissions of the folder and of {path.name}."
+    )
+
+
+def translated(error: sqlite3.Error, path: Path) -> LibraryError:
+    """The error of ours that says what SQLite's means."""
+    text = str(error)
+    if is_full(error, path):
+        return DiskFull(
+            f"The disk is full: {path} can't grow. What was being added is left out whole; "
+            "free some space and add it again."
+        )
+    if "readonly" in text:
+        return read_only(path)
+    if "locked" in text or "busy" in text:
+        return LibraryBusy(
+            f"Another process has been writing to {path.parent} for over a minute. Wait for it to finish and try again."
+        )
+    if isinstance(error, sqlite3.DatabaseError) and (
+        "malformed" in text or "not a database" in text or "no such table" in text or "decode" in text
+    ):
+        return damaged(path, text)
+    return LibraryError(f"The library's database {path} failed: {text}. Check the disk, then try again.")
+
+
+def damaged(path: Path, reason: str) -> LibraryDamaged:
+    """The error for a file that can't be what was written."""
+    return LibraryDamaged(
+        f"{path} is damaged ({reason}). Run answerable verify --repair: it keeps what is whole and reads the rest from "
+        "its sources again. Or restore it from a backup."
+    )
+
+
+def read_only(path: Path) -> LibraryReadOnly:
+    """The error for writing to what can only be read."""
+    return LibraryReadOnly(
+        f"The library {path.parent} can't be written to. Check the folder's permissions, or use another with --library."
+    )
+
+
+@contextmanager
+def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
+    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile.
+
+    Inside of another it is the moment of that.
+    """
+    if connection.in_transaction:
+        yield
+        return
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+class Kept:
+    """What was read of a database, kept until it changes, be it by this connection or another."""
+
+    def __init__(self) -> None:
+        self._moment: tuple[int, int] | None = None
+        self._known: dict[str, Any] = {}
+        self._documents: dict[int, Document] = {}
+        self._characters = 0
+
+    def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
+        """What `read` makes of the query's rows."""
+        self._follow(connection)
+        if query not in self._known:
+            self._known[query] = read(connection.execute(query))
+        return self._known[query]
+
+    def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
+        """The document of a number; of those read last so many are kept as have `KEPT_CHARACTERS`, and always one."""
+        self._follow(connection)
+        document = self._documents.pop(number, None)
+        if document is None:
+            document = read()
+            self._characters += len(document.content)
+        self._documents[number] = document
+        while self._characters > KEPT_CHARACTERS and len(self._documents) > 1:
+            self._characters -= len(self._documents.pop(next(iter(self._documents))).content)
+        return document
+
+    def forget(self) -> None:
+        """To be called when a transaction has ended: what was read in it may have been taken back."""
+        self._moment = None
+
+    def _follow(self, connection: sqlite3.Connection) -> None:
+        # The former counts what others commit, the latter what is written here.
+        moment = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
+        if moment != self._moment:
+            self._moment = moment
+            self._known.clear()
+            self._documents.clear()
+            self._characters = 0

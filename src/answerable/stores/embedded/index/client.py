@@ -1,0 +1,152 @@
+"""The search index of an embedded library as the library sees it: kept by a process of its own (`edge_process`)."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from answerable.datatypes import FloatArray
+from answerable.disk.free_space import require_room, unwritable
+from answerable.errors import LibraryError
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, Flaw
+from answerable.stores.embedded.index.state import forget
+from answerable.stores.memory.keywords import Scored
+
+_PROGRAM = """
+import json, sys
+sys.path[:] = json.loads(sys.argv[1])
+from answerable.stores.embedded.index.process import main
+main()
+"""
+# What writing through memory to a disk that doesn't take it ends with; Windows has no such signal.
+_FAULTS = {getattr(signal, "SIGBUS", None)}
+# Ended from outside, it leaves its files whole.
+_KILLED = {getattr(signal, "SIGKILL", None), signal.SIGTERM}
+
+
+class EdgeClient:
+    """Has the index in `folder` kept up to date with the database in the file `database` (see `EdgeIndex`).
+
+    A process that died is started again at the next call. Raises LibraryError, also where the process dies.
+    """
+
+    def __init__(self, folder: Path, database: Path, fingerprint: Fingerprint, quantized_from: int) -> None:
+        self._folder = folder
+        self._opened = folder, database, fingerprint, quantized_from
+        self._process: subprocess.Popen[bytes] | None = None
+        self._start()
+
+    def catch_up(self) -> None:
+        """Takes in what the database has and the index hasn't, and drops what is gone."""
+        self._ask("catch_up")
+
+    def audit(self) -> list[Flaw]:
+        """Where it differs from the database, once it has caught up."""
+        found: list[Flaw] = self._ask("audit")
+        return found
+
+    def rebuild(self) -> None:
+        """Makes it anew from the database."""
+        self._ask("rebuild")
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first; of many chunks nearly the highest."""
+        return self._found("search_vectors", vector, k, where)
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        return self._found("cosines", vector, numbers)
+
+    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
+        return self._found("search_terms", frequencies, chunks, k, where)
+
+    def close(self) -> None:
+        """Has everything written out, and frees the files."""
+        if self._process is not None:
+            # What isn't written out is taken in again by the next.
+            with suppress(LibraryError):
+                self._ask("close")
+            self._stop()
+
+    def _found(self, *request: Any) -> Scored:
+        found: Scored = self._ask(*request)
+        return found
+
+    def _ask(self, name: str, *arguments: Any) -> Any:
+        process = self._process or self._start()
+        assert process.stdin is not None
+        assert process.stdout is not None
+        try:
+            pickle.dump((name, arguments), process.stdin)
+            process.stdin.flush()
+            is_answer, outcome = pickle.load(process.stdout)
+        except (EOFError, OSError, pickle.UnpicklingError) as error:
+            raise self._lost(self._stop()) from error
+        except BaseException:
+            # Interrupted, it would answer the next with what is asked here.
+            self._kill()
+            raise
+        if not is_answer:
+            raise outcome
+        return outcome
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        require_room(self._folder)
+        search_path = [*(entry for entry in sys.path if entry), str(Path(__file__).parents[4])]
+        try:
+            self._process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _PROGRAM, json.dumps(search_path)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                # A terminal sends Ctrl-C to every process of its session.
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise LibraryError(
+                f"The process that keeps the index {self._folder} can't be started ({error}). "
+                "Free some memory or end other processes, then try again."
+            ) from error
+        try:
+            self._ask("open", *self._opened)
+        except BaseException:
+            self._kill()
+            raise
+        return self._process
+
+    def _kill(self) -> None:
+        # A copy of this process may have its pipes: it needn't notice that they are closed here.
+        if self._process is not None:
+            self._process.kill()
+            self._stop()
+
+    def _stop(self) -> int:
+        """How the process ended; 0 where there is none."""
+        process, self._process = self._process, None
+        if process is None:
+            return 0
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                with suppress(OSError):
+                    pipe.close()
+        return process.wait()
+
+    def _lost(self, status: int) -> LibraryError:
+        if -status not in _KILLED:
+            # What its files hold might end the next one, too.
+            forget(self._folder)
+        if -status in _FAULTS:
+            return unwritable(self._folder, "the disk is full or broken")
+        return LibraryError(
+            f"The process that keeps the index {self._folder} has ended (status {status}). "
+            "The documents are safe in the database: free some memory and try again."
+        )

@@ -1,0 +1,219 @@
+"""The search index of an embedded library: Qdrant Edge, in process, derived from the database.
+
+It holds numbers only (see `edge_engine`). `state.json` says how much of the database it has taken in, and how its files
+were left (see `edge_state`); whatever doesn't fit together leads to building it anew.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import qdrant_edge as edge
+
+from answerable.datatypes import FloatArray
+from answerable.disk.free_space import require_room, unwritable
+from answerable.errors import LibraryError
+from answerable.filters import Filter
+from answerable.protocols import Flaw
+from answerable.stores.embedded.database.database import Database, Version
+from answerable.stores.embedded.index import audit as edge_audit
+from answerable.stores.embedded.index.engine import (
+    EXACTLY,
+    MOST_FIELDS,
+    TOGETHER,
+    conditions,
+    config,
+    field_index,
+    point,
+    search_params,
+    sparse,
+)
+from answerable.stores.embedded.index.state import EdgeState
+from answerable.stores.memory.keywords import Scored
+from answerable.stores.qdrant.values import USUAL_FIELDS, equality_key, first_of_equals, range_key
+from answerable.text.bm25 import rarity
+
+__all__ = ["EdgeIndex", "Scored"]
+
+FORMAT = 3
+_BATCH = 500
+_ROOM_FOR_TERMS = 4_096
+
+
+class EdgeIndex:
+    """Opens the index in `folder`, builds it anew where need be, and keeps it up to date with `database`.
+
+    Only one process may hold it at a time, and a full disk may end that (see `edge_process`). With more than
+    `quantized_from` chunks vectors are quantised. Raises LibraryError when even a new one fails.
+    """
+
+    def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int) -> None:
+        self._folder = folder
+        self._database = database
+        self._dimension = dimension
+        self._quantized_from = quantized_from
+        self._require_room(0)
+        made = {"format": FORMAT, "dimension": dimension, "quantized_from": quantized_from}
+        self._state = EdgeState(folder, made)
+        self._shard = self._load() if self._state.notes.get("library") == database.identity else None
+        if self._shard is None:
+            self._build()
+
+    def catch_up(self) -> None:
+        """Takes in what the database has and the index hasn't, and drops what is gone."""
+        version = self._database.version()
+        if self._has_taken_in(version):
+            return
+        try:
+            if version.identity == self._state.notes["library"]:
+                self._take_in()
+            else:
+                self._build()
+        except LibraryError:
+            raise
+        except Exception:
+            # Whatever the engine stumbles over, the database has everything.
+            self._build()
+
+    def audit(self) -> list[Flaw]:
+        """Where it differs from the database, once it has caught up (see `edge_audit`)."""
+        # As of one moment, or what others write meanwhile would be a difference.
+        with self._database.snapshot():
+            self.catch_up()
+            return edge_audit.flaws(self._shard, self._database)
+
+    def rebuild(self) -> None:
+        """Makes it anew from the database."""
+        self._build()
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first; of many chunks nearly the highest."""
+        nearest = edge.Query.Nearest(vector.tolist(), using="dense")
+        return self._query(nearest, k, self._spelt(where), search_params)
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        nearest = edge.Query.Nearest(vector.tolist(), using="dense")
+        these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
+        return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
+
+    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
+        weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
+        return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
+
+    def close(self) -> None:
+        """Writes everything out and frees the files."""
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
+            # Left as it was, the state says that the index was not closed: that is checked less strictly, that is all.
+            with contextlib.suppress(OSError):
+                self._state.write(is_closed=True)
+
+    def _query(self, nearest: Any, k: int, condition: Any, params: Callable[[int], Any] = lambda limit: None) -> Scored:
+        assert self._shard is not None
+        shard = self._shard
+
+        def search(limit: int) -> list[tuple[int, float]]:
+            request = edge.QueryRequest(limit=limit, query=nearest, filter=condition, params=params(limit))
+            return [(int(point.id), float(point.score)) for point in shard.query(request)]
+
+        return first_of_equals(k, search)
+
+    def _spelt(self, where: Filter | None) -> Any:
+        spell = conditions(self._state.notes["fields"]).spell
+        return None if where is None else edge.Filter(must=[spell(where)])
+
+    def _build(self) -> None:
+        try:
+            self._create()
+            self._take_in()
+        except LibraryError:
+            raise
+        except Exception as error:
+            raise unwritable(self._folder, str(error)) from error
+
+    def _require_room(self, chunks: int) -> None:
+        """Raises DiskFull where the disk hasn't room for so many more chunks, and some to spare."""
+        require_room(self._folder, chunks * (self._dimension * 4 + _ROOM_FOR_TERMS))
+
+    def _take_in(self) -> None:
+        assert self._shard is not None
+        with self._database.changes(self._state.notes["added"], self._state.notes["removed"]) as (
+            version,
+            added,
+            removed,
+        ):
+            fresh = len(removed)
+            while batch := [point(entry) for entry in islice(added, _BATCH)]:
+                fresh += len(batch)
+                self._require_room(_BATCH)
+                self._index_fields(key for each in batch for key in each.payload or ())
+                self._shard.update(edge.UpdateOperation.upsert_points(batch))
+                if fresh >= TOGETHER:
+                    self._require_room(version.chunks)
+                    self._shard.optimize()
+                    # Until then the engine keeps what it has replaced, in memory and on disk.
+                    self._shard.flush()
+                    fresh = 0
+            self._require_room(_BATCH)
+            for start in range(0, len(removed), _BATCH):
+                gone = removed[start : start + _BATCH]
+                # Deleting only marks them: what the vector said has to be written over.
+                blank = [edge.Point(number, {"dense": [0.0] * self._dimension}, {}) for number in gone]
+                self._shard.update(edge.UpdateOperation.upsert_points(blank))
+                self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
+        waiting = self._state.notes["waiting"] + fresh
+        if waiting > self._quantized_from:
+            # It is written anew beside what is there.
+            self._require_room(version.chunks)
+            self._shard.optimize()
+            waiting = 0
+        self._shard.flush()
+        if self._shard.count(edge.CountRequest(exact=True)) != version.chunks:
+            raise RuntimeError("the engine has lost or repeated points")
+        self._state.notes.update(
+            library=version.identity, added=version.last_number, removed=version.last_removal, waiting=waiting
+        )
+        self._state.write(is_closed=False)
+
+    def _has_taken_in(self, version: Version) -> bool:
+        taken_in = (self._state.notes["library"], self._state.notes["added"], self._state.notes["removed"])
+        return taken_in == (version.identity, version.last_number, version.last_removal)
+
+    def _load(self) -> Any:
+        try:
+            shard = edge.EdgeShard.load(str(self._folder / "shard"))
+        except Exception:
+            return None
+        try:
+            # Loading alone changes files.
+            self._state.write(is_closed=False)
+        except OSError as error:
+            raise unwritable(self._folder, str(error)) from error
+        return shard
+
+    def _create(self) -> None:
+        if self._shard is not None:
+            self._shard.close()
+            self._shard = None
+        shutil.rmtree(self._folder, ignore_errors=True)
+        (self._folder / "shard").mkdir(parents=True)
+        self._shard = edge.EdgeShard.create(str(self._folder / "shard"), config(self._dimension, self._quantized_from))
+        self._state.begin()
+        self._index_fields([*map(equality_key, USUAL_FIELDS), range_key("date", datetime.min), range_key("page", 0.0)])
+
+    def _index_fields(self, keys: Iterable[str]) -> None:
+        """An index for each of these keys of filters that has none yet; without one, every chunk would be read."""
+        assert self._shard is not None
+        known = self._state.notes["fields"]
+        for key in sorted(set(keys).difference(known))[: max(0, MOST_FIELDS - len(known))]:
+            self._shard.update(field_index(key))
+            known.append(key)

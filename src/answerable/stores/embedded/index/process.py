@@ -1,0 +1,74 @@
+"""The process that holds the search index of an embedded library.
+
+Its engine writes through memory: where a disk is full or broken, the system ends the process that does so. This one
+then dies alone. It answers one request after another, and ends when nobody can ask any more.
+"""
+
+from __future__ import annotations
+
+import os
+import pickle
+import sys
+import threading
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, BinaryIO
+
+from filelock import FileLock, Timeout
+
+from answerable.errors import LibraryBusy
+from answerable.protocols import Fingerprint
+from answerable.stores.embedded.database.database import Database
+from answerable.stores.embedded.index.edge_index import EdgeIndex
+
+# Seconds for the process of a library that was killed to notice it.
+_PATIENCE = 30.0
+
+
+def main() -> None:
+    """Serves requests: pickled pairs of a method's name and arguments, each answered by success and outcome."""
+    # What the engine prints must not get among the answers.
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    # Nobody else can look into what is made here.
+    os.umask(0o077)
+    requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()
+    threading.Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
+    _lock, index = None, None
+    name = ""
+    while name != "close":
+        name, arguments = requests.get()
+        outcome: tuple[bool, Any]
+        try:
+            if index is None:
+                _lock, index = _open(*arguments)
+                outcome = True, None
+            else:
+                outcome = True, getattr(index, name)(*arguments)
+        except Exception as error:
+            outcome = False, error
+        pickle.dump(outcome, answers)
+        answers.flush()
+    # Tidying up what goes with the process would keep the library waiting.
+    os._exit(0)
+
+
+def _open(folder: Path, database: Path, fingerprint: Fingerprint, quantized_from: int) -> tuple[FileLock, EdgeIndex]:
+    # Held as long as this process lives: what asked may have been killed, and the next be there already.
+    lock = FileLock(folder.with_name("index.process.lock"), mode=0o600)
+    try:
+        lock.acquire(_PATIENCE)
+    except Timeout as error:
+        raise LibraryBusy(f"Another process writes the index {folder}. Try again when it is done.") from error
+    opened = Database(database, create=False)
+    opened.binding.tell(fingerprint)
+    return lock, EdgeIndex(folder, opened, fingerprint.dimension, quantized_from)
+
+
+def _receive(stream: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]]) -> None:
+    try:
+        while True:
+            requests.put(pickle.load(stream))
+    except (EOFError, OSError, pickle.UnpicklingError):
+        # Whoever asked is gone: what is half done is taken in again by the next.
+        os._exit(1)

@@ -1,0 +1,1 @@
+"""Libraries that live in this process; exact search, which the embedded store uses too."""

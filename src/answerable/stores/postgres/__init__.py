@@ -1,0 +1,1 @@
+"""Libraries on a PostgreSQL server with pgvector."""

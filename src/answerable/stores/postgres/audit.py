@@ -1,0 +1,169 @@
+"""Looking through the tables of a library on PostgreSQL for what searches take on trust, and mending them."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from secrets import token_hex
+from typing import Any
+
+from answerable.datatypes import Document
+from answerable.protocols import Difference, Flaw
+from answerable.stores import records
+from answerable.stores.postgres import rows as postgres_rows
+from answerable.stores.postgres.connection import Connection
+from answerable.stores.postgres.values import decode, fields_from_json, key
+from answerable.text.bm25 import term_weights
+
+# What says that the package is missing comes first.
+# isort: split
+from psycopg import sql
+
+_UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
+_BATCH = 500
+_SHOWN = 5
+# Each of these names, in a column, something that has to be there.
+_REFERENCES = (
+    ("chunks", "document", "documents", "number"),
+    ("entries", "number", "chunks", "number"),
+    ("comparables", "chunk", "chunks", "number"),
+    ("postings", "chunk", "chunks", "number"),
+    ("postings", "term", "terms", "id"),
+)
+_ORPHANS = "FROM {0} WHERE NOT EXISTS (SELECT FROM {2} WHERE {2}.{3} = {0}.{1})"
+_COUNTED = "SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(*) FROM chunks) AS chunks"
+_DOCUMENTS = f"SELECT {postgres_rows.STORED} FROM documents"
+_RECORDS = "SELECT * FROM records"
+_CHUNKS = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) ORDER BY number"
+_DERIVED_FROM = "SELECT number, terms, fields FROM chunks JOIN entries USING (number) ORDER BY number"
+_DERIVED = """
+    SELECT number, coalesce(p.count, 0) AS postings, coalesce(p.weight, 0) AS weight, coalesce(c.count, 0) AS compared
+    FROM chunks JOIN entries USING (number)
+    LEFT JOIN (SELECT chunk, count(*), sum(weight::float8) AS weight FROM postings GROUP BY chunk) p ON p.chunk = number
+    LEFT JOIN (SELECT chunk, count(*) FROM comparables GROUP BY chunk) c ON c.chunk = number
+    ORDER BY number
+"""
+_UNLIKE_POSTINGS = f"""
+    SELECT term FROM terms LEFT JOIN (SELECT term AS id, count(*) FROM postings GROUP BY 1) p USING (id)
+    WHERE coalesce(p.count, 0) != chunks LIMIT {_SHOWN}
+"""
+
+
+def flaws(connection: Connection) -> list[Flaw]:
+    """What is wrong in the tables. To be called in a transaction."""
+    connection.execute("SET LOCAL statement_timeout = 0")
+    return list(_flaws(connection))
+
+
+def mend(connection: Connection) -> None:
+    """Puts right what `flaws` finds. To be called in a transaction."""
+    connection.execute("SET LOCAL statement_timeout = 0")
+    for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
+        connection.execute("UPDATE documents SET metadata = '{}' WHERE id = %s", (row["id"],))
+    for row in _unreadable(connection, _RECORDS, _read_record):
+        keys = row["origin"], row["source"]
+        connection.execute("DELETE FROM records WHERE origin = %s AND source = %s", keys)
+    for row in _unreadable(connection, _CHUNKS, _read_chunk):
+        connection.execute("DELETE FROM chunks WHERE number = %s", (row["number"],))
+    for reference in _REFERENCES:
+        connection.execute(_named("DELETE " + _ORPHANS, reference))
+    if list(_wrongly_derived(connection)):
+        _derive(connection)
+    connection.execute(f"UPDATE library SET (documents, chunks) = ({_COUNTED})")
+
+
+def _flaws(connection: Connection) -> Iterator[Flaw]:
+    for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
+        yield Flaw(Difference.DAMAGED, decode(row["source"] or row["id"]), "its metadata can't be read")
+    for row in _unreadable(connection, _RECORDS, _read_record):
+        yield Flaw(Difference.DAMAGED, decode(row["source"]), "what was remembered of it can't be read")
+    for reference in _REFERENCES:
+        (row,) = connection.execute(_named("SELECT count(*) " + _ORPHANS, reference))
+        if row["count"]:
+            what = f"{row['count']:,} rows name {reference[2]} that aren't there"
+            yield Flaw(Difference.ORPHANED, f"table {reference[0]}", what)
+    (counted,), (noted,) = connection.execute(_COUNTED), connection.execute("SELECT documents, chunks FROM library")
+    if counted != noted:
+        said, there = (f"{row['documents']:,} documents and {row['chunks']:,} passages" for row in (noted, counted))
+        yield Flaw(Difference.COUNTS, "table library", f"it says {said}, there are {there}")
+    yield from _wrongly_derived(connection)
+
+
+def _wrongly_derived(connection: Connection) -> Iterator[Flaw]:
+    """What of terms, postings and comparables isn't as chunks and their fields say."""
+    frequency: Counter[str] = Counter()
+    wrong = 0
+    made, found = _rows(connection, _DERIVED_FROM), _rows(connection, _DERIVED)
+    for source, derived in zip(made, found, strict=True):
+        try:
+            counts = json.loads(decode(source["terms"]))
+            compared = len(list(postgres_rows.comparables(0, fields_from_json(source["fields"]))))
+            weights = {key(term): weight for term, weight in term_weights(counts).items()}
+        except _UNREADABLE:
+            # Whoever reads the document says so.
+            continue
+        frequency.update(weights.keys())
+        is_same = (derived["postings"], derived["compared"]) == (len(weights), compared)
+        wrong += not (is_same and math.isclose(derived["weight"], sum(weights.values()), rel_tol=1e-4))
+    if wrong:
+        yield Flaw(Difference.COUNTS, "table postings", f"{wrong:,} passages aren't searched by what they hold")
+    noted = {row["term"]: row["chunks"] for row in _rows(connection, "SELECT term, chunks FROM terms")}
+    terms = sorted(term for term in noted.keys() | frequency.keys() if noted.get(term, 0) != frequency[term])
+    terms += [row["term"] for row in connection.execute(_UNLIKE_POSTINGS)]
+    if terms:
+        shown = ", ".join(repr(decode(term)[:50]) for term in terms[:_SHOWN])
+        yield Flaw(Difference.COUNTS, "table terms", f"in how many passages terms stand is wrong for {shown}")
+
+
+def _derive(connection: Connection) -> None:
+    """Makes terms, postings and comparables anew."""
+    for table in ("postings", "terms", "comparables"):
+        connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
+    after = 0
+    statement = (
+        "SELECT number, terms, fields FROM chunks JOIN entries USING (number) WHERE number > %s "
+        f"ORDER BY number LIMIT {_BATCH}"
+    )
+    while batch := connection.execute(statement, (after,)).fetchall():
+        postgres_rows.insert_terms(connection, [(row["number"], json.loads(decode(row["terms"]))) for row in batch])
+        postgres_rows.insert_comparables(
+            connection, [(row["number"], fields_from_json(row["fields"])) for row in batch]
+        )
+        after = batch[-1]["number"]
+
+
+def _rows(connection: Connection, query: str) -> Iterator[Mapping[str, Any]]:
+    """Rows as they come, not all at once."""
+    with connection.cursor(f"audit_{token_hex(4)}") as cursor:
+        cursor.itersize = _BATCH
+        yield from cursor.execute(query)
+
+
+def _unreadable(
+    connection: Connection, query: str, read: Callable[[Mapping[str, Any]], None]
+) -> list[Mapping[str, Any]]:
+    found = []
+    for row in _rows(connection, query):
+        try:
+            read(row)
+        except _UNREADABLE:
+            found.append(row)
+    return found
+
+
+def _read_metadata(row: Mapping[str, Any]) -> None:
+    dict(postgres_rows.stored_document(row).metadata)
+
+
+def _read_record(row: Mapping[str, Any]) -> None:
+    records.sync_record_from_row({name: decode(text) for name, text in row.items()})
+
+
+def _read_chunk(row: Mapping[str, Any]) -> None:
+    dict(postgres_rows.indexed_chunk(row, Document(id="", content="")).terms)
+
+
+def _named(template: str, names: tuple[str, ...]) -> sql.Composed:
+    return sql.SQL(template).format(*map(sql.Identifier, names))

@@ -1,0 +1,214 @@
+"""Connections to a PostgreSQL server: a pool, time-outs, one more try after a restart, and the errors of our tree."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
+from answerable.stores.postgres.address import PostgresAddress
+
+try:
+    import psycopg
+    from psycopg import errors
+    from psycopg.conninfo import conninfo_to_dict
+    from psycopg.rows import DictRow, dict_row
+    from psycopg_pool import ConnectionPool, PoolClosed
+except ImportError as error:
+    raise MissingPackage("Libraries on PostgreSQL need the package psycopg", "postgres") from error
+
+from answerable.stores.postgres import schema as postgres_schema
+
+Connection = psycopg.Connection[DictRow]
+Result = TypeVar("Result")
+
+_CONNECTIONS = 8
+_PATIENCE = 60.0
+_TRIES = 3
+# Planned for their values, without worker processes, so that the same question always gets the same sums; the graph is
+# searched on until enough passed the filter; what was acknowledged is on disk.
+_SESSION = {
+    "plan_cache_mode": "force_custom_plan",
+    "jit": "off",
+    "max_parallel_workers_per_gather": "0",
+    "hnsw.ef_search": "100",
+    "hnsw.iterative_scan": "relaxed_order",
+    "lock_timeout": f"{_PATIENCE:.0f}s",
+    "client_min_messages": "error",
+}
+_SYNCHRONOUS = (
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'"
+)
+
+_READ_ONLY = (errors.ReadOnlySqlTransaction, errors.InsufficientPrivilege)
+_BUSY = (errors.LockNotAvailable, errors.DeadlockDetected, errors.SerializationFailure, errors.TooManyConnections)
+_ENDED = (errors.AdminShutdown, errors.CrashShutdown)
+_FULL = (errors.DiskFull, errors.OutOfMemory)
+_DAMAGED = (
+    *(errors.UndefinedTable, errors.UndefinedColumn, errors.UndefinedFunction, errors.UndefinedObject),
+    *(errors.InvalidSchemaName, errors.DataCorrupted, errors.IndexCorrupted),
+)
+
+
+class Connections:
+    """The connections of one library. Safe to share between threads. Raises only the errors of our tree."""
+
+    def __init__(self, address: PostgresAddress, create: bool) -> None:
+        self._address = address
+        _check_conninfo(address)
+        self._settings = {
+            **_SESSION,
+            "statement_timeout": f"{address.statement_timeout * 1000:.0f}ms",
+            # Names are found there before they are looked for anywhere else.
+            "search_path": "",
+        }
+        with self.one() as connection:
+            self._settings["search_path"] = postgres_schema.prepare(connection, address, create)
+            self._configure(connection)
+            self.is_writable = postgres_schema.is_writable(connection)
+        self._pool: ConnectionPool[Connection] = ConnectionPool(
+            address.conninfo,
+            connection_class=psycopg.Connection[DictRow],
+            kwargs=_connection_options(),
+            configure=self._configure,
+            min_size=0,
+            max_size=_CONNECTIONS,
+            timeout=_PATIENCE,
+            num_workers=1,
+            open=True,
+        )
+
+    def close(self) -> None:
+        """Frees the connections. Closing twice is fine."""
+        self._pool.close()
+
+    @contextmanager
+    def one(self) -> Iterator[Connection]:
+        """A connection of its own, for what changes its settings."""
+        with self._translated(), psycopg.connect(self._address.conninfo, **_connection_options()) as connection:
+            if self._settings["search_path"]:
+                self._configure(connection)
+            yield connection
+
+    def run(self, work: Callable[[Connection], Result]) -> Result:
+        """What `work` gives on a connection; when the connection is lost meanwhile, all of it is tried again, twice.
+
+        `work` therefore leaves the same behind when it is done twice.
+        """
+        with self._translated():
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._attempt(work)
+                except _Lost:
+                    # The others were lost at the same moment, most likely, though some may not know yet.
+                    self._pool.check()
+            try:
+                return self._attempt(work)
+            except _Lost as lost:
+                raise lost.error from None
+
+    def write(self, work: Callable[[Connection], Result]) -> Result:
+        """As `run`, in a transaction in which no other writer of this library is at work. Raises LibraryReadOnly."""
+        if not self.is_writable:
+            raise _read_only(self._address)
+
+        def locked(connection: Connection) -> Result:
+            with connection.transaction():
+                connection.execute("SELECT FROM library FOR UPDATE")
+                return work(connection)
+
+        return self.run(locked)
+
+    def read(self, work: Callable[[Connection], Result]) -> Result:
+        """As `run`, where all that is read is of the same moment."""
+
+        def frozen(connection: Connection) -> Result:
+            with connection.transaction():
+                connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+                return work(connection)
+
+        return self.run(frozen)
+
+    def _attempt(self, work: Callable[[Connection], Result]) -> Result:
+        with self._pool.connection() as connection:
+            try:
+                return work(connection)
+            except psycopg.OperationalError as error:
+                # What the server says as it ends a connection may come before the end itself.
+                if connection.closed or isinstance(error, _ENDED):
+                    connection.close()
+                    raise _Lost(error) from error
+                raise
+
+    def _configure(self, connection: Connection) -> None:
+        calls = ", ".join("set_config(%s, %s, false)" for _ in self._settings)
+        parameters = [text for setting in self._settings.items() for text in setting]
+        connection.execute(f"SELECT {calls}", parameters)
+        connection.execute(_SYNCHRONOUS)
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except psycopg.Error as error:
+            raise _translate(error, self._address) from error
+
+
+class _Lost(Exception):
+    """The connection ended under way."""
+
+    def __init__(self, error: psycopg.OperationalError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+def _connection_options() -> dict[str, Any]:
+    # Nothing is prepared: poolers between here and the server may hand each transaction another session.
+    return {"autocommit": True, "prepare_threshold": None, "row_factory": dict_row}
+
+
+def _check_conninfo(address: PostgresAddress) -> None:
+    try:
+        conninfo_to_dict(address.conninfo)
+    except psycopg.ProgrammingError:
+        # What it says may quote the password.
+        raise SettingsError(
+            f"The address of the library {address.shown} has a parameter that PostgreSQL doesn't know, or a % that "
+            "isn't followed by two hexadecimal digits. Correct it."
+        ) from None
+
+
+def _translate(error: psycopg.Error, address: PostgresAddress) -> LibraryError:
+    text = " ".join((error.diag.message_primary or str(error)).split())
+    where = address.shown
+    if isinstance(error, _READ_ONLY):
+        return _read_only(address)
+    if isinstance(error, errors.QueryCanceled):
+        return LibraryBusy(
+            f"{where} took over {address.statement_timeout:g} seconds. Try again when it has less to do, or allow it "
+            "more with ?statement_timeout=SECONDS in the library's address."
+        )
+    if isinstance(error, _BUSY):
+        return LibraryBusy(f"{where} is busy ({text}). Try again when other processes are done.")
+    if isinstance(error, _FULL):
+        return LibraryError(
+            f"The server of {where} has no space left ({text}). What was being added is left out whole; "
+            "free some space and add it again."
+        )
+    if isinstance(error, _DAMAGED):
+        return LibraryDamaged(f"{where} is damaged ({text}). Restore it from a backup, or add your documents again.")
+    if isinstance(error, PoolClosed):
+        return LibraryError(f"The library {where} has been closed. Open it again.")
+    if isinstance(error, psycopg.OperationalError) and error.sqlstate is None:
+        return LibraryError(
+            f"{where} can't be reached ({text}). Check that the server runs, that the database is there (createdb "
+            "NAME), and the user and password of the library's address; then try again."
+        )
+    return LibraryError(f"{where} failed: {text}. Check the server, then try again.")
+
+
+def _read_only(address: PostgresAddress) -> LibraryReadOnly:
+    return LibraryReadOnly(
+        f"The library {address.shown} can't be written to. Use a user who may, or another library with --library."
+    )

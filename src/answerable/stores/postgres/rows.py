@@ -1,0 +1,224 @@
+"""Documents and chunks ↔ rows: writing them with all that searches look at, removing them, reading them back."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from datetime import datetime
+from typing import Any
+
+from answerable.datatypes import Chunk, Document, DocumentType
+from answerable.filters import comparable
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import records
+from answerable.stores.postgres.connection import Connection
+from answerable.stores.postgres.values import (
+    decode,
+    encode,
+    fields_from_json,
+    fields_to_json,
+    key,
+    vector_from_bytes,
+    vector_to_text,
+)
+from answerable.text.bm25 import term_weights
+
+STORED = "id, source, title, type, language, content_hash, chunks, characters, metadata"
+DOCUMENT = "number, id, source, title, type, language, metadata, content"
+CHUNK = 'chunks.number, document, id, sequence, start, "end", context, location, parts'
+INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields, vector_send(vector) AS vector"
+
+_ADD_DOCUMENT = """
+    INSERT INTO documents
+        (id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts)
+    VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s) RETURNING number
+"""
+_ADD_CHUNKS = """
+    COPY chunks (number, document, id, sequence, start, "end", context, location, parts, terms, sentences,
+                 sentence_vectors) FROM STDIN
+"""
+_ADD_TERMS = """
+    INSERT INTO terms (term, chunks) SELECT * FROM unnest(%s::text[], %s::bigint[])
+    ON CONFLICT (term) DO UPDATE SET chunks = terms.chunks + excluded.chunks RETURNING term, id
+"""
+_DROP_POSTINGS = """
+    DELETE FROM postings USING unnest(%s::text[], %s::bigint[]) AS gone (term, chunk) JOIN terms USING (term)
+    WHERE postings.term = terms.id AND postings.chunk = gone.chunk
+"""
+_DROP_TERMS = """
+    WITH gone AS (SELECT * FROM unnest(%s::text[], %s::bigint[]) AS gone (term, chunks)),
+    dropped AS (DELETE FROM terms USING gone WHERE terms.term = gone.term AND terms.chunks <= gone.chunks)
+    UPDATE terms SET chunks = terms.chunks - gone.chunks FROM gone
+    WHERE terms.term = gone.term AND terms.chunks > gone.chunks
+"""
+_ADD_RECORD = """
+    INSERT INTO records (origin, source, seen, hash, validators, documents) VALUES (%s, %s, %s, %s, %s, %s)
+    ON CONFLICT (md5(origin), md5(source)) DO UPDATE SET seen = excluded.seen, hash = excluded.hash,
+        validators = excluded.validators, documents = excluded.documents
+"""
+_COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
+
+
+def fingerprint_to_json(fingerprint: Fingerprint) -> str:
+    """A fingerprint as a JSON object."""
+    return records.to_json(asdict(fingerprint))
+
+
+def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
+    """The embedder that stands in a table of one row, `library` or `next_library`."""
+    row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
+    return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
+
+
+def insert(connection: Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
+    """Adds a document that isn't there."""
+    row = (
+        *map(encode, (document.id, document.source, document.title, str(document.type), document.language)),
+        document.content_hash,
+        encode(records.to_json(dict(document.metadata))),
+        len(document.content),
+        len(chunks),
+        encode(document.content),
+        encode(records.parts_to_json(document.parts)),
+    )
+    owner = connection.execute(_ADD_DOCUMENT, row).fetchall()[0]["number"]
+    connection.execute(_COUNT, (1, len(chunks)))
+    given = connection.execute(
+        "SELECT nextval(pg_get_serial_sequence('chunks', 'number')) AS number FROM generate_series(1, %s)",
+        (len(chunks),),
+    )
+    numbered = list(zip([row["number"] for row in given], chunks, strict=True))
+    _copy(connection, _ADD_CHUNKS, ((number, owner, *_chunk_row(chunk)) for number, chunk in numbered))
+    _copy(
+        connection,
+        "COPY entries (number, fields, vector) FROM STDIN",
+        ((number, fields_to_json(chunk.fields), vector_to_text(chunk.vector)) for number, chunk in numbered),
+    )
+    insert_comparables(connection, [(number, chunk.fields) for number, chunk in numbered])
+    insert_terms(connection, [(number, chunk.terms) for number, chunk in numbered])
+
+
+def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
+    """Writes what of the fields of chunks, each with its number, is compared by size."""
+    statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
+    _copy(connection, statement, (row for number, named in fields for row in comparables(number, named)))
+
+
+def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str, int]]]) -> None:
+    """Writes the terms of chunks, each with its number, with their weights, and counts them."""
+    frequency = Counter(key(term) for _, terms in counts for term in terms)
+    found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values())))
+    ids = {row["term"]: row["id"] for row in found}
+    _copy(
+        connection,
+        "COPY postings (term, chunk, weight) FROM STDIN",
+        ((ids[key(term)], number, weight) for number, terms in counts for term, weight in term_weights(terms).items()),
+    )
+
+
+def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
+    """The rows for what of a chunk's fields is compared by size."""
+    for name, values in fields.items():
+        for bound in {comparable(value) for value in values} - {None}:
+            if isinstance(bound, datetime):
+                yield number, key(name), None, bound
+            else:
+                yield number, key(name), bound, None
+
+
+def write_records(connection: Connection, kept: Sequence[SyncRecord]) -> None:
+    """Writes what is remembered of things that are followed, in the place of what was."""
+    with connection.cursor() as cursor:
+        cursor.executemany(_ADD_RECORD, [tuple(map(encode, records.sync_record_to_row(record))) for record in kept])
+
+
+def remove(connection: Connection, document_ids: Collection[str]) -> int:
+    """Removes documents with everything that was derived from them; gives how many there were."""
+    documents = connection.execute(
+        "SELECT number FROM documents WHERE id = ANY (%s)", (list(map(encode, document_ids)),)
+    ).fetchall()
+    if not documents:
+        return 0
+    owners = [row["number"] for row in documents]
+    chunks = connection.execute("SELECT number, terms FROM chunks WHERE document = ANY (%s)", (owners,)).fetchall()
+    stood = [(key(term), row["number"]) for row in chunks for term in json.loads(decode(row["terms"]))]
+    frequency = Counter(term for term, _ in stood)
+    connection.execute(_DROP_POSTINGS, ([term for term, _ in stood], [number for _, number in stood]))
+    connection.execute(_DROP_TERMS, (list(frequency), list(frequency.values())))
+    # Entries and comparables go with their chunks.
+    connection.execute("DELETE FROM chunks WHERE document = ANY (%s)", (owners,))
+    connection.execute("DELETE FROM documents WHERE number = ANY (%s)", (owners,))
+    connection.execute(_COUNT, (-len(owners), -len(chunks)))
+    return len(owners)
+
+
+def stored_document(row: Mapping[str, Any]) -> StoredDocument:
+    """A row with the columns `STORED`."""
+    texts = {name: decode(value) if isinstance(value, str) else value for name, value in row.items()}
+    return StoredDocument(**{**texts, "metadata": json.loads(texts["metadata"])})
+
+
+def document(row: Mapping[str, Any]) -> Document:
+    """A row with the columns `DOCUMENT`, and `parts` where they are wanted."""
+    return Document(
+        id=decode(row["id"]),
+        content=decode(row["content"]),
+        source=decode(row["source"]),
+        title=decode(row["title"]),
+        type=DocumentType(row["type"]),
+        language=decode(row["language"]),
+        metadata=json.loads(decode(row["metadata"])),
+        parts=records.parts_from_json(decode(row["parts"])) if "parts" in row else (),
+    )
+
+
+def chunk(row: Mapping[str, Any], owner: Document) -> Chunk:
+    """A row with the columns `CHUNK`, and the document that it is cut from."""
+    return Chunk(
+        id=decode(row["id"]),
+        document_id=owner.id,
+        content=owner.content[row["start"] : row["end"]],
+        start=row["start"],
+        end=row["end"],
+        sequence=row["sequence"],
+        location=records.location_from_json(decode(row["location"])),
+        context=decode(row["context"]),
+        parts=records.parts_from_json(decode(row["parts"])),
+    )
+
+
+def indexed_chunk(row: Mapping[str, Any], owner: Document) -> IndexedChunk:
+    """A row with the columns `INDEXED`, and the document that it is cut from."""
+    vector = vector_from_bytes(row["vector"])
+    return IndexedChunk(
+        chunk=chunk(row, owner),
+        vector=vector,
+        terms=json.loads(decode(row["terms"])),
+        fields=fields_from_json(row["fields"]),
+        sentences=records.spans_from_json(row["sentences"]),
+        sentence_vectors=records.dequantize(row["sentence_vectors"], len(vector)),
+    )
+
+
+def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
+    chunk = indexed.chunk
+    return (
+        encode(chunk.id),
+        chunk.sequence,
+        chunk.start,
+        chunk.end,
+        encode(chunk.context),
+        encode(records.location_to_json(chunk.location)),
+        encode(records.parts_to_json(chunk.parts)),
+        encode(records.to_json(dict(indexed.terms))),
+        records.spans_to_json(indexed.sentences),
+        records.quantize(indexed.sentence_vectors),
+    )
+
+
+def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
+    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+        for row in rows:
+            copy.write_row(row)

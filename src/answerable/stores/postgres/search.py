@@ -1,0 +1,118 @@
+"""Searching entries and postings: vectors exactly or by their graph (HNSW, Malkov & Yashunin 2018), terms by BM25.
+
+The graph holds vectors in half precision, half its size; what it finds is scored again with the whole ones. Where few
+chunks pass a filter all of them are scored: a graph would find too few of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from answerable.datatypes import FloatArray
+from answerable.filters import Filter
+from answerable.stores.memory.keywords import Scored
+from answerable.stores.postgres.connection import Connection
+from answerable.stores.postgres.filters import Condition, condition
+from answerable.stores.postgres.values import key, vector_to_text
+
+# Up to so many are scored one by one; with more in the library the graph is built.
+EXACT_UP_TO = 10_000
+# pgvector indexes no more in half precision.
+LONGEST_INDEXED = 4000
+_MOST_FROM_GRAPH = 1000
+
+_EXACT = """
+    SELECT number, -(vector <#> %s::vector) AS score FROM entries WHERE {where}
+    ORDER BY score DESC, number LIMIT %s
+"""
+_BY_GRAPH = """
+    WITH nearest AS MATERIALIZED (
+        SELECT number, vector FROM entries WHERE {where}
+        ORDER BY vector::halfvec({dimension}) <#> %s::halfvec({dimension}) LIMIT %s
+    )
+    SELECT number, -(vector <#> %s::vector) AS score FROM nearest ORDER BY score DESC, number
+"""
+# Lateral, so that postings are read by their index even before the server has statistics on them.
+_BY_TERMS = """
+    WITH asked AS MATERIALIZED (
+        SELECT id, ln(1 + (library.chunks - terms.chunks + 0.5)::float8 / (terms.chunks + 0.5)::float8) AS rarity
+        FROM terms, library WHERE term = ANY (%s)
+    ), passing AS MATERIALIZED (
+        {passing}
+    ), scored AS MATERIALIZED (
+        SELECT chunk AS number, sum(weight * rarity) AS score FROM asked
+        JOIN LATERAL (SELECT chunk, weight FROM postings WHERE term = id OFFSET 0) AS stands ON true
+        WHERE {among} GROUP BY chunk
+    )
+    SELECT number, score FROM (SELECT * FROM scored ORDER BY score DESC, number) AS ranked {passed}
+    ORDER BY score DESC, number LIMIT %s
+"""
+_UNFILTERED = _BY_TERMS.format(passing="SELECT", among="true", passed="")
+_EVERYTHING: Condition = ("true", [])
+
+
+def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+    """The k highest cosines, best first, ties by number."""
+    passing = condition(where) if where is not None else _EVERYTHING
+    if k < _MOST_FROM_GRAPH and len(vector) <= LONGEST_INDEXED and not _are_few(connection, passing):
+        found = _by_graph(connection, vector, k, passing)
+        if found is not None:
+            return found
+    text, parameters = passing
+    return _scored(connection, _EXACT.format(where=text), [vector_to_text(vector), *parameters, k])
+
+
+def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+    """The cosines of these chunks, best first, ties by number."""
+    parameters = [vector_to_text(vector), list(numbers), len(numbers)]
+    return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
+
+
+def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    """The k highest BM25 scores, best first, ties by number."""
+    keys = list({key(term) for term in terms})
+    if where is None:
+        return _scored(connection, _UNFILTERED, [keys, k])
+    text, parameters = condition(where)
+    if _are_few(connection, (text, parameters)):
+        # Found once, and only then looked for among the postings.
+        passing = f"SELECT number FROM entries WHERE {text}"
+        statement = _BY_TERMS.format(passing=passing, among="chunk IN (SELECT number FROM passing)", passed="")
+    else:
+        # In the order of their scores, until enough have passed.
+        passed = f"JOIN LATERAL (SELECT FROM entries WHERE entries.number = ranked.number AND ({text}) LIMIT 1) ON true"
+        statement = _BY_TERMS.format(passing="SELECT", among="true", passed=passed)
+    return _scored(connection, statement, [keys, *parameters, k])
+
+
+def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored | None:
+    """As `search_vectors`, approximately; None where the graph gives too few."""
+    text, parameters = passing
+    statement, wanted = _BY_GRAPH.format(where=text, dimension=len(vector)), vector_to_text(vector)
+    limit = k + 10
+    while limit <= _MOST_FROM_GRAPH:
+        found = _scored(connection, statement, [*parameters, wanted, limit, wanted])
+        if len(found) < limit:
+            return None
+        # Of equal ones the graph gives any: all of them have to be seen to give the lowest numbers.
+        if found[-1][1] < found[k - 1][1]:
+            return found[:k]
+        limit *= 2
+    return None
+
+
+def _are_few(connection: Connection, passing: Condition) -> bool:
+    """Whether no more pass than are best scored one by one."""
+    text, parameters = passing
+    # What the library counts spares looking at its entries.
+    counted = f"SELECT count(*) FROM (SELECT FROM entries WHERE {text} LIMIT {EXACT_UP_TO + 1}) AS passing"
+    if passing is _EVERYTHING:
+        counted = "SELECT chunks FROM library"
+    row = connection.execute(f"SELECT ({counted}) AS count", parameters).fetchone()
+    return row is None or int(row["count"]) <= EXACT_UP_TO
+
+
+def _scored(connection: Connection, statement: str, parameters: Sequence[Any]) -> Scored:
+    rows = connection.execute(statement, parameters)
+    return [(row["number"], row["score"]) for row in rows]

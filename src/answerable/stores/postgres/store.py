@@ -1,0 +1,223 @@
+"""A library on a PostgreSQL server with pgvector, for people who run one: documents, vectors and terms in one schema.
+
+A document is written in one transaction, with everything that searches look at. Nothing is kept in this process, so
+that any number of processes and machines may read and write at once; writers of a library take turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import records
+from answerable.stores.binding import Binding
+from answerable.stores.memory.keywords import Scored
+from answerable.stores.postgres import audit as postgres_audit
+from answerable.stores.postgres import graph as postgres_graph
+from answerable.stores.postgres import rows as postgres_rows
+from answerable.stores.postgres import search as postgres_search
+from answerable.stores.postgres.address import parse_address
+from answerable.stores.postgres.connection import Connection, Connections
+from answerable.stores.postgres.next import PostgresNextVectors
+from answerable.stores.postgres.values import decode, encode, key
+
+Made = TypeVar("Made")
+
+
+class PostgresStore:
+    """A library at an address (see `postgres_address`). `create` makes it where there is none.
+
+    Safe to share between threads. Raises LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
+    """
+
+    def __init__(self, address: str, create: bool = True) -> None:
+        self._connections = Connections(parse_address(address), create)
+        self._binding = Binding()
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether anything can be changed."""
+        return self._connections.is_writable
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, None until there are any."""
+        return self._binding.tell(self._connections.run(postgres_rows.read_fingerprint))
+
+    def claim(self, fingerprint: Fingerprint) -> None:
+        """Binds the library to an embedder unless it is bound already."""
+        value = postgres_rows.fingerprint_to_json(fingerprint)
+        statement = "UPDATE library SET fingerprint = %s WHERE fingerprint IS NULL"
+        if self._connections.run(postgres_rows.read_fingerprint) is None:
+            self._connections.write(lambda connection: connection.execute(statement, (value,)))
+
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
+        """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
+
+        def write(connection: Connection) -> None:
+            self._check_binding(connection)
+            postgres_rows.remove(connection, {document.id, *replaces})
+            postgres_rows.insert(connection, document, chunks)
+            postgres_rows.write_records(connection, [record] if record else [])
+
+        self._connections.write(write)
+
+    def remove(self, *document_ids: str) -> bool:
+        """Removes every trace of documents, of all in one step; False when there is none of them."""
+        found: list[int] = []
+        # Where the connection is lost, the first attempt may have done it: what either found counts.
+        self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
+        return any(found)
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """What is remembered of an origin, or of all, by origin and source."""
+        rows = self._rows("SELECT * FROM records WHERE %s IN ('', origin) ORDER BY origin, source", encode(origin))
+        return [records.sync_record_from_row({name: decode(text) for name, text in row.items()}) for row in rows]
+
+    def remember(self, kept: Sequence[SyncRecord]) -> None:
+        """Writes records, all or none; one of the same origin and source is replaced."""
+        self._connections.write(lambda connection: postgres_rows.write_records(connection, kept))
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Removes records; documents stay."""
+        statement = "DELETE FROM records WHERE origin = %s AND source = ANY (%s)"
+        values = encode(origin), [encode(source) for source in sources]
+        self._connections.write(lambda connection: connection.execute(statement, values))
+
+    def next_vectors(self) -> PostgresNextVectors:
+        """Where vectors of another embedder are gathered."""
+        return PostgresNextVectors(self._connections, self._binding)
+
+    def refresh(self) -> None:
+        """Builds the graph over the vectors once there are many; from then on the server keeps it up to date."""
+        if self.is_writable:
+            postgres_graph.build_if_due(self._connections)
+
+    def document(self, document_id: str) -> Document | None:
+        """The whole document with its parts."""
+        query = f"SELECT {postgres_rows.DOCUMENT}, parts FROM documents WHERE id = %s"
+        rows = self._rows(query, encode(document_id))
+        return postgres_rows.document(rows[0]) if rows else None
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Every document, or every one of a type, by source and id."""
+        query = f"SELECT {postgres_rows.STORED} FROM documents WHERE %s IN ('', type) ORDER BY source, id"
+        return map(postgres_rows.stored_document, self._rows(query, encode(type)))
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """The documents that have this id or, where it isn't empty, this source."""
+        where = "id = %s OR (source = %s AND source != '')"
+        query = f"SELECT {postgres_rows.STORED} FROM documents WHERE {where} ORDER BY source, id"
+        return list(map(postgres_rows.stored_document, self._rows(query, encode(document_id), encode(source))))
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """A document's chunks in order."""
+
+        query = f"SELECT {postgres_rows.CHUNK} FROM chunks WHERE document = %s ORDER BY sequence"
+        return self._chunks_of(document_id, query, postgres_rows.chunk)
+
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """A document's chunks in order, with everything that is kept of them."""
+        joined = "chunks JOIN entries USING (number)"
+        query = f"SELECT {postgres_rows.INDEXED} FROM {joined} WHERE document = %s ORDER BY sequence"
+        return self._chunks_of(document_id, query, postgres_rows.indexed_chunk, self._check_binding)
+
+    def languages(self) -> list[str]:
+        """The languages of the documents, each once."""
+        return [row["language"] for row in self._rows("SELECT DISTINCT language FROM documents ORDER BY language")]
+
+    def count(self) -> tuple[int, int]:
+        """How many documents and chunks there are."""
+        (row,) = self._rows("SELECT documents, chunks FROM library")
+        return row["documents"], row["chunks"]
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """The k highest cosines, best first."""
+        return self._bound(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """The cosines of these chunks, best first."""
+        return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
+
+    def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
+        """What a search of vectors gives. Raises EmbedderMismatch where they are another embedder's by now."""
+        try:
+            return self._connections.run(search)
+        finally:
+            # They may have been changed while it was searched, or have made it fail: what was found is given up then.
+            self._connections.run(self._check_binding)
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        """The k highest BM25 scores, best first."""
+        return self._connections.run(lambda connection: postgres_search.search_terms(connection, terms, k, where))
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Chunks with their documents (without parts); unknown numbers are left out."""
+        wanted = list(dict.fromkeys(numbers))
+
+        def read(connection: Connection) -> dict[int, tuple[IndexedChunk, Document]]:
+            self._check_binding(connection)
+            query = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)"
+            rows = connection.execute(query, (wanted,), binary=True).fetchall()
+            query = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE number = ANY (%s)"
+            owned = connection.execute(query, (list({row["document"] for row in rows}),))
+            owners = {row["number"]: postgres_rows.document(row) for row in owned}
+            return {
+                row["number"]: (postgres_rows.indexed_chunk(row, owners[row["document"]]), owners[row["document"]])
+                for row in rows
+            }
+
+        found = self._connections.read(read)
+        return {number: found[number] for number in wanted if number in found}
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """In how many chunks each term stands."""
+        keys = {term: key(term) for term in terms}
+        rows = self._rows("SELECT term, chunks FROM terms WHERE term = ANY (%s)", list(keys.values()))
+        found = {row["term"]: row["chunks"] for row in rows}
+        return {term: found.get(stored, 0) for term, stored in keys.items()}
+
+    def audit(self) -> list[Flaw]:
+        """What is wrong in the tables (see `postgres_audit`), as of one moment."""
+        return self._connections.read(postgres_audit.flaws)
+
+    def mend(self) -> None:
+        """Puts right what `audit` finds, in one transaction."""
+        self._connections.write(postgres_audit.mend)
+
+    def close(self) -> None:
+        """Frees the connections. Closing twice is fine."""
+        self._connections.close()
+
+    def _chunks_of(
+        self,
+        document_id: str,
+        query: str,
+        made: Callable[[Mapping[str, Any], Document], Made],
+        check: Callable[[Connection], None] = lambda connection: None,
+    ) -> list[Made]:
+        def read(connection: Connection) -> list[Made]:
+            check(connection)
+            documents = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE id = %s"
+            found = connection.execute(documents, (encode(document_id),)).fetchone()
+            if found is None:
+                return []
+            owner = postgres_rows.document(found)
+            return [made(row, owner) for row in connection.execute(query, (found["number"],), binary=True)]
+
+        return self._connections.read(read)
+
+    def _check_binding(self, connection: Connection) -> None:
+        self._binding.check(postgres_rows.read_fingerprint(connection))
+
+    def _rows(self, query: str, *parameters: Any) -> list[dict[str, Any]]:
+        return self._connections.run(lambda connection: connection.execute(query, parameters).fetchall())

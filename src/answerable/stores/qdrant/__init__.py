@@ -1,0 +1,1 @@
+"""Libraries on a Qdrant server."""

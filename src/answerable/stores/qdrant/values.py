@@ -1,0 +1,127 @@
+"""Terms, fields and filters as numbers, the form in which both of Qdrant's engines search them: Edge and the server.
+
+Names and values go in as hashes: nothing of a document or a question is ever parsed as a path or a pattern.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from hashlib import blake2b
+from typing import Any
+
+from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not, OneOf, Scalar, comparable
+from answerable.stores.memory.keywords import Scored
+
+# The engine's own fields, which are filtered by most: their indexes are there before the first chunk is.
+USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
+MOST_EQUAL = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    """How an engine spells conditions.
+
+    `one_of` takes a key and numbers, `within` a key and bounds by name (gt, gte, lt, lte), `lacks` a key; `all_of`,
+    `any_of` and `none_of` take conditions.
+    """
+
+    one_of: Callable[[str, list[int]], Any]
+    within: Callable[[str, dict[str, float]], Any]
+    lacks: Callable[[str], Any]
+    all_of: Callable[[list[Any]], Any]
+    any_of: Callable[[list[Any]], Any]
+    none_of: Callable[[list[Any]], Any]
+
+    def spell(self, where: Filter) -> Any:
+        """A filter as a condition on what `field_numbers` gives, with the meaning of `filters.matches`."""
+        match where:
+            case OneOf(field, values):
+                return self.one_of(equality_key(field), [_hash_value(value) for value in values])
+            case Between(field, gt, gte, lt, lte):
+                given = {"gt": gt, "gte": gte, "lt": lt, "lte": lte}
+                bounds = {name: bound for name, bound in given.items() if bound is not None}
+                if not bounds:
+                    return self.spell(Exists(field))
+                key = range_key(field, next(iter(bounds.values())))
+                return self.within(key, {name: _number(bound) for name, bound in bounds.items()})
+            case Exists(field):
+                return self.none_of([self.lacks(equality_key(field))])
+            case AllOf(filters):
+                return self.all_of([self.spell(inner) for inner in filters])
+            case AnyOf(filters):
+                return self.any_of([self.spell(inner) for inner in filters])
+            case Not(inner):
+                return self.none_of([self.spell(inner)])
+
+
+def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
+    """The k best of what `search` gives for a limit, best first, of equal ones those with the lowest numbers.
+
+    Of more equal ones than `MOST_EQUAL`, copies of one text mostly, any may be given.
+    """
+    # With some to spare one search is mostly enough.
+    for limit in (2 * k, max(16 * k, MOST_EQUAL)):
+        found = list(search(limit))
+        last = found[min(k, len(found)) - 1][1] if found else 0.0
+        # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
+        if len(found) < limit or found[-1][1] < last:
+            break
+    return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+
+def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
+    """Weights by term as a sparse vector: weights by hash."""
+    hashed: dict[int, float] = {}
+    for term, weight in weights.items():
+        key = zlib.crc32(term.encode("utf-8", "replace"))
+        hashed[key] = hashed.get(key, 0.0) + weight
+    return hashed
+
+
+def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]]:
+    """What filters look at: of each field its values' hashes, and its numbers and dates as they compare."""
+    payload: dict[str, list[Any]] = {}
+    for name, values in fields.items():
+        payload[equality_key(name)] = [_hash_value(value) for value in values]
+        for value in values:
+            if (bound := comparable(value)) is not None:
+                payload.setdefault(range_key(name, bound), []).append(_number(bound))
+    return payload
+
+
+def equality_key(field: str) -> str:
+    """Where the hashes of a field's values stand."""
+    return f"e{digest(field) & (2**63 - 1):x}"
+
+
+def range_key(field: str, bound: Bound) -> str:
+    """Where those of a field's values stand that compare with `bound`."""
+    # Numbers and dates don't compare: each has a key of its own.
+    kind = "d" if isinstance(bound, datetime) else "n"
+    return f"{kind}{digest(field) & (2**63 - 1):x}"
+
+
+def digest(text: str) -> int:
+    """A text as a number of 64 bits with a sign."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
+
+
+def _hash_value(value: Scalar) -> int:
+    # 1 and 1.0 are equal, True isn't: as in `filters.matches`.
+    if isinstance(value, (str, bool)):
+        return digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
+    # An integer may be too large for a float.
+    is_whole = isinstance(value, int) or (math.isfinite(value) and value == int(value))
+    return digest(f"number\0{int(value):x}" if is_whole else f"number\0{value}")
+
+
+def _number(bound: Bound) -> float:
+    if isinstance(bound, datetime):
+        return bound.replace(tzinfo=timezone.utc).timestamp()
+    # The engine's payloads are JSON, which has no infinity.
+    return min(max(bound, -sys.float_info.max), sys.float_info.max)

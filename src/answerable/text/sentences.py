@@ -1,0 +1,177 @@
+"""Text → the spans of its sentences.
+
+`sentencex` does the rules of each language. Around it: blank lines always end a sentence; lines of lists, tables,
+labels (`Price: 30`), figures, headings and code fences stand for themselves, while a line break inside a paragraph
+(as PDFs have) doesn't end anything; what it cuts behind abbreviations is joined (`abbreviations.py`); marks of notes
+belong to the sentence before them; and a run that it leaves whole for hundreds of characters, as it does behind an
+unbalanced bracket, is cut at its full stops.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator
+
+import sentencex
+
+from answerable.text.abbreviations import goes_on
+
+LONG = 400
+SHORT = 0.6
+FEW_LINES = 3
+BLOCK = 2000
+TAIL = 20
+
+_BLANK_LINES = re.compile(r"\n[ \t\r\f\v]*\n|\f")
+_NUMBER = r"(?P<number>\d{1,3}[.)]\s)|(?P<letter>[a-z])\) "
+_ITEM = rf"[-*+•·‣–—] |{_NUMBER}|\[\d{{1,3}}\] |\d{{1,2}}(?:\.\d{{1,2}}){{1,3}}\.? +[A-ZÀ-ÖØ-Þ]"
+_OWN_LINE = re.compile(rf"\n(?=[ \t]*(?:{_ITEM}|[#>|]|```|~~~|:::))")
+_ROW = r"(?:[^\W\d_][^\n:.!?]{0,30}:[ \t]\S|[^\s|][^\n]*?(?: \||\t))"
+_BETWEEN_ROWS = re.compile(rf"(?m)^(?={_ROW})[^\n]*\n(?={_ROW})")
+# A row of a table that became plain text: words, then two figures at the end.
+_FIGURE = r"[^\s\w]*\d[\d.,]*%?"
+_FIGURE_ROW = re.compile(rf"(?m)^[ \t]*[^\W\d_][^\n]{{0,120}}?[ \t]{_FIGURE}[ \t]+{_FIGURE}[ \t]*(?:\n|\Z)")
+_TABLE_ROW = re.compile(r"\s*\|[^\n]*\|\s*")
+_LINE = re.compile(r"(?m)^[^\n]*\n")
+_AFTER_OWN_LINE = re.compile(r"(?m)^[ \t]*(?:#{1,6} .*|\|.*\|[ \t]*|```.*|~~~.*|:::.*)\n")
+_CAPITAL = r"(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ])"
+# Ends that it doesn't know: before inverted marks, behind the mark of a note, and where it takes a word for the
+# abbreviation of a number or for the middle of a list.
+_MISSED_ENDS = (
+    r"[.!?…][\"'”’»)]*\s+(?=[¿¡])"
+    rf"|(?<=[^\W\d_]{{2}})[.!?…][\"'”’»)]*(?:\d{{1,2}}|[¹²³⁰⁴-⁹]{{1,3}})\s+{_CAPITAL}"
+    rf"|\b(?:[Nn]o|etc)\.\s+{_CAPITAL}"
+)
+_MISSED = re.compile(_MISSED_ENDS)
+_FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|{_MISSED_ENDS}|[。！？]+")
+_MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
+# A line that ends in one of these goes on in the next, with or without the mark of a note behind it.
+_UNFINISHED = """
+a an as at by for from into of than the their whose with without
+ao aos as con contra da das de del desde do dos el em en entre hacia hasta la las los na nas no nos os para pela pelas
+pelo pelos por seu sin sobre su sua sus sem um uma un una à às
+"""
+_RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
+_NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
+_LETTERED = re.compile(r"[ \t]*[a-z]\) ")
+_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
+
+
+def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
+    """Start and end of each sentence, in order, without the white space around it; nothing else is left out."""
+    spans = []
+    for start, end in _paragraphs(text):
+        is_row = end - start <= LONG and _TABLE_ROW.fullmatch(text, start, end)
+        pieces = [(start, end)] if is_row else _boundaries(text, start, end, language or "en")
+        for first, last in _joined(text, pieces, language):
+            piece = text[first:last]
+            stripped = piece.strip()
+            if stripped:
+                begin = first + len(piece) - len(piece.lstrip())
+                spans.append((begin, begin + len(stripped)))
+    return spans
+
+
+def is_furniture(text: str, start: int, end: int) -> bool:
+    """Whether a span is a heading, a rule or a mark around code: nothing that says something by itself."""
+    return _FURNITURE.fullmatch(text, start, end) is not None
+
+
+def is_row(text: str, start: int, end: int) -> bool:
+    """Whether a span is a row of a table: one in Markdown, or words with two figures at the end."""
+    return any(pattern.fullmatch(text, start, end) for pattern in (_TABLE_ROW, _FIGURE_ROW))
+
+
+def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
+    cuts = {0, len(text)}
+    for pattern in (_BLANK_LINES, _AFTER_OWN_LINE, _BETWEEN_ROWS):
+        cuts.update(match.end() for match in pattern.finditer(text))
+    cuts.update(_own_lines(text))
+    cuts.update(_short_line_ends(text))
+    cuts.update(_edges_of_figure_rows(text))
+    ordered = sorted(cuts)
+    return itertools.pairwise(ordered)
+
+
+def _own_lines(text: str) -> Iterator[int]:
+    """Where lines begin that stand for themselves: items of lists, headings, rows, fences."""
+    lines = list(_OWN_LINE.finditer(text))
+    letters = sum(line["letter"] is not None for line in lines) + (_LETTERED.match(text) is not None)
+    for line in lines:
+        letter, number, before = line["letter"], line["number"], text[max(0, line.start() - LONG) : line.start()]
+        is_first_or_one_of_several = letter in (None, "a", "i") or letters > 1
+        closes_bracket = (letter or (number and ")" in number)) and before.rfind("(") > before.rfind(")")
+        if is_first_or_one_of_several and not closes_bracket and not (number and _runs_on(before)):
+            yield line.end()
+
+
+def _runs_on(text: str) -> bool:
+    """Whether a text ends within a sentence, by its last word."""
+    return _RUNS_ON.search(text[-TAIL:]) is not None
+
+
+def _edges_of_figure_rows(text: str) -> Iterator[int]:
+    """Where rows of figures begin and end, of which two or more follow each other."""
+    for row, following in itertools.pairwise(_FIGURE_ROW.finditer(text)):
+        if row.end() == following.start():
+            yield from (*row.span(), following.end())
+
+
+def _short_line_ends(text: str) -> Iterator[int]:
+    """Ends of lines that stop early before a capital: headings and labels in text that is filled to a width."""
+    lines = list(_LINE.finditer(text))
+    if len(lines) < FEW_LINES:
+        return
+    lengths = sorted(len(line[0]) for line in lines)
+    width = lengths[len(lengths) * 3 // 4]
+    for line in lines:
+        following = text[line.end() : line.end() + 1]
+        is_short = len(line[0]) < SHORT * width and not line[0].rstrip().endswith(",")
+        if is_short and _runs_on(text[max(0, line.end() - LONG) : line.end()]):
+            continue
+        if is_short and not _NUMBER_OF_ITEM.fullmatch(line[0]) and (following.isupper() or following.isdigit()):
+            yield line.end()
+
+
+def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    # A line break inside a paragraph is a space to sentencex: same length, so the offsets stay.
+    paragraph = text[start:end].replace("\n", " ")
+    for first, last in itertools.pairwise(_sentence_cuts(paragraph, language)):
+        pattern = _FULL_STOP if last - first > LONG else _MISSED
+        cut = first
+        for match in pattern.finditer(paragraph, first, last):
+            yield start + cut, start + match.end()
+            cut = match.end()
+        if cut < last:
+            yield start + cut, start + last
+
+
+def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
+    """Where sentences begin, and the end.
+
+    `sentencex` takes time that grows with the square of the number of Chinese sentences, for one: a long paragraph goes
+    to it block by block, each from where the last sentence of the one before began. The end of a block doesn't cut.
+    """
+    start = reached = 0
+    yield 0
+    while reached < len(paragraph):
+        reached = start + BLOCK
+        cuts = [each["end_index"] for each in sentencex.get_sentence_boundaries(language, paragraph[start:reached])]
+        yield from (start + cut for cut in cuts[:-1])
+        start = start + cuts[-2] if len(cuts) > 1 and reached < len(paragraph) else reached
+    yield len(paragraph)
+
+
+def _joined(text: str, spans: Iterable[tuple[int, int]], language: str) -> list[tuple[int, int]]:
+    """The pieces as whole sentences: what an abbreviation cut in two together, marks of notes with what they follow."""
+    joined: list[tuple[int, int]] = []
+    for start, end in spans:
+        if joined and goes_on(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):
+            joined[-1] = (joined[-1][0], end)
+        elif joined and text[start - 1] != "\n" and (marks := _MARKS_OF_NOTES.match(text, start, end)):
+            joined[-1] = (joined[-1][0], marks.end())
+            joined.append((marks.end(), end))
+        else:
+            joined.append((start, end))
+    return joined

@@ -1,0 +1,113 @@
+"""Text → the terms that keyword search counts: words, folded, without stop words, stemmed by their language.
+
+Stemming is Snowball's (Porter 2001) where it knows the language. Scripts that don't separate words give pairs of
+neighbouring characters (the usual treatment of Chinese, Japanese and Thai without a dictionary).
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection, Iterator
+from functools import lru_cache
+
+import Stemmer
+
+from answerable.text.stop_words import STOP_WORDS
+
+__all__ = ["fold", "question_words", "terms", "words"]
+
+_SNOWBALL = {
+    "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
+    "fr": "french", "hu": "hungarian", "it": "italian", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
+    "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
+}  # fmt: skip
+
+# Python's `\w` lacks combining marks: without them words of Hindi, or of Arabic with its vowels, fall to pieces.
+_MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f"
+_MARKS += "\u0962\u0963\u0980-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
+_TOKEN = re.compile(rf"[\w{_MARKS}]+")
+_UNSEPARATED = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
+)
+
+
+def terms(text: str, language: str) -> list[str]:
+    """The terms of a text, in order, repeated as they are; `language` is a two-letter code or empty."""
+    stop_words = STOP_WORDS.get(language, frozenset())
+    found = []
+    for word in words(text):
+        if word not in stop_words:
+            found.append(_stem(word, language))
+    return found
+
+
+def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
+    """The different words of a question, each as the terms it becomes in the library's languages."""
+    spoken = STOP_WORDS.get(question_language, frozenset())
+    found: dict[frozenset[str], None] = {}
+    for word in words(question):
+        if word in spoken:
+            continue
+        variants = frozenset(
+            _stem(word, language)
+            for language in {*languages, question_language}
+            if word not in STOP_WORDS.get(language, frozenset())
+        )
+        if variants:
+            found[variants] = None
+    return list(found)
+
+
+def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
+    """The words that are among the terms of every text that holds this one, each as its stems in the languages.
+
+    The text that holds it is of one of the languages. Stop words aren't among its terms, and letters beyond ASCII may
+    be written in several ways.
+    """
+    return [
+        frozenset(_stem(word, language) for language in languages)
+        for word in words(text)
+        if word.isascii() and not any(word in STOP_WORDS.get(language, ()) for language in languages)
+    ]
+
+
+def words(text: str) -> Iterator[str]:
+    """The words of a text in lower case, compatibility forms resolved; unseparated scripts as pairs of characters."""
+    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).lower()):
+        token = match[0]
+        if token.isascii():
+            yield token
+            continue
+        for piece in _UNSEPARATED.split(token):
+            if not piece:
+                continue
+            if _UNSEPARATED.match(piece) and len(piece) > 1:
+                yield from (piece[index : index + 2] for index in range(len(piece) - 1))
+            else:
+                yield piece
+
+
+def fold(word: str) -> str:
+    """The word without its accents."""
+    if word.isascii():
+        return word
+    return "".join(mark for mark in unicodedata.normalize("NFD", word) if not _is_accent(mark))
+
+
+def _is_accent(character: str) -> bool:
+    # By combining class: Hebrew and Arabic vowel points, and what stands above or below. Vowels of Indic scripts stay.
+    place = unicodedata.combining(character)
+    return 10 <= place <= 36 or place >= 200
+
+
+@lru_cache(maxsize=100_000)
+def _stem(word: str, language: str) -> str:
+    name = _SNOWBALL.get(language)
+    return fold(_stemmer(name).stemWord(word) if name else word)
+
+
+@lru_cache(maxsize=len(_SNOWBALL))
+def _stemmer(name: str) -> Stemmer.Stemmer:
+    # Snowball's objects aren't safe to share between threads, but the interpreter's lock is held while one works.
+    return Stemmer.Stemmer(name, 0)

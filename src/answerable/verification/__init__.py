@@ -1,6 +1,0 @@
-"""Comparing a library with its sources and with itself, and putting right what differs."""
-
-from answerable.verification.findings import Finding, Repair, VerifyReport
-from answerable.verification.verifying import SAMPLE, VerifyOptions, verify
-
-__all__ = ["SAMPLE", "Finding", "Repair", "VerifyOptions", "VerifyReport", "verify"]

@@ -1,0 +1,1 @@
+"""Settings → parts: the only package that names adapters."""

@@ -1,0 +1,99 @@
+"""What makes an answer of what was found: reranker, model, gate and answerer."""
+
+from __future__ import annotations
+
+import json
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from answerable.errors import SettingsError
+from answerable.protocols import Answerer, ChatModel, Embedder, Fingerprint, Reranker, TokenEmbedder
+from answerable.settings import Settings
+from answerable.wiring.providers import openai_endpoint, require_key
+
+if TYPE_CHECKING:
+    from answerable.answering.gate import Gate
+
+EXTRACTIVE = "extractive"
+
+
+def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
+    """What looks at the best passages a second time, by this embedder's own means; None where that is off."""
+    if not settings.rerank:
+        return None
+    from answerable.embedding.cache import CachedEmbedder
+    from answerable.retrieval.late_interaction import LateInteraction
+
+    maker = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
+    if not isinstance(maker, TokenEmbedder):
+        raise SettingsError(
+            f"rerank is {settings.rerank}, but {embedder.fingerprint} gives no vectors of single tokens. "
+            "Set embedder to local for a new library, or leave rerank empty."
+        )
+    return LateInteraction(maker)
+
+
+def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
+    """What turns evidence into an answer; `fingerprint` is of the embedder whose vectors it judges by."""
+    gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
+    if settings.model == EXTRACTIVE:
+        from answerable.answering.extractive import ExtractiveAnswerer
+
+        return ExtractiveAnswerer(gate, settings.quotes)
+    from answerable.answering.grounded import Budgets, GroundedAnswerer
+
+    budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
+    return GroundedAnswerer(build_chat_model(settings), gate, settings.quotes, budgets, settings.keep_unsupported)
+
+
+def build_chat_model(settings: Settings) -> ChatModel:
+    """The model that writes: `provider:model`, or a provider with its usual model. Raises SettingsError."""
+    from answerable.providers.calling import CallPolicy
+
+    provider, _, name = settings.model.partition(":")
+    policy = CallPolicy(timeout=settings.provider_timeout)
+    require_key(settings, provider)
+    if provider == "cohere":
+        from answerable.answering.models.cohere_chat import CohereChatModel
+
+        return CohereChatModel(
+            name or "command-a-03-2025", settings.cohere_api_key, settings.cohere_base_url or None, policy
+        )
+    endpoint = openai_endpoint(settings, provider)
+    if endpoint is None or not (name or endpoint.chat_model):
+        raise SettingsError(
+            f"There is no model {settings.model!r}. Use {EXTRACTIVE}, or openai:NAME, ollama:NAME, github:NAME or "
+            "cohere:NAME."
+        )
+    from answerable.answering.models.openai_chat import OpenAIChatModel
+
+    return OpenAIChatModel(
+        name or endpoint.chat_model, endpoint.api_key, endpoint.base_url, policy=policy, provider=provider
+    )
+
+
+def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]:
+    """What decides on refusals with this embedder, and where it comes from: your own, the package's, or words only."""
+    from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
+
+    path = gate_path(settings, fingerprint)
+    packaged = packaged_gates()
+    name = f"{fingerprint.provider}:{fingerprint.model}"
+    try:
+        gate, origin = Gate.from_json(json.loads(path.read_text("utf-8"))), str(path)
+    except FileNotFoundError:
+        gate = packaged.get(name) or packaged[LEXICAL_ONLY]
+        origin = (
+            "the package's" if name in packaged else "words only: `answerable calibrate` fits one for this embedder"
+        )
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise SettingsError(
+            f"{path} can't be read ({error!r}). Run `answerable calibrate` again, or delete it."
+        ) from error
+    return gate.aiming_at(settings.wrong_answers), origin
+
+
+def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
+    """Where a calibrated gate for an embedder is kept."""
+    return settings.gates_path / f"{sha256(str(fingerprint).encode()).hexdigest()[:16]}.json"

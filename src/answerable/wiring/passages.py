@@ -1,0 +1,102 @@
+"""What splits documents into passages and embeds them."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from answerable.errors import ProviderError, SettingsError
+from answerable.protocols import Embedder, Fingerprint, TextSplitter
+from answerable.settings import Settings
+from answerable.wiring.providers import openai_endpoint, provider_addresses, require_key
+
+if TYPE_CHECKING:
+    from answerable.embedding.cache import CachedEmbedder
+    from answerable.embedding.local import LocalEmbedder
+
+
+def build_splitter(settings: Settings) -> TextSplitter:
+    """What cuts documents into passages."""
+    if settings.splitter == "tokens":
+        from answerable.splitting.tokens import TokenSplitter
+
+        try:
+            return TokenSplitter(settings.token_vocabulary, settings.chunk_size, settings.chunk_overlap)
+        except ValueError as error:
+            raise SettingsError(str(error)) from error
+    from answerable.splitting.by_type import SplitterByType
+
+    return SplitterByType(settings.chunk_size, settings.chunk_overlap)
+
+
+def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> CachedEmbedder:
+    """The embedder with its cache: `provider:model`, or `provider:model,local`, local where the provider fails.
+
+    `bound` is what made the vectors that are there already. Raises SettingsError.
+    """
+    from answerable.embedding.cache import CachedEmbedder
+
+    first, _, second = (part.strip() for part in settings.embedder.partition(","))
+    embedder = _build_embedder(settings, first)
+    if second:
+        from answerable.embedding.fallback import FallbackEmbedder
+
+        embedder = FallbackEmbedder(embedder, _build_embedder(settings, second), _say_switched, bound)
+    path = settings.cache_path / "embeddings.db"
+    return CachedEmbedder(embedder, path, settings.cache_size, provider_addresses(settings))
+
+
+def _build_embedder(settings: Settings, name: str) -> Embedder:
+    from answerable.embedding.local import MODEL
+
+    if name in ("local", f"local:{MODEL}"):
+        return build_local_embedder(settings)
+    from answerable.providers.calling import CallPolicy
+
+    provider, _, model = name.partition(":")
+    policy = CallPolicy(timeout=settings.provider_timeout)
+    if provider == "sentence-transformers":
+        from answerable.embedding.sentence_transformers_embedder import SentenceTransformersEmbedder
+
+        return SentenceTransformersEmbedder(
+            model or "intfloat/multilingual-e5-small", allow_downloads=settings.allow_downloads
+        )
+    if provider == "cohere":
+        from answerable.embedding.cohere_embedder import CohereEmbedder
+
+        require_key(settings, provider)
+        return CohereEmbedder(
+            settings.cohere_api_key,
+            model or "embed-multilingual-v3.0",
+            settings.embedding_dimension or 1024,
+            settings.cohere_base_url or None,
+            policy,
+        )
+    endpoint = openai_endpoint(settings, provider)
+    if endpoint is None or not (model or endpoint.embedding_model):
+        raise SettingsError(
+            f"There is no embedder {name!r}. Use local, openai:NAME, github:NAME, ollama:NAME, cohere:NAME or "
+            "sentence-transformers:NAME."
+        )
+    from answerable.embedding.openai_embedder import OpenAIEmbedder
+
+    require_key(settings, provider)
+    return OpenAIEmbedder(
+        model or endpoint.embedding_model,
+        settings.embedding_dimension or 1536,
+        endpoint.api_key,
+        endpoint.base_url,
+        policy,
+        provider,
+    )
+
+
+def _say_switched(error: ProviderError) -> None:
+    logging.getLogger("answerable").warning("%s The local model embeds instead.", error)
+
+
+def build_local_embedder(settings: Settings) -> LocalEmbedder:
+    """The embedder that runs on this machine, without a cache."""
+    from answerable.embedding.local import LocalEmbedder
+
+    return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)

@@ -1,0 +1,98 @@
+"""What reads sources."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from answerable.protocols import Reader, Visit
+from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceListing
+from answerable.settings import Settings
+
+if TYPE_CHECKING:
+    from answerable.sources.reader import FileReader
+
+
+def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
+    """The reader of files, folders and sites; files under `root` have their names in there as sources.
+
+    What it needs is loaded when something is read, not for a question.
+    """
+    return _LateReader(settings, root, ahead)
+
+
+class _LateReader:
+    def __init__(self, settings: Settings, root: Path | None, ahead: ReadsAhead | None) -> None:
+        self._settings = settings
+        self._root = root
+        self._ahead = ahead
+        self._readers: dict[str, FileReader] = {}
+
+    def listing(self, source: str) -> SourceListing:
+        return self._files(self._settings.ocr_languages).listing(source)
+
+    def read(self, file: SourceFile) -> FileContents:
+        return self._files(file.languages).read(file)
+
+    def options(self, source: str) -> Mapping[str, str]:
+        settings = self._settings
+        options = {"ocr": settings.ocr_languages}
+        if is_site(source):
+            options |= {
+                "address": source,
+                "locales": settings.site_locales,
+                "versions": settings.site_versions,
+                "everything": "yes" * settings.site_everything,
+                "max_pages": str(settings.max_pages),
+                "public_url": settings.site_public_url,
+            }
+        return {name: value for name, value in options.items() if value}
+
+    def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
+        options = self.options(source) if options is None else options
+        files = self._files(options.get("ocr", self._settings.ocr_languages))
+        if not is_site(source):
+            return files.visit(source, checksum=checksum)
+        from answerable.sources.site.addresses import AddressGuard
+        from answerable.sources.site.fetch import Fetcher
+        from answerable.sources.site.pace import FetchPolicy
+        from answerable.sources.site.visit import SiteOptions, SiteVisit
+
+        guard = AddressGuard(_listed(self._settings.allow_hosts))
+        wanted = SiteOptions(
+            _listed(options.get("locales", "")),
+            _listed(options.get("versions", "")),
+            bool(options.get("everything")),
+            int(options.get("max_pages", self._settings.max_pages)),
+            options.get("public_url", ""),
+        )
+        policy = FetchPolicy(delay=1 / self._settings.requests_per_second)
+        return SiteVisit(options.get("address", source), Fetcher(guard, policy), wanted, files)
+
+    def _files(self, languages: str) -> FileReader:
+        if languages not in self._readers:
+            from answerable.sources.limits import ReadLimits
+            from answerable.sources.pdf.ocr import find_ocr
+            from answerable.sources.reader import FileReader
+
+            settings = self._settings
+            limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
+            self._readers[languages] = FileReader(
+                limits, settings.pdf_password or None, find_ocr(languages), self._root, self._ahead
+            )
+        return self._readers[languages]
+
+    def close(self) -> None:
+        for reader in self._readers.values():
+            reader.close()
+
+
+def is_site(source: str) -> bool:
+    """Whether a source is the address of a site, not a path."""
+    return source.lower().startswith(("http://", "https://"))
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    """What a setting lists, with commas between."""
+    return tuple(filter(None, (part.strip() for part in text.split(","))))
