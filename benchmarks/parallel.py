@@ -47,28 +47,30 @@ def read(folder: str, workers: str) -> None:
     from functools import partial
 
     from answerable.indexing.workers import processes
-    from answerable.indexing.workers.worker_pool import Crew, read_and_split
+    from answerable.indexing.workers.worker_pool import WorkerPool, read_and_split
     from answerable.protocols.reading import SourceFile
     from answerable.settings import Settings
     from answerable.wiring.build import build_tools
 
     files = [SourceFile(str(path), str(path)) for path in sorted(Path(folder).iterdir())]
-    crew = Crew(partial(processes, int(workers), partial(build_tools, Settings())))
+    worker_pool = WorkerPool(partial(processes, int(workers), partial(build_tools, Settings())))
     tools = build_tools(Settings())
 
     def read_all(files: list[SourceFile]) -> int:
         if int(workers) == 1:
             return sum(len(each.chunks) for file in files for each in read_and_split(tools, file).prepared)
-        crew.expect(files)
-        found = (contents for file in files if (contents := crew.read(file.path)))
-        return sum(len(split.chunks) for each in found for one in each.documents if (split := crew.prepared(one)))
+        worker_pool.expect(files)
+        found = (contents for file in files if (contents := worker_pool.read(file.path)))
+        return sum(
+            len(split.chunks) for each in found for one in each.documents if (split := worker_pool.prepared(one))
+        )
 
     # What is needed for it is loaded first.
     read_all(files[:2])
     started = time.perf_counter()
     chunks = read_all(files)
     seconds = time.perf_counter() - started
-    crew.close()
+    worker_pool.close()
     print(json.dumps({"seconds": seconds, "chunks": chunks}))
 
 

@@ -136,7 +136,7 @@ def milliseconds(searches: dict[str, Callable[[int], object]], count: int) -> di
 
 def fill(store: PostgresStore, vectors: FloatArray) -> tuple[float, float]:
     """Seconds that adding takes, and building the graph."""
-    store.claim(Fingerprint("benchmark", "mixture", DIMENSION))
+    store.bind_embedder(Fingerprint("benchmark", "mixture", DIMENSION))
     started = time.monotonic()
     for document, chunks in documents(vectors):
         store.put(document, chunks)

@@ -628,7 +628,7 @@ def test_neighbours_are_the_chunks_around(examples: Library) -> None:
 def test_another_embedder_is_an_error_that_names_the_way_out(tmp_path: Path) -> None:
     other = Fingerprint("openai", "text-embedding-3-small", 1536)
     store = build_store(str(tmp_path / "library"))
-    store.claim(other)
+    store.bind_embedder(other)
     store.close()
     with pytest.raises(EmbedderMismatch) as caught:
         make_library(tmp_path / "library", HashEmbedder())

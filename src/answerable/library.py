@@ -31,7 +31,7 @@ from answerable.filters import parse_filter
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress, check_embedder
 from answerable.indexing.sync import Origin, Subscriptions, SyncReport
 from answerable.indexing.workers.steps import Tools
-from answerable.indexing.workers.worker_pool import Crew
+from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
 from answerable.protocols import (
     Answerer,
@@ -85,7 +85,7 @@ class Library:
         narrows: bool = True,
         now: Callable[[], datetime] = datetime.now,
         steps: Steps = ALL_STEPS,
-        crew: Crew | None = None,
+        worker_pool: WorkerPool | None = None,
     ) -> None:
         self._store = store
         self._embedder = embedder
@@ -95,7 +95,7 @@ class Library:
         self._narrows = narrows
         self._now = now
         self._steps = steps
-        self._crew = crew
+        self._crew = worker_pool
         self._is_bound = False
         self._check_embedder()
 
@@ -148,12 +148,12 @@ class Library:
         """What was added and is followed, by name."""
         return self._subscriptions().origins()
 
-    def leave(self, origin: str) -> AddReport:
+    def unfollow(self, origin: str) -> AddReport:
         """Removes the documents of an origin, but those that another one holds, and follows it no longer.
 
         Raises NotFollowed.
         """
-        return self._subscriptions().leave(origin)
+        return self._subscriptions().unfollow(origin)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False

@@ -143,7 +143,7 @@ def test_an_empty_library(tmp_path: Path, opened: Callable[[], Store]) -> None:
         assert export_store(store, tmp_path / "empty.zip").exported == 0
     assert import_store(tmp_path / "empty.zip", opened) == CopyReport()
     with closing(opened()) as store:
-        store.claim(HashEmbedder().fingerprint)
+        store.bind_embedder(HashEmbedder().fingerprint)
         export_store(store, tmp_path / "empty.zip", overwrite=True)
     other = MemoryStore()
     assert import_store(tmp_path / "empty.zip", lambda: other) == CopyReport()
@@ -156,7 +156,7 @@ def test_into_a_library_that_holds_something(export: Path) -> None:
     assert import_store(export, lambda: target).copied == DOCUMENTS
     assert {stored.id for stored in target.documents()} == {"own", "none", "nothing", "chat", "b", "a"}
     other = MemoryStore()
-    other.claim(HashEmbedder(8).fingerprint)
+    other.bind_embedder(HashEmbedder(8).fingerprint)
     with pytest.raises(EmbedderMismatch, match=r"8 dimensions.*new library"):
         import_store(export, lambda: other)
     assert other.count() == (0, 0)

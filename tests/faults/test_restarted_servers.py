@@ -74,7 +74,7 @@ def test_while_adding_searching_and_removing(server: Restarted, tmp_path: Path) 
         assert library.search("La estación midió lluvia")
         starting.join()
         starting = server.restart()
-        library.leave(str(files[0]))
+        library.unfollow(str(files[0]))
         starting.join()
         assert library.verify().is_clean
     assert assert_sound(server.opened()) == {str(file) for file in files[1:]}

@@ -132,7 +132,7 @@ def test_a_whole_folder_that_moved_is_added_there_and_given_up_here(followed: Fo
     assert f"answerable remove {followed.folder}" in str(failure.error)
     assert followed.texts() == NOTES
     assert followed.add(tmp_path / "moved") == {"added": 2}
-    assert followed.library.leave(str(followed.folder)).removed == 2
+    assert followed.library.unfollow(str(followed.folder)).removed == 2
     assert followed.embedder.embedded == embedded
     assert_same(followed.store, built_from_scratch(tmp_path / "moved"))
     assert [origin.name for origin in followed.library.origins()] == [str(tmp_path / "moved")]
@@ -290,7 +290,7 @@ def test_a_document_of_two_origins_stays_until_both_have_lost_it(followed: Follo
     followed.write(".answerableignore", "/sub/\n")
     assert followed.sync([str(followed.folder)]) == {"unchanged": 1}
     assert sorted(followed.texts()) == sorted(NOTES)
-    assert followed.library.leave(str(sub)).removed == 1
+    assert followed.library.unfollow(str(sub)).removed == 1
     assert sorted(followed.texts()) == ["a.md"]
     (followed.folder / ".answerableignore").unlink()
     followed.write("sub/c.md", "# Chairs\n\nCarla carves chairs.")
@@ -303,11 +303,11 @@ def test_a_document_of_two_origins_stays_until_both_have_lost_it(followed: Follo
 
 def test_an_origin_that_is_left_takes_its_documents_with_it(followed: FollowedFiles) -> None:
     followed.library.add_documents([make_document("By hand.", source="hand")])
-    assert followed.library.leave(str(followed.folder)).removed == 2
+    assert followed.library.unfollow(str(followed.folder)).removed == 2
     assert followed.texts() == {"hand": "By hand."}
     assert followed.store.records() == []
     with pytest.raises(NotFollowed, match="answerable sources"):
-        followed.library.leave(str(followed.folder))
+        followed.library.unfollow(str(followed.folder))
     with pytest.raises(NotFollowed):
         followed.sync(["nowhere"])
 
@@ -364,5 +364,5 @@ def test_a_file_that_moved_by_itself_keeps_its_vectors(followed: FollowedFiles, 
     embedded = followed.embedder.embedded
     archive.rename(tmp_path / "y.zip")
     assert followed.add(tmp_path / "y.zip") == {"added": 2}
-    assert followed.library.leave(str(archive)).removed == 2
+    assert followed.library.unfollow(str(archive)).removed == 2
     assert followed.embedder.embedded == embedded

@@ -25,5 +25,5 @@ def test_every_store_follows_files(kind: str, tmp_path: Path) -> None:
         assert followed.embedder.embedded == embedded
         assert_same(followed.store, built_from_scratch(followed.folder))
         assert [(origin.sources, origin.documents) for origin in followed.library.origins()] == [(3, 3)]
-        assert followed.library.leave(str(followed.folder)).removed == 3
+        assert followed.library.unfollow(str(followed.folder)).removed == 3
         assert (followed.store.records(), followed.store.count()) == ([], (0, 0))

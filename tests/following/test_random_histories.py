@@ -152,7 +152,7 @@ class Histories(RuleBasedStateMachine):
     def leave_inner(self) -> None:
         """Follows the inner folder with the outer one only."""
         with self.opened() as files:
-            files.library.leave(str(self.folder / "one/sub"))
+            files.library.unfollow(str(self.folder / "one/sub"))
         self.origins.discard("one/sub")
 
     @rule()

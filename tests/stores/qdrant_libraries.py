@@ -20,7 +20,7 @@ PRINT = HashEmbedder(4).fingerprint
 def opened(address: str, **options: Any) -> QdrantStore:
     made = QdrantStore(address, key=options.pop("key", api_key()), **options)
     if made.is_writable:
-        made.claim(PRINT)
+        made.bind_embedder(PRINT)
     return made
 
 

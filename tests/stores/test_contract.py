@@ -41,7 +41,7 @@ Corpus = dict[int, IndexedChunk]
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     """An empty store that takes vectors of four numbers."""
     made = STORES[request.param](tmp_path)
-    made.claim(PRINT)
+    made.bind_embedder(PRINT)
     yield made
     made.close()
 
@@ -117,8 +117,8 @@ def test_the_first_claim_stays(tmp_path: Path) -> None:
     for name, make in STORES.items():
         made = make(tmp_path / name)
         assert made.fingerprint is None
-        made.claim(PRINT)
-        made.claim(Fingerprint("other", "model", 8, "2"))
+        made.bind_embedder(PRINT)
+        made.bind_embedder(Fingerprint("other", "model", 8, "2"))
         assert made.fingerprint == PRINT
         made.close()
 
@@ -322,7 +322,7 @@ FIELDS: dict[str, Mapping[str, Any]] = {
 def filtered(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with a chunk for each of FIELDS."""
     made = STORES[request.param](tmp_path_factory.mktemp("filtered"))
-    made.claim(PRINT)
+    made.bind_embedder(PRINT)
     for number, (name, fields) in enumerate(FIELDS.items()):
         document, chunks = indexed_texts(name, [f"palabra {name}"], [[1, number, 0, 0]], [{**fields, "name": name}])
         made.put(document, chunks)
@@ -572,7 +572,7 @@ def test_all_stores_rank_alike(tmp_path: Path, seed: int) -> None:
     stores = [make(tmp_path / name) for name, make in STORES.items()]
     corpus: dict[str, list[IndexedChunk]] = {}
     for store in stores:
-        store.claim(PRINT)
+        store.bind_embedder(PRINT)
     for _ in range(4):
         for _ in range(12):
             document, chunks = random_chunks(chance, f"d{chance.randint(0, 30)}")

@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, vectors: FloatArray) -> Pat
     """A library with these vectors; of its chunks every second, tenth, 300th has the shelf, box, drawer 0."""
     made = tmp_path_factory.mktemp("quantized") / "library"
     store = EmbeddedStore(made, quantized_from=EARLY)
-    store.claim(Fingerprint("test", "clusters", DIMENSION))
+    store.bind_embedder(Fingerprint("test", "clusters", DIMENSION))
     for first in range(0, len(vectors), PER_DOCUMENT):
         numbers = range(first, min(first + PER_DOCUMENT, len(vectors)))
         fields = [{"shelf": n % 2, "box": n % 10, "drawer": n % 300, **({"mark": n} if n % 7 else {})} for n in numbers]
@@ -150,7 +150,7 @@ def test_what_comes_and_goes_later_is_found_or_not(folder: Path) -> None:
 
 def test_quantized_from_another_size_is_another_index(tmp_path: Path) -> None:
     store = EmbeddedStore(tmp_path)
-    store.claim(Fingerprint("test", "clusters", DIMENSION))
+    store.bind_embedder(Fingerprint("test", "clusters", DIMENSION))
     rows = _unit(np.random.default_rng(4).standard_normal((600, DIMENSION)).astype(np.float32))
     store.put(*indexed_texts("d", [f"text {n}" for n in range(600)], list(rows)))
     whole = store.search_vectors(rows[0], K, None)

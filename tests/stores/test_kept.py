@@ -21,7 +21,7 @@ ROW = np.ones(8, np.float32)
 def stores(tmp_path: Path) -> Iterator[tuple[EmbeddedStore, EmbeddedStore]]:
     """The same library, opened twice."""
     one, other = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
-    one.claim(Fingerprint("test", "ones", len(ROW)))
+    one.bind_embedder(Fingerprint("test", "ones", len(ROW)))
     yield one, other
     one.close()
     other.close()

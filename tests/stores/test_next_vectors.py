@@ -226,7 +226,7 @@ def test_a_library_in_memory() -> None:
 
 def test_an_empty_library(opened: Open) -> None:
     store = opened()
-    store.claim(OLD.fingerprint)
+    store.bind_embedder(OLD.fingerprint)
     gathered = store.next_vectors()
     gathered.begin(NEW.fingerprint)
     assert gathered.missing() == []

@@ -404,7 +404,7 @@ def large() -> Iterator[tuple[str, PostgresStore, np.ndarray]]:
     """A library large enough for a graph, which isn't built yet; some vectors come again and again."""
     address = new_library()
     made = PostgresStore(address)
-    made.claim(Fingerprint("hash", "words", DIMENSION))
+    made.bind_embedder(Fingerprint("hash", "words", DIMENSION))
     chance = np.random.default_rng(3)
     vectors = chance.standard_normal((MANY, DIMENSION))
     vectors[::100] = vectors[0]

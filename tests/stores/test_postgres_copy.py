@@ -121,7 +121,7 @@ def test_what_changes_meanwhile_is_copied_as_it_is_then(source: EmbeddedStore, t
 
 
 def test_other_embedders_are_refused(source: EmbeddedStore, target: PostgresStore) -> None:
-    target.claim(Fingerprint("other", "model", 64))
+    target.bind_embedder(Fingerprint("other", "model", 64))
     with pytest.raises(EmbedderMismatch, match=r"other:model.*new library"):
         copy_store(source, target)
     assert target.count() == (0, 0)

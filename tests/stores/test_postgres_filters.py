@@ -58,7 +58,7 @@ fields = st.dictionaries(st.sampled_from(NAMES), st.one_of(values, st.lists(valu
 def store() -> Iterator[PostgresStore]:
     """A library of its own; what examples leave there is of no matter to others."""
     made = PostgresStore(new_library())
-    made.claim(Fingerprint("hash", "words", 2))
+    made.bind_embedder(Fingerprint("hash", "words", 2))
     yield made
     made.close()
 

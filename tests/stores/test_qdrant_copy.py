@@ -74,7 +74,7 @@ def test_there_and_back(source: EmbeddedStore, target: QdrantStore, tmp_path: Pa
 
 
 def test_other_embedders_are_refused(source: EmbeddedStore, target: QdrantStore) -> None:
-    target.claim(Fingerprint("other", "model", 64))
+    target.bind_embedder(Fingerprint("other", "model", 64))
     with pytest.raises(EmbedderMismatch, match=r"other:model.*new library"):
         copy_store(source, target)
     assert target.count() == (0, 0)

@@ -44,7 +44,7 @@ def server() -> Iterator[StandIn]:
 
 def opened(address: str, lease: float = 60) -> QdrantStore:
     made = QdrantStore(address, lease=lease)
-    made.claim(PRINT)
+    made.bind_embedder(PRINT)
     return made
 
 

@@ -29,7 +29,7 @@ def test_built_anew_while_the_old_one_answers(address: str) -> None:
     seen: list[list[str]] = []
 
     def fill(fresh: Store) -> None:
-        fresh.claim(Fingerprint("hash", "words", 4, "2"))
+        fresh.bind_embedder(Fingerprint("hash", "words", 4, "2"))
         assert fresh.count() == (0, 0)
         write_more = [f"new{number}" for number in range(3)]
         for name in write_more:
@@ -56,7 +56,7 @@ def test_building_anew_that_fails_or_is_killed_changes_nothing(address: str) -> 
     write(store, "old")
 
     def fill(fresh: Store) -> None:
-        fresh.claim(PRINT)
+        fresh.bind_embedder(PRINT)
         write(fresh, "new")
         raise ZeroDivisionError
 
@@ -69,7 +69,7 @@ def test_building_anew_that_fails_or_is_killed_changes_nothing(address: str) -> 
     with closing(client(address)) as other:
         names = {collection.name for collection in other.get_collections().collections}
         assert {found for found in names if found.startswith(name)} == {f"{name}.7", f"{name}.8"}
-        replace_library(address, lambda fresh: fresh.claim(PRINT), api_key(), abandoned_after=0)
+        replace_library(address, lambda fresh: fresh.bind_embedder(PRINT), api_key(), abandoned_after=0)
         names = {collection.name for collection in other.get_collections().collections}
         assert {found for found in names if found.startswith(name)} == {f"{name}.9", f"{name}.9.chunks"}
     assert ids(store) == []
@@ -81,7 +81,7 @@ def test_questions_never_fail_while_it_is_built_anew_again_and_again(address: st
     done, asked = threading.Event(), threading.Semaphore(0)
 
     def fill(fresh: Store) -> None:
-        fresh.claim(PRINT)
+        fresh.bind_embedder(PRINT)
         for name in ("a", "b"):
             fresh.put(*indexed_texts(name, ["Uno dos."] * 2, [[1, 0, 0, 0]] * 2))
 

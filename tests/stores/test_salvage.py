@@ -54,7 +54,7 @@ def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("sound") / "library.db"
     chance = np.random.default_rng(1)
     with closing(Database(path)) as database:
-        database.claim(FINGERPRINT)
+        database.bind_embedder(FINGERPRINT)
         for number in range(DOCUMENTS + 5):
             size = 40 if number % 10 == 0 else number % 3 + 1
             # Long words, so that the terms take more than a few pages.

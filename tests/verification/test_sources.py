@@ -102,7 +102,7 @@ def test_a_folder_that_moved_is_said_once(library: Library, folder: Path) -> Non
         assert f"`answerable remove {folder}`" in detail
     assert library.count()[0] == documents
     library.add(moved)
-    library.leave(str(folder))
+    library.unfollow(str(folder))
     assert library.verify().is_clean
 
 

@@ -14,7 +14,7 @@ from answerable.errors import EmbedderMismatch, EmptySource, WorkerLost
 from answerable.indexing.prepare import Prepared, passage, prepare
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
 from answerable.indexing.workers.steps import Later, Pending
-from answerable.indexing.workers.worker_pool import Crew
+from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
     Embedder,
     Fingerprint,
@@ -57,7 +57,7 @@ class Ingestion:
         sources_total: int,
         on_progress: OnProgress | None = None,
         dry_run: bool = False,
-        crew: Crew | None = None,
+        worker_pool: WorkerPool | None = None,
     ) -> None:
         self.report = AddReport()
         self.sources_total = sources_total
@@ -66,7 +66,7 @@ class Ingestion:
         self._splitter = splitter
         self._on_progress = on_progress
         self._dry_run = dry_run
-        self._crew = crew
+        self._crew = worker_pool
         self._waiting: deque[_Waiting] = deque()
         self._unsent: list[Passage] = []
         self._sent: deque[tuple[list[Passage], Pending[list[PassageVectors]]]] = deque()
@@ -101,11 +101,12 @@ class Ingestion:
         self._sources_done = number
         self._tell(source, 0, 0)
 
-    def take(self, document: Document, record: SyncRecord | None = None, twins: Collection[str] = ()) -> Outcome:
+    def take(
+        self, document: Document, record: SyncRecord | None = None, previous_copies: Collection[str] = ()
+    ) -> Outcome:
         """Adds a document, unless it is there or holds no text. The record becomes visible with it.
 
-        Passages that were embedded before, in its earlier version or in one of the documents `twins`, keep their
-        vectors.
+        Passages of its earlier version, or of one of the documents `previous_copies`, keep their vectors.
         """
         earlier = self._earlier(document)
         if (document.id, document.content_hash) in earlier:
@@ -120,7 +121,7 @@ class Ingestion:
         outcome: Outcome = "changed" if earlier else "added"
         self._count(outcome, 1, len(prepared.chunks))
         passages = prepared.passages()
-        embedded = self._embedded({*twins, *(document_id for document_id, _ in earlier)})
+        embedded = self._embedded({*previous_copies, *(document_id for document_id, _ in earlier)})
         known = [embedded.get(each) for each in passages]
         missing = [each for each, vectors in zip(passages, known, strict=True) if vectors is None]
         if self._dry_run:
@@ -203,7 +204,7 @@ class Ingestion:
         """Stores what waits, the first document first, until no more than `keep` chunks wait."""
         if not self._waiting:
             return
-        self._store.claim(self._embedder.fingerprint)
+        self._store.bind_embedder(self._embedder.fingerprint)
         # Somebody else may have been first since this library was opened.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
         while self._held() > keep:

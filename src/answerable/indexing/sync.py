@@ -11,7 +11,7 @@ from datetime import datetime
 
 from answerable.errors import AnswerableError, NotFollowed, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.ingest import AddReport, Failure, Ingestion
-from answerable.indexing.sync_run import Following
+from answerable.indexing.sync_run import SyncRun
 from answerable.protocols import Reader, Store, SyncRecord
 
 
@@ -60,7 +60,7 @@ class Subscriptions:
         run = self._begin()
         with closing(self._reader.visit(source)) as visit:
             known = self._store.records(visit.origin) if visit.origin else []
-            following = Following(self._store, known, self._dry_run)
+            following = SyncRun(self._store, known, self._dry_run)
             following.visit(visit, run, self._reader.options(source))
         following.tidy()
         return run.report
@@ -72,7 +72,7 @@ class Subscriptions:
         """
         records = self._store.records()
         origins = _named(records, names)
-        following, report = Following(self._store, _held_by(records, origins), self._dry_run), SyncReport()
+        following, report = SyncRun(self._store, _held_by(records, origins), self._dry_run), SyncReport()
         for origin in origins:
             run = self._begin()
             report.origins[origin.name] = run.report
@@ -84,13 +84,13 @@ class Subscriptions:
         following.tidy()
         return report
 
-    def leave(self, name: str) -> AddReport:
+    def unfollow(self, name: str) -> AddReport:
         """Follows the origins of this name no longer, and removes what no other one holds. Raises NotFollowed."""
         records = self._store.records()
         origins = _named(records, [name])
-        following, report = Following(self._store, _held_by(records, origins), self._dry_run), AddReport()
+        following, report = SyncRun(self._store, _held_by(records, origins), self._dry_run), AddReport()
         for origin in origins:
-            following.leave(origin.name, report)
+            following.unfollow(origin.name, report)
         following.tidy()
         if not self._dry_run:
             self._store.forget("", [origin.name for origin in origins])

@@ -42,7 +42,7 @@ class _Place:
     settled: list[SyncRecord] = field(default_factory=list)
 
 
-class Following:
+class SyncRun:
     """Visits of one moment to places that a library follows, or will.
 
     `records` are what is known of them. What is gone from one may have moved to another, so nothing is removed before
@@ -94,7 +94,7 @@ class Following:
         run.report.kept = len(set(place.known).difference(place.met, place.gone))
         self._places.append(place)
 
-    def leave(self, origin: str, report: AddReport) -> None:
+    def unfollow(self, origin: str, report: AddReport) -> None:
         """Takes all that is remembered of a place for gone."""
         known = {record.source: record for record in self._records[origin]}
         obsolete = {source: set(record.documents) for source, record in known.items()}
@@ -103,13 +103,13 @@ class Following:
     def tidy(self) -> None:
         """Removes what is gone, and what isn't made any more of what is there; what has moved is counted as that."""
         there = self._there({each for place in self._places for ids in place.obsolete.values() for each in ids})
-        strays = {place.origin: self._strays(place.changed) for place in self._places}
+        duplicates = {place.origin: self._duplicates(place.changed) for place in self._places}
         claims: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        for record in self._store.records() if there or any(strays.values()) else ():
+        for record in self._store.records() if there or any(duplicates.values()) else ():
             for each in record.documents:
                 claims[each].add((record.origin, record.source))
         for place in self._places:
-            removed = [stored.id for stored in strays[place.origin] if not claims[stored.id]]
+            removed = [stored.id for stored in duplicates[place.origin] if not claims[stored.id]]
             place.report.removed += len(removed)
             removed += self._unclaimed(place, there, claims)
             if self._dry_run:
@@ -160,16 +160,18 @@ class Following:
     def _add(
         self, run: Ingestion, place: _Place, source: str, document: Document, record: SyncRecord, carried: SyncRecord
     ) -> str:
-        twins = self._twins(run.sources_total, source, document, record) if source not in place.known else []
-        outcome = run.take(document, carried, twins)
+        previous_copies = (
+            self._previous_copies(run.sources_total, source, document, record) if source not in place.known else []
+        )
+        outcome = run.take(document, carried, previous_copies)
         place.made.add(document.source)
         if outcome == "changed":
             place.changed.add(document.source)
-        if outcome == "added" and twins:
+        if outcome == "added" and previous_copies:
             self._copies[record.hash].append(run.report)
         return outcome
 
-    def _twins(self, things: int, source: str, document: Document, record: SyncRecord) -> list[str]:
+    def _previous_copies(self, things: int, source: str, document: Document, record: SyncRecord) -> list[str]:
         """The id that a document had elsewhere, if what it is made of was known there by its hash."""
         if record.hash not in self._by_hash and not self._has_looked_elsewhere:
             self._has_looked_elsewhere = True
@@ -202,7 +204,7 @@ class Following:
             return {stored.id: stored for stored in self._store.documents() if stored.id in ids}
         return {stored.id: stored for each in ids for stored in self._store.lookup(each, "")}
 
-    def _strays(self, sources: Iterable[str]) -> list[StoredDocument]:
+    def _duplicates(self, sources: Iterable[str]) -> list[StoredDocument]:
         """Documents that share a source: another process may have read a different version at the same time."""
         found = (self._store.lookup("", source) for source in sources)
         return [stored for same in found if len(same) > 1 for stored in same]

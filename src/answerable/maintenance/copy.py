@@ -69,7 +69,7 @@ def share_fingerprint(made_by: Fingerprint | None, target: Store) -> None:
     if made_by is None:
         return
     if target.fingerprint is None:
-        target.claim(made_by)
+        target.bind_embedder(made_by)
     if target.fingerprint != made_by:
         raise EmbedderMismatch(
             f"The vectors to copy were made with the embedder {made_by}, the target's with {target.fingerprint}: "

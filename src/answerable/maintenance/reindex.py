@@ -49,7 +49,7 @@ def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = 
     gathered = store.next_vectors()
     if before in (None, after):
         gathered.drop()
-        store.claim(after)
+        store.bind_embedder(after)
         return ReindexReport(before, after)
     gathered.begin(after)
     while True:

@@ -11,7 +11,7 @@ from answerable.protocols.passages import (
     TokenEmbedder,
 )
 from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
-from answerable.protocols.stores import Difference, Flaw, IndexedChunk, NextVectors, Store, StoredDocument
+from answerable.protocols.stores import Difference, IndexedChunk, Issue, NextVectors, Store, StoredDocument
 
 __all__ = [
     "Answerer",
@@ -21,8 +21,8 @@ __all__ = [
     "Embedder",
     "Evidence",
     "Fingerprint",
-    "Flaw",
     "IndexedChunk",
+    "Issue",
     "Message",
     "NextVectors",
     "Passage",

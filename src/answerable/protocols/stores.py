@@ -97,13 +97,13 @@ class Difference(str, Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Flaw:
-    """What a store finds wrong in itself: what is wrong where, and whether `mend` puts it right."""
+class Issue:
+    """What a store finds wrong in itself: what is wrong where, and whether `repair` puts it right."""
 
     kind: Difference
     where: str
     detail: str
-    can_mend: bool = True
+    can_repair: bool = True
 
 
 class Store(Protocol):
@@ -124,7 +124,7 @@ class Store(Protocol):
         """The embedder that made the vectors, None until there are any."""
         ...
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
         ...
 
@@ -214,14 +214,14 @@ class Store(Protocol):
         """In how many chunks each term stands."""
         ...
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """What is wrong below what the other methods show: damage, what belongs to nothing, what is derived wrongly.
 
         That a document lacks chunks, or that they aren't its own, shows in `indexed_chunks`.
         """
         ...
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Removes what belongs to nothing or can't be read, and derives anew what is derived wrongly.
 
         A document may lack chunks afterwards that were there and couldn't be read. Raises LibraryReadOnly.

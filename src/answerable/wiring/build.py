@@ -39,14 +39,13 @@ from answerable.wiring.stores import (
 )
 
 if TYPE_CHECKING:
-    from answerable.indexing.workers.worker_pool import Crew
+    from answerable.indexing.workers.worker_pool import WorkerPool
 
 __all__ = [
     "EXTRACTIVE",
     "MEMORY",
     "build_answerer",
     "build_chat_model",
-    "build_crew",
     "build_embedder",
     "build_gate",
     "build_library",
@@ -56,6 +55,7 @@ __all__ = [
     "build_splitter",
     "build_store",
     "build_tools",
+    "build_worker_pool",
     "copy_library",
     "gate_path",
     "import_collection",
@@ -95,29 +95,29 @@ def build_library(settings: Settings, create: bool = True, root: Path | None = N
     store = build_store(settings.library_address, create, settings.qdrant_api_key)
     try:
         embedder = build_embedder(settings, store.fingerprint)
-        crew = build_crew(settings, embedder)
+        worker_pool = build_worker_pool(settings, embedder)
         return Library(
             store=store,
             embedder=embedder,
             splitter=build_splitter(settings),
-            reader=build_reader(settings, root, crew),
+            reader=build_reader(settings, root, worker_pool),
             answerer=build_answerer(settings, embedder.fingerprint),
             narrows=settings.narrow,
             steps=Steps(build_reranker(settings, embedder)),
-            crew=crew,
+            worker_pool=worker_pool,
         )
     except BaseException:
         store.close()
         raise
 
 
-def build_crew(settings: Settings, embedder: Embedder) -> Crew | None:
+def build_worker_pool(settings: Settings, embedder: Embedder) -> WorkerPool | None:
     """The workers that the settings ask for, whose vectors are this embedder's; None where this process does all."""
     if settings.workers == 1 and not settings.ray:
         return None
-    from answerable.indexing.workers.worker_pool import Crew
+    from answerable.indexing.workers.worker_pool import WorkerPool
 
-    return Crew(partial(_hire, settings, embedder))
+    return WorkerPool(partial(_hire, settings, embedder))
 
 
 def _hire(settings: Settings, embedder: Embedder) -> Workers:

@@ -40,7 +40,7 @@ def read_and_split(tools: Tools, file: SourceFile) -> ReadFile:
     return ReadFile(prepared, replace(contents, documents=tuple(each.document for each in prepared)))
 
 
-class Crew:
+class WorkerPool:
     """Workers, made by `hire` when there is something to do for them.
 
     What is read ahead is that of one run of adding; if there are two at a time, the other reads for itself.

@@ -11,7 +11,7 @@ from answerable.errors import SourceError
 from answerable.indexing.ingest import BATCH, Ingestion
 from answerable.indexing.prepare import prepare
 from answerable.indexing.sync import Subscriptions
-from answerable.indexing.sync_run import Following
+from answerable.indexing.sync_run import SyncRun
 from answerable.indexing.workers.steps import Tools
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair
 from answerable.maintenance.verification.sources import read_again
@@ -31,9 +31,9 @@ class Repairing:
         """Does what each finding asks for: the store first, then sources, documents and records."""
         if any(finding.repair is Repair.MEND or finding.kind is Difference.DAMAGED for finding in findings):
             # A document can't be replaced while what it was counted for can't be read.
-            self._store.mend()
+            self._store.repair()
             # Nothing is known of the embedder where that was lost.
-            self._store.claim(self._tools.embedder.fingerprint)
+            self._store.bind_embedder(self._tools.embedder.fingerprint)
         self._read([finding.record for finding in findings if finding.repair is Repair.READ and finding.record])
         for document_id in dict.fromkeys(finding.document_id for finding in findings if finding.repair is Repair.MAKE):
             self._make(document_id)
@@ -53,7 +53,7 @@ class Repairing:
                 for record in remembered
                 if record.origin == origin.name
             ]
-            following = Following(self._store, known)
+            following = SyncRun(self._store, known)
             # What can't be read now is found again by whoever looks next.
             with suppress(SourceError), closing(self._tools.reader.visit(origin.name, origin.options)) as visit:
                 following.visit(_PartOfVisit(visit, sources), self._begin(), origin.options)

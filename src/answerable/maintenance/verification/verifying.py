@@ -78,9 +78,9 @@ class _Look:
         """Looks at everything in turn: the store, what it follows, each document, and some vectors."""
         report = self._report
         try:
-            for flaw in self._store.audit():
-                repair = Repair.MEND if flaw.can_mend else Repair.NOTHING
-                report.findings.append(Finding(flaw.kind, flaw.where, flaw.detail, repair))
+            for issue in self._store.audit():
+                repair = Repair.MEND if issue.can_repair else Repair.NOTHING
+                report.findings.append(Finding(issue.kind, issue.where, issue.detail, repair))
             listed = list(self._store.documents())
             origins = self._subscriptions.origins()
         except UNREADABLE as error:

@@ -19,7 +19,7 @@ from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.disk.private import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores.embedded.database.database import Database, Version
 from answerable.stores.embedded.database.next import DatabaseNextVectors
 from answerable.stores.embedded.database.salvage import salvage
@@ -73,9 +73,9 @@ class EmbeddedStore:
         """The embedder that made the vectors, None until there are any."""
         return self._database.fingerprint
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
-        self._database.claim(fingerprint)
+        self._database.bind_embedder(fingerprint)
 
     def put(
         self,
@@ -147,14 +147,14 @@ class EmbeddedStore:
         """In how many chunks each term stands."""
         return self._database.document_frequency(terms)
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """What is wrong in the database, or else in the index, unless another process holds that."""
         found = self._database.audit()
         if found:
             return found
         return self._index_flaws()
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Puts the database right as far as that is possible, and makes an index anew that differs from it."""
         with self._lock:
             # Its process has the database open.
@@ -166,18 +166,18 @@ class EmbeddedStore:
     def _mend_database(self) -> None:
         """Where tables are damaged, in a new file. Raises LibraryBusy and LibraryDamaged (see `salvage`)."""
         try:
-            self._database.mend()
+            self._database.repair()
         except LibraryDamaged:
             with self._database.closed() as path:
                 salvage(path)
 
-    def _index_flaws(self) -> list[Flaw]:
+    def _index_flaws(self) -> list[Issue]:
         with self._lock:
             try:
                 index = self._caught_up()
                 return index.audit() if index else []
             except LibraryError as error:
-                return [Flaw(Difference.DAMAGED, "index", str(error))]
+                return [Issue(Difference.DAMAGED, "index", str(error))]
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Chunks with their documents (without parts)."""

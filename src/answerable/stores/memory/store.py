@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, Flaw, IndexedChunk, PassageVectors, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Issue, PassageVectors, StoredDocument, SyncRecord
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.memory.next import MemoryNextVectors
@@ -39,7 +39,7 @@ class MemoryStore:
         """The embedder that made the vectors, None until there are any."""
         return self._fingerprint
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
         self._fingerprint = self._fingerprint or fingerprint
 
@@ -161,11 +161,11 @@ class MemoryStore:
         with self._lock:
             return self._index.document_frequency(terms)
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """Nothing: only this process can change what it holds."""
         return []
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """There is nothing to mend."""
 
     def close(self) -> None:

@@ -10,7 +10,7 @@ from secrets import token_hex
 from typing import Any
 
 from answerable.datatypes import Document
-from answerable.protocols import Difference, Flaw
+from answerable.protocols import Difference, Issue
 from answerable.stores import records
 from answerable.stores.postgres import rows as postgres_rows
 from answerable.stores.postgres.connection import Connection
@@ -51,14 +51,14 @@ _UNLIKE_POSTINGS = f"""
 """
 
 
-def flaws(connection: Connection) -> list[Flaw]:
+def issues(connection: Connection) -> list[Issue]:
     """What is wrong in the tables. To be called in a transaction."""
     connection.execute("SET LOCAL statement_timeout = 0")
     return list(_flaws(connection))
 
 
-def mend(connection: Connection) -> None:
-    """Puts right what `flaws` finds. To be called in a transaction."""
+def repair(connection: Connection) -> None:
+    """Puts right what `issues` finds. To be called in a transaction."""
     connection.execute("SET LOCAL statement_timeout = 0")
     for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
         connection.execute("UPDATE documents SET metadata = '{}' WHERE id = %s", (row["id"],))
@@ -74,24 +74,24 @@ def mend(connection: Connection) -> None:
     connection.execute(f"UPDATE library SET (documents, chunks) = ({_COUNTED})")
 
 
-def _flaws(connection: Connection) -> Iterator[Flaw]:
+def _flaws(connection: Connection) -> Iterator[Issue]:
     for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
-        yield Flaw(Difference.DAMAGED, decode(row["source"] or row["id"]), "its metadata can't be read")
+        yield Issue(Difference.DAMAGED, decode(row["source"] or row["id"]), "its metadata can't be read")
     for row in _unreadable(connection, _RECORDS, _read_record):
-        yield Flaw(Difference.DAMAGED, decode(row["source"]), "what was remembered of it can't be read")
+        yield Issue(Difference.DAMAGED, decode(row["source"]), "what was remembered of it can't be read")
     for reference in _REFERENCES:
         (row,) = connection.execute(_named("SELECT count(*) " + _ORPHANS, reference))
         if row["count"]:
             what = f"{row['count']:,} rows name {reference[2]} that aren't there"
-            yield Flaw(Difference.ORPHANED, f"table {reference[0]}", what)
+            yield Issue(Difference.ORPHANED, f"table {reference[0]}", what)
     (counted,), (noted,) = connection.execute(_COUNTED), connection.execute("SELECT documents, chunks FROM library")
     if counted != noted:
         said, there = (f"{row['documents']:,} documents and {row['chunks']:,} passages" for row in (noted, counted))
-        yield Flaw(Difference.COUNTS, "table library", f"it says {said}, there are {there}")
+        yield Issue(Difference.COUNTS, "table library", f"it says {said}, there are {there}")
     yield from _wrongly_derived(connection)
 
 
-def _wrongly_derived(connection: Connection) -> Iterator[Flaw]:
+def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
     """What of terms, postings and comparables isn't as chunks and their fields say."""
     frequency: Counter[str] = Counter()
     wrong = 0
@@ -108,13 +108,13 @@ def _wrongly_derived(connection: Connection) -> Iterator[Flaw]:
         is_same = (derived["postings"], derived["compared"]) == (len(weights), compared)
         wrong += not (is_same and math.isclose(derived["weight"], sum(weights.values()), rel_tol=1e-4))
     if wrong:
-        yield Flaw(Difference.COUNTS, "table postings", f"{wrong:,} passages aren't searched by what they hold")
+        yield Issue(Difference.COUNTS, "table postings", f"{wrong:,} passages aren't searched by what they hold")
     noted = {row["term"]: row["chunks"] for row in _rows(connection, "SELECT term, chunks FROM terms")}
     terms = sorted(term for term in noted.keys() | frequency.keys() if noted.get(term, 0) != frequency[term])
     terms += [row["term"] for row in connection.execute(_UNLIKE_POSTINGS)]
     if terms:
         shown = ", ".join(repr(decode(term)[:50]) for term in terms[:_SHOWN])
-        yield Flaw(Difference.COUNTS, "table terms", f"in how many passages terms stand is wrong for {shown}")
+        yield Issue(Difference.COUNTS, "table terms", f"in how many passages terms stand is wrong for {shown}")
 
 
 def _derive(connection: Connection) -> None:

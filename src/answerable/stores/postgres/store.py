@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.binding import Binding
 from answerable.stores.memory.keywords import Scored
@@ -47,7 +47,7 @@ class PostgresStore:
         """The embedder that made the vectors, None until there are any."""
         return self._binding.tell(self._connections.run(postgres_rows.read_fingerprint))
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
         value = postgres_rows.fingerprint_to_json(fingerprint)
         statement = "UPDATE library SET fingerprint = %s WHERE fingerprint IS NULL"
@@ -186,13 +186,13 @@ class PostgresStore:
         found = {row["term"]: row["chunks"] for row in rows}
         return {term: found.get(stored, 0) for term, stored in keys.items()}
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """What is wrong in the tables (see `postgres_audit`), as of one moment."""
-        return self._connections.read(postgres_audit.flaws)
+        return self._connections.read(postgres_audit.issues)
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Puts right what `audit` finds, in one transaction."""
-        self._connections.write(postgres_audit.mend)
+        self._connections.write(postgres_audit.repair)
 
     def close(self) -> None:
         """Frees the connections. Closing twice is fine."""

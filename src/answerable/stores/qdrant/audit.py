@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from answerable.protocols import Difference, Flaw
+from answerable.protocols import Difference, Issue
 from answerable.stores.qdrant import rows
 from answerable.stores.qdrant.connection import Connection, models
 from answerable.stores.qdrant.state import Root, State, matches
@@ -31,30 +31,30 @@ class _Look:
     wrong: list[int] = field(default_factory=list)
 
 
-def flaws(connection: Connection, state: State) -> list[Flaw]:
+def issues(connection: Connection, state: State) -> list[Issue]:
     """What is wrong in a state of the library."""
     look = _look(connection, state)
     found = []
     for point in look.unreadable:
         what = "what was remembered of it" if point.payload["kind"] == "record" else "its metadata"
         found.append(
-            Flaw(Difference.DAMAGED, str(point.payload["source"] or point.payload.get("id")), f"{what} can't be read")
+            Issue(Difference.DAMAGED, str(point.payload["source"] or point.payload.get("id")), f"{what} can't be read")
         )
     if look.orphans:
         where = f"collection {state.chunk_collection}"
-        found.append(Flaw(Difference.ORPHANED, where, f"{len(look.orphans):,} writes left what is of no document"))
+        found.append(Issue(Difference.ORPHANED, where, f"{len(look.orphans):,} writes left what is of no document"))
     said, there = (state.documents, state.chunks), (len(look.documents), look.chunks)
     if said != there:
         texts = [f"{documents:,} documents and {chunks:,} passages" for documents, chunks in (said, there)]
-        found.append(Flaw(Difference.COUNTS, "state", f"it says {texts[0]}, there are {texts[1]}"))
+        found.append(Issue(Difference.COUNTS, "state", f"it says {texts[0]}, there are {texts[1]}"))
     if look.wrong:
         what = f"{len(look.wrong):,} passages aren't searched by what they hold"
-        found.append(Flaw(Difference.COUNTS, f"collection {state.chunk_collection}", what))
+        found.append(Issue(Difference.COUNTS, f"collection {state.chunk_collection}", what))
     return found
 
 
-def mend(connection: Connection, root: Root) -> None:
-    """Puts right what `flaws` finds. What it changes nobody else changes: points that count are never written again."""
+def repair(connection: Connection, root: Root) -> None:
+    """Repair what `issues` finds."""
     state = root.read()
     look = root.consistent(lambda now: _look(connection, now))
     if look.orphans:

@@ -13,7 +13,7 @@ from typing import TypeVar
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryError, LibraryReadOnly
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores.binding import Binding
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.qdrant import audit as qdrant_audit
@@ -75,7 +75,7 @@ class QdrantStore:
         state = self._root.read()
         return self._binding_of(state).tell(state.fingerprint)
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
         state = self._root.read()
         if state.fingerprint is None:
@@ -198,13 +198,13 @@ class QdrantStore:
         wanted = list(dict.fromkeys(terms))
         return self._root.consistent(lambda state: self._search.frequencies(state, wanted))
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """What is wrong in the collections (see `qdrant_audit`), in one state of the library."""
-        return self._root.consistent(lambda state: qdrant_audit.flaws(self._connection, state))
+        return self._root.consistent(lambda state: qdrant_audit.issues(self._connection, state))
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Puts right what `audit` finds."""
-        qdrant_audit.mend(self._connection, self._root)
+        qdrant_audit.repair(self._connection, self._root)
 
     def close(self) -> None:
         """Frees the connections. Closing twice is fine."""

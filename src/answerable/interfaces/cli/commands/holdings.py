@@ -43,7 +43,7 @@ def remove(document: RemovedArgument, library: LibraryOption = None, as_json: Js
             # A file that was added by itself is meant by its name as by its path; an id means the document alone.
             called = [origin for origin in origins if origin.name == found.source and not found.id.startswith(document)]
         if called:
-            reports.left(called[0].name, opened.leave(called[0].name), as_json)
+            reports.left(called[0].name, opened.unfollow(called[0].name), as_json)
             return
         opened.remove(found.id)
     render.removed(found, as_json)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import numpy as np
 
 from answerable.datatypes import Document
-from answerable.protocols import Difference, Flaw
+from answerable.protocols import Difference, Issue
 from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
@@ -50,19 +50,19 @@ SELECT DISTINCT term FROM (SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * 
 """
 
 
-def flaws(connection: sqlite3.Connection) -> list[Flaw]:
+def issues(connection: sqlite3.Connection) -> list[Issue]:
     """What is wrong in the file; where SQLite itself finds damage, only that.
 
     Whether chunks can be read shows where they are read.
     """
     damage = _damage(connection)
     if damage:
-        return [Flaw(Difference.DAMAGED, _NAME, "; ".join(damage))]
+        return [Issue(Difference.DAMAGED, _NAME, "; ".join(damage))]
     return list(_flaws(connection))
 
 
-def mend(connection: sqlite3.Connection) -> None:
-    """Puts right what `flaws` finds, as far as that is possible. To be called in a transaction.
+def repair(connection: sqlite3.Connection) -> None:
+    """Puts right what `issues` finds, as far as that is possible. To be called in a transaction.
 
     Raises sqlite3.DatabaseError where tables are damaged.
     """
@@ -99,22 +99,22 @@ def _damage(connection: sqlite3.Connection) -> list[str]:
     return [] if said == ["ok"] else said
 
 
-def _flaws(connection: sqlite3.Connection) -> Iterator[Flaw]:
+def _flaws(connection: sqlite3.Connection) -> Iterator[Issue]:
     for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
-        yield Flaw(Difference.DAMAGED, document["source"] or document["id"], "its metadata can't be read")
+        yield Issue(Difference.DAMAGED, document["source"] or document["id"], "its metadata can't be read")
     for record in _unreadable(connection, _RECORDS, _read_record):
-        yield Flaw(Difference.DAMAGED, str(record["source"]), "what was remembered of it can't be read")
+        yield Issue(Difference.DAMAGED, str(record["source"]), "what was remembered of it can't be read")
     (orphans,) = connection.execute(f"SELECT count(*) {_ORPHANS}").fetchone()
     if orphans:
-        yield Flaw(Difference.ORPHANED, _NAME, f"{orphans:,} passages are of no document")
+        yield Issue(Difference.ORPHANED, _NAME, f"{orphans:,} passages are of no document")
     numbers = connection.execute(_NUMBERS).fetchone()
     if not _add_up(numbers):
         lost = numbers["given"] - numbers["there"] - numbers["gone"]
         said = f"{lost:,} passages are gone" if lost else "the notes of removed passages aren't right"
-        yield Flaw(Difference.MISSING, _NAME, f"{said}: an index may still have what isn't there")
+        yield Issue(Difference.MISSING, _NAME, f"{said}: an index may still have what isn't there")
     with _recounted(connection) as wrong:
         if wrong:
-            yield Flaw(Difference.COUNTS, _NAME, f"in how many passages terms stand is wrong for {', '.join(wrong)}")
+            yield Issue(Difference.COUNTS, _NAME, f"in how many passages terms stand is wrong for {', '.join(wrong)}")
 
 
 def _unreadable(connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Row], None]) -> list[sqlite3.Row]:

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryDamaged, LibraryFormatError, LibraryNotFound
-from answerable.protocols import Difference, Fingerprint, Flaw, IndexedChunk, StoredDocument, SyncRecord
+from answerable.protocols import Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.binding import Binding
 from answerable.stores.embedded.database import audit as database_audit
@@ -30,7 +30,7 @@ from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     MIGRATIONS,
-    claim,
+    bind_embedder,
     insert_document,
     read_chunk,
     read_document,
@@ -113,10 +113,10 @@ class Database:
         with self._reading() as connection:
             return self.binding.tell(read_fingerprint(connection, "fingerprint"))
 
-    def claim(self, fingerprint: Fingerprint) -> None:
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Binds the library to an embedder unless it is bound already."""
         with self.transaction() as connection:
-            claim(connection, "fingerprint", fingerprint)
+            bind_embedder(connection, "fingerprint", fingerprint)
 
     def put(
         self,
@@ -232,18 +232,18 @@ class Database:
                 found.update((row["term"], row["chunks"]) for row in connection.execute(query, some))
         return found
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """What is wrong in the file (see `database_audit`)."""
         try:
             with self.snapshot() as connection:
-                return database_audit.flaws(connection)
+                return database_audit.issues(connection)
         except LibraryDamaged as error:
-            return [Flaw(Difference.DAMAGED, self.path.name, str(error))]
+            return [Issue(Difference.DAMAGED, self.path.name, str(error))]
 
-    def mend(self) -> None:
+    def repair(self) -> None:
         """Puts right what `audit` finds, as far as that is possible. Raises LibraryDamaged where tables are damaged."""
         with self.transaction() as connection, self._decoding():
-            database_audit.mend(connection)
+            database_audit.repair(connection)
 
     @contextmanager
     def closed(self) -> Iterator[Path]:

@@ -14,7 +14,7 @@ from answerable.protocols import Fingerprint, PassageVectors
 from answerable.stores import records
 from answerable.stores.binding import not_gathering, other_gathering
 from answerable.stores.embedded.database.database import Database
-from answerable.stores.embedded.database.rows import claim, read_fingerprint
+from answerable.stores.embedded.database.rows import bind_embedder, read_fingerprint
 
 _NEXT = "next_fingerprint"
 _TABLE = """
@@ -47,7 +47,7 @@ class DatabaseNextVectors:
         """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
         with self._database.transaction() as connection:
             connection.execute(_TABLE)
-            claim(connection, _NEXT, fingerprint)
+            bind_embedder(connection, _NEXT, fingerprint)
             there = read_fingerprint(connection, _NEXT)
             if there is not None and there != fingerprint:
                 raise other_gathering(there, fingerprint)
@@ -77,7 +77,7 @@ class DatabaseNextVectors:
                 return False
             connection.execute(_SWITCH)
             connection.execute("DELETE FROM meta WHERE key = 'fingerprint'")
-            claim(connection, "fingerprint", fingerprint)
+            bind_embedder(connection, "fingerprint", fingerprint)
             # Indexes know by it that what they hold isn't there any more.
             connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
             _forget(connection)

@@ -63,7 +63,7 @@ def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | 
     return Fingerprint(**json.loads(text)) if text else None
 
 
-def claim(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
+def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
     """Lets an embedder stand under a key unless one does already."""
     value = records.to_json(asdict(fingerprint))
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))

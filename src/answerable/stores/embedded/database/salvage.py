@@ -57,7 +57,7 @@ def salvage(path: Path) -> None:
     try:
         with closing(Pages(path)) as pages, closing(Database(draft)) as made:
             _fill(made, pages, path)
-            made.mend()
+            made.repair()
         _keep(path)
         os.replace(draft, path)
     finally:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import qdrant_edge as edge
 
-from answerable.protocols import Difference, Flaw
+from answerable.protocols import Difference, Issue
 from answerable.stores.embedded.database.database import Database, Entry
 from answerable.stores.qdrant.values import field_numbers, sparse_vector
 from answerable.text.bm25 import term_weights
@@ -20,7 +20,7 @@ _SAME = 0.9999
 _WHERE = "index"
 
 
-def flaws(shard: Any, database: Database) -> list[Flaw]:
+def issues(shard: Any, database: Database) -> list[Issue]:
     """Which chunks the index lacks, has otherwise than the database, or has though there are none."""
     missing = wrong = found = 0
     with database.changes(0, 0) as (_, entries, _):
@@ -35,7 +35,7 @@ def flaws(shard: Any, database: Database) -> list[Flaw]:
         (Difference.VECTORS, wrong, "passages are in the index with other vectors, terms or fields"),
         (Difference.ORPHANED, extra, "entries of the index are of no passage"),
     )
-    return [Flaw(kind, _WHERE, f"{count:,} {what}") for kind, count, what in counted if count]
+    return [Issue(kind, _WHERE, f"{count:,} {what}") for kind, count, what in counted if count]
 
 
 def _batches(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:

@@ -16,7 +16,7 @@ from answerable.datatypes import FloatArray
 from answerable.disk.free_space import require_room, unwritable
 from answerable.errors import LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, Flaw
+from answerable.protocols import Fingerprint, Issue
 from answerable.stores.embedded.index.state import forget
 from answerable.stores.memory.keywords import Scored
 
@@ -48,9 +48,9 @@ class EdgeClient:
         """Takes in what the database has and the index hasn't, and drops what is gone."""
         self._ask("catch_up")
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """Where it differs from the database, once it has caught up."""
-        found: list[Flaw] = self._ask("audit")
+        found: list[Issue] = self._ask("audit")
         return found
 
     def rebuild(self) -> None:

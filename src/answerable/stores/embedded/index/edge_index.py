@@ -20,7 +20,7 @@ from answerable.datatypes import FloatArray
 from answerable.disk.free_space import require_room, unwritable
 from answerable.errors import LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Flaw
+from answerable.protocols import Issue
 from answerable.stores.embedded.database.database import Database, Version
 from answerable.stores.embedded.index import audit as edge_audit
 from answerable.stores.embedded.index.engine import (
@@ -81,12 +81,12 @@ class EdgeIndex:
             # Whatever the engine stumbles over, the database has everything.
             self._build()
 
-    def audit(self) -> list[Flaw]:
+    def audit(self) -> list[Issue]:
         """Where it differs from the database, once it has caught up (see `edge_audit`)."""
         # As of one moment, or what others write meanwhile would be a difference.
         with self._database.snapshot():
             self.catch_up()
-            return edge_audit.flaws(self._shard, self._database)
+            return edge_audit.issues(self._shard, self._database)
 
     def rebuild(self) -> None:
         """Makes it anew from the database."""
