@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-from answerable.interfaces.http.guards.stack import Guards
 from helpers import HashEmbedder
 
 from answerable.answering.grounded import GroundedAnswerer
 from answerable.interfaces.http.guards.rate_limits import Rates
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, Service, open_service
 from answerable.library import Library

@@ -11,13 +11,13 @@ import httpx
 import numpy as np
 import openai
 import pytest
-from answerable.interfaces.http.guards.stack import Guards
 from helpers import HashEmbedder
 from openai import OpenAI
 from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 from service_on_socket import PatientModel, running, small_service, upload
 
 from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import httpx
 import pytest
-from answerable.interfaces.http.guards.stack import Guards
 from browser import Visitor, documents, visiting
 from service_on_socket import (
     EXAMPLES,
@@ -21,6 +20,7 @@ from service_on_socket import (
 
 from answerable.errors import ProviderUnreachable
 from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
 from answerable.protocols import Delta, Message

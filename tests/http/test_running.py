@@ -13,11 +13,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from answerable.interfaces.http.guards.stack import Guards
 from service_on_socket import EXAMPLES, PatientModel, ask_events, once_stopping, read_events, small_service, upload
 
 from answerable.datatypes import Exchange
 from answerable.errors import SettingsError
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
 from answerable.interfaces.http.sessions import Owner, Sessions

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
+from answerable.sources.code import symbols as code_symbols
 from answerable.sources.code.languages import LANGUAGES, CodeLanguage, code_language
 from answerable.sources.code.read import read_code
-from answerable.sources.code import symbols as code_symbols
 
 PYTHON = '''"""Reads bills."""
 import os

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Callable
+from concurrent.futures import Future
+from contextlib import closing
 from typing import Any
 
 import numpy as np
 from helpers import HashEmbedder, add, make_document
 from qdrant_client import QdrantClient
-from qdrant_server import api_key
+from qdrant_server import Fault, StandIn, api_key
 
 from answerable.protocols import Store
 from answerable.stores.qdrant.address import parse_address
@@ -34,3 +39,36 @@ def ids(store: Store) -> list[str]:
 
 def client(address: str) -> QdrantClient:
     return QdrantClient(url=parse_address(address).url, api_key=api_key() or None, check_compatibility=False)
+
+
+def points(server: StandIn) -> dict[str, int]:
+    """How many points each collection has."""
+    with closing(QdrantClient(url=server.url, check_compatibility=False)) as client:
+        names = [collection.name for collection in client.get_collections().collections]
+        return {name: client.count(name).count for name in names}
+
+
+def killed_at(server: StandIn, request: int, is_done: bool, work: Callable[[], None]) -> bool:
+    """Does something in a process of its own, killed at one of its requests; whether it came so far."""
+    child: Future[int] = Future()
+    first = len(server.requests)
+
+    def kill(number: int, done: bool) -> Fault | None:
+        if number == first + request and done == is_done:
+            os.kill(child.result(), signal.SIGKILL)
+            return Fault()
+        return None
+
+    server.meddle = kill
+    pid = os.fork()
+    if not pid:
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    child.set_result(pid)
+    status = os.waitpid(pid, 0)[1]
+    server.meddle = lambda number, is_done: None
+    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "it failed by itself"
+    return os.WIFSIGNALED(status)

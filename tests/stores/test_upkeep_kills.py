@@ -22,8 +22,8 @@ import upkeep_processes
 from crash_processes import text_of
 from helpers import HashEmbedder, add, make_document
 from postgres_server import new_library
+from qdrant_libraries import killed_at, points
 from qdrant_server import StandIn
-from test_qdrant_crash import killed_at, points
 from upkeep_processes import ACTIONS, NEW
 
 from answerable.maintenance.backup.exporting import export_store

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from answerable.sources.site.visit import SiteVisit
 from helpers import HashEmbedder
 from made_files import epub, zipped
 from postgres_server import new_library
@@ -21,6 +20,7 @@ from answerable.protocols import Embedder, Reader, Store, Visit
 from answerable.sources.reader import FileReader
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.visit import SiteVisit
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore

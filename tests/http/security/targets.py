@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from answerable.interfaces.http.guards.stack import Guards
 from service_on_socket import MANY
 
 from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.guards.bodies import BodyLimits
 from answerable.interfaces.http.guards.connections import ConnectionLimits
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.service import Service
 
 SECRET = "marzipan"

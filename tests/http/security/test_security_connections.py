@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 import uvicorn
-from answerable.interfaces.http.guards.stack import Guards
 from malformed import ASK
 from raw_requests import PATIENCE, Reply, exchange, post, read_reply, request, upload
 from service_on_socket import running
@@ -22,6 +21,7 @@ from targets import Target
 
 from answerable.interfaces.http.guards.connections import ConnectionLimits
 from answerable.interfaces.http.guards.rate_limits import Rates
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings
 from answerable.wiring.build import MEMORY

@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from answerable.interfaces.http.guards.stack import Guards
 from raw_requests import PATIENCE, exchange, post, read_reply, request, upload
 from service_on_socket import running
 from targets import short_guards
 
 from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.guards.rate_limits import Rates
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings
 from answerable.wiring.build import MEMORY

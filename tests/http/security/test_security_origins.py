@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from answerable.interfaces.http.guards.stack import Guards
 from malformed import ASK, JSON
 from raw_requests import Reply, exchange, request, upload
 from service_on_socket import MANY, running
 from targets import SECRET, Target
 
 from answerable.interfaces.http.access.key_file import Keys
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings
 

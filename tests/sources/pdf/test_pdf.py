@@ -24,7 +24,7 @@ from answerable.sources.pdf.read import read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdf"
+DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "pdf"
 
 
 def test_pages_and_metadata(make_pdf: MakePdf) -> None:

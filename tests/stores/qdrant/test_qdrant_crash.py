@@ -6,13 +6,11 @@ These need to meddle with the server: they always run on the stand-in. What it c
 from __future__ import annotations
 
 import itertools
-import os
 import random
-import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timezone
@@ -21,7 +19,7 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import HashEmbedder, indexed_texts
-from qdrant_client import QdrantClient
+from qdrant_libraries import killed_at, points
 from qdrant_server import Fault, StandIn
 
 from answerable.errors import AnswerableError, LibraryBusy
@@ -80,39 +78,6 @@ def state_of(store: Store) -> dict[str, Any]:
         "records": store.records(),
         "languages": store.languages(),
     }
-
-
-def points(server: StandIn) -> dict[str, int]:
-    """How many points each collection has."""
-    with closing(QdrantClient(url=server.url, check_compatibility=False)) as client:
-        names = [collection.name for collection in client.get_collections().collections]
-        return {name: client.count(name).count for name in names}
-
-
-def killed_at(server: StandIn, request: int, is_done: bool, work: Callable[[], None]) -> bool:
-    """Does something in a process of its own, killed at one of its requests; whether it came so far."""
-    child: Future[int] = Future()
-    first = len(server.requests)
-
-    def kill(number: int, done: bool) -> Fault | None:
-        if number == first + request and done == is_done:
-            os.kill(child.result(), signal.SIGKILL)
-            return Fault()
-        return None
-
-    server.meddle = kill
-    pid = os.fork()
-    if not pid:
-        try:
-            work()
-            os._exit(0)
-        finally:
-            os._exit(1)
-    child.set_result(pid)
-    status = os.waitpid(pid, 0)[1]
-    server.meddle = lambda number, is_done: None
-    assert os.WIFSIGNALED(status) or os.WEXITSTATUS(status) == 0, "it failed by itself"
-    return os.WIFSIGNALED(status)
 
 
 CHANGES: dict[str, Callable[[Store], object]] = {

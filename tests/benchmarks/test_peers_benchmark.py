@@ -18,7 +18,7 @@ from answerable.evaluation.sets import QuestionSet
 @pytest.fixture(scope="module", autouse=True)
 def _benchmarks_are_on_the_path() -> Any:
     with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(Path(__file__).parents[1] / "benchmarks"))
+        patch.syspath_prepend(str(Path(__file__).parents[2] / "benchmarks"))
         yield
 
 

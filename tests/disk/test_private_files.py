@@ -20,7 +20,7 @@ from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 
-EXAMPLES = Path(__file__).parents[1] / "examples"
+EXAMPLES = Path(__file__).parents[2] / "examples"
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of other accounts are given otherwise elsewhere")
 OTHERS = 0o077
 # Each command in a process whose umask keeps nothing from anybody.

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from answerable.sources.site.visit import SiteVisit
 from helpers import HashEmbedder
 from postgres_server import new_library
 from qdrant_server import api_key
@@ -24,6 +23,7 @@ from answerable.protocols import Store
 from answerable.sources.reader import FileReader
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
+from answerable.sources.site.visit import SiteVisit
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from answerable.sources.site.visit import SiteOptions
 from docusaurus_build import BASE, LONGEST_BUILD, PUBLIC, docusaurus_site
 from site_server import SiteServer
 from site_visits import book_page, page, visit
 
 from answerable.errors import EmptySource
+from answerable.sources.site.visit import SiteOptions
 
 OTHER = "of another version"
 

@@ -29,7 +29,7 @@ def needles() -> Any:
 
 
 def _benchmark(name: str) -> Any:
-    folder = str(Path(__file__).parents[1] / "benchmarks")
+    folder = str(Path(__file__).parents[2] / "benchmarks")
     sys.path.insert(0, folder)
     try:
         return importlib.import_module(name)

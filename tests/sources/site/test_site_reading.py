@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 import pytest
-from answerable.sources.site.visit import SiteOptions
 from providers.scripted_server import Reply
 from site_server import SiteServer, gzip_bomb, huge, redirect
 from site_visits import Seen, page, visit
@@ -17,6 +16,7 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
+from answerable.sources.site.visit import SiteOptions
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples"
 COMMAND = (sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()")
 QUESTION = "Can I use vinegar?"

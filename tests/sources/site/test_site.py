@@ -9,7 +9,6 @@ from contextlib import closing
 from dataclasses import replace
 
 import pytest
-from answerable.sources.site.visit import SiteOptions, SiteVisit, is_site
 from providers.scripted_server import Ending, Reply
 from site_server import SiteServer, redirect
 from site_visits import QUICK, Seen, page, visit, visiting
@@ -24,6 +23,7 @@ from answerable.errors import (
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.start import is_at
+from answerable.sources.site.visit import SiteOptions, SiteVisit, is_site
 
 
 @pytest.fixture

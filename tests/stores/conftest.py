@@ -1,0 +1,1 @@
+"""Put this folder on the path: the folders below share `processes` and `crash_processes`."""
