@@ -1,13 +1,8 @@
-"""Calls to a remote provider: tried again when that may help, never too many at once, never longer than allowed.
-
-Waits grow exponentially with full jitter (Brooker 2015, "Exponential Backoff And Jitter"); a wait that the server asks
-for is kept.
-"""
+"""Call a remote provider: with retries, a limit on concurrent calls and a limit on time."""
 
 from __future__ import annotations
 
 import math
-import random
 import re
 import threading
 import time
@@ -19,7 +14,8 @@ from email.utils import parsedate_to_datetime
 from typing import TypeVar
 from urllib.parse import urlsplit
 
-from answerable.errors import ProviderError, ProviderOverloaded, SettingsError
+from answerable.errors import ProviderError, SettingsError
+from answerable.retries import retrying
 from answerable.text.characters import printable_line
 
 Result = TypeVar("Result")
@@ -60,23 +56,20 @@ class Caller:
             yield
 
     def call(self, attempt: Callable[[], Result]) -> Result:
-        """What `attempt` returns. It raises ProviderErrors; the retryable ones are tried again, the last is raised."""
-        deadline = time.monotonic() + self.policy.total
-        for number in range(self.policy.retries + 1):
-            try:
-                return attempt()
-            except ProviderError as error:
-                wait = self._wait(number, error)
-                if not error.retryable or number == self.policy.retries or time.monotonic() + wait > deadline:
-                    raise
-                self.sleep(wait)
-        raise AssertionError("the last try returns or raises")
+        """Return the result of `attempt`; retry retryable ProviderErrors and raise the last one."""
+        policy = self.policy
+        return retrying(
+            _is_retryable,
+            tries=policy.retries + 1,
+            seconds=policy.total,
+            first_wait=policy.first_wait,
+            longest_wait=policy.longest_wait,
+            sleep=self.sleep,
+        )(attempt)
 
-    def _wait(self, number: int, error: ProviderError) -> float:
-        asked = error.retry_after if isinstance(error, ProviderOverloaded) else None
-        if asked is not None:
-            return asked
-        return random.uniform(0, min(self.policy.longest_wait, self.policy.first_wait * 2**number))
+
+def _is_retryable(error: BaseException) -> bool:
+    return isinstance(error, ProviderError) and error.retryable
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
