@@ -1,12 +1,12 @@
 """The seams of the engine. What stands behind one can be replaced without touching anything else."""
 
+from answerable.datatypes import Span
 from answerable.protocols.answering import Answerer, ChatModel, Delta, Evidence, Message, Reranker
 from answerable.protocols.passages import (
     Embedder,
     Fingerprint,
     Passage,
     PassageVectors,
-    Span,
     TextSplitter,
     TokenEmbedder,
 )

@@ -6,9 +6,8 @@ from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from answerable.datatypes import AnswerEvent, Exchange, FloatArray, RetrievalResult, Usage
+from answerable.datatypes import AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
 from answerable.filters import Filter
-from answerable.protocols.passages import Span
 from answerable.protocols.stores import IndexedChunk
 
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, runtime_checkable
 
-from answerable.datatypes import Chunk, Document, FloatArray
-
-Span: TypeAlias = "tuple[int, int]"
+from answerable.datatypes import Chunk, Document, FloatArray, Span
 
 
 class TextSplitter(Protocol):
@@ -39,7 +37,7 @@ class Passage:
     """A text to embed, and the spans in it (its sentences) that want a vector of their own."""
 
     text: str
-    spans: tuple[tuple[int, int], ...] = ()
+    spans: tuple[Span, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

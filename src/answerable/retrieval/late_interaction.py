@@ -17,8 +17,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import numpy.typing as npt
 
-from answerable.datatypes import FloatArray
-from answerable.protocols import Span, TokenEmbedder
+from answerable.datatypes import FloatArray, Span
+from answerable.protocols import TokenEmbedder
 
 SPREAD = 0.2
 """So far below the best, a text counts nothing; that of cosines in fusion (see `hybrid`)."""

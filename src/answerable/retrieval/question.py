@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from answerable.protocols import Span
+from answerable.datatypes import Span
 from answerable.retrieval.exact import exact_texts
 from answerable.text.languages import question_language
 from answerable.text.terms import question_words

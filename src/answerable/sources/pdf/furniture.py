@@ -6,14 +6,14 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
+from answerable.datatypes import Span
+
 EDGE = 3
 LONGEST = 150
 WINDOW = 4
 REPEATS = 2
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
-
-Span = tuple[int, int]
 
 
 def furniture(pages: Sequence[str]) -> list[list[Span]]:

@@ -13,13 +13,13 @@ from dataclasses import replace
 from itertools import accumulate
 from typing import Any, Protocol
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.pdf.furniture import furniture
 from answerable.sources.pdf.ocr import Ocr
 from answerable.sources.pdf.page_text import clean
-from answerable.sources.pdf.sections import Section, Span, outline_sections, size_sections
+from answerable.sources.pdf.sections import Section, outline_sections, size_sections
 from answerable.sources.text import stem
 
 __all__ = ["Rectangle", "TakesApart", "read_pdf", "rectangles"]

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain, takewhile
 
+from answerable.datatypes import Span
+
 LARGER = 1.15
 LONGEST = 120
 LEVELS = 4
@@ -17,7 +19,6 @@ LINES = 3
 _LETTERS = re.compile(r"[\W_]+")
 
 Section = tuple[int, tuple[str, ...]]
-Span = tuple[int, int]
 
 
 def outline_sections(

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePosixPath
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
+from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
 from answerable.sources.tables.rows import read_table
 from answerable.sources.text import read_text, require_text, stem
 
@@ -18,8 +18,6 @@ _TABLES = frozenset({".csv", ".tsv", ".tab"})
 _BLANK = re.compile(r"[ \t\n\r]*")
 _LINE = re.compile(r"[^\n]+")
 _DECODER = json.JSONDecoder()
-
-Span = tuple[int, int]
 
 
 def read_records(content: str, source: str) -> Document:
