@@ -52,7 +52,6 @@ def seconds_a_page(arm: str, files: list[Path], short: Path) -> float:
 
 def ours(files: list[Path]) -> int:
     """Reads and splits; gives the number of pages."""
-    from answerable.sources.pdf.read import read_pdf
     from answerable.sources.process.reading_process import ReadingProcess
     from answerable.splitting.by_type import SplitterByType
 
@@ -60,7 +59,7 @@ def ours(files: list[Path]) -> int:
     pages = 0
     with ReadingProcess() as worker:
         for file in files * REPEATS:
-            document = read_pdf(file.read_bytes(), str(file), worker=worker)
+            (document,) = worker.read(file, str(file))
             if not splitter.split(document):
                 sys.exit(f"{file} gave no passage")
             pages += document.content.count("\f") + 1

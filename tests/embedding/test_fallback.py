@@ -19,6 +19,7 @@ from answerable.errors import EmbedderMismatch, ProviderError, ProviderOverloade
 from answerable.library import Library
 from answerable.protocols import Embedder, Fingerprint, Passage, Store
 from answerable.providers.calling import CallPolicy
+from answerable.sources.context import ReadContext
 from answerable.sources.limits import ReadLimits
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
@@ -53,7 +54,7 @@ def fallback(
 
 
 def library(store: Store, embedder: Embedder) -> Library:
-    reader = FileReader(ReadLimits(10_000, 10, 10_000_000), None)
+    reader = FileReader(ReadContext(ReadLimits(10_000, 10, 10_000_000)))
     return Library(store, embedder, SplitterByType(200, 20), reader, ExtractiveAnswerer(None, 3))
 
 

@@ -22,6 +22,7 @@ from answerable.errors import DamagedSource, ProviderError
 from answerable.library import Library
 from answerable.protocols import Passage
 from answerable.providers.calling import CallPolicy
+from answerable.sources.context import ReadContext
 from answerable.sources.limits import ReadLimits
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
@@ -91,7 +92,7 @@ def test_a_pdf_that_uses_up_the_memory_ends_its_worker_only(tmp_path: Path) -> N
     (documents / "a-sound.pdf").write_bytes(build_pdf(["The pump costs 300 euros."]))
     (documents / "bomb.pdf").write_bytes(build_pdf(["x"] * 2_000, raw=[b"q " * 2_000_000]))
     (documents / "sound-too.pdf").write_bytes(build_pdf(["The valve costs 20 euros."]))
-    reader = FileReader(ReadLimits(max_memory=120_000_000, max_seconds=240))
+    reader = FileReader(ReadContext(ReadLimits(max_memory=120_000_000, max_seconds=240)))
     store = EmbeddedStore(tmp_path / "library")
     with Library(store, HashEmbedder(), SplitterByType(), reader, ExtractiveAnswerer(None)) as library:
         report = library.add(documents)

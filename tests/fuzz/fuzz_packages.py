@@ -15,9 +15,11 @@ from fuzz_texts import HTML
 from made_files import edited, epub, zipped
 from soundness import assert_same_again, assert_sound
 
-from answerable.sources.archives import iter_members, read_zip
+from answerable.datatypes import Document
+from answerable.sources.archives import read_zip
+from answerable.sources.context import ReadContext
 from answerable.sources.files import read_bytes
-from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
 from answerable.sources.office.epub import read_epub
 
@@ -155,11 +157,16 @@ def _archive(draw: Draw) -> bytes:
 
 def _zip(draw: Draw) -> None:
     data = spoilt(draw, _archive(draw)) if draw.number(3) else draw.rest()
-    read = partial(read_bytes, limits=LIMITS)
-    for document in read_zip(data, "/in/a.zip", LIMIT, read, Skipped()):
+    context = ReadContext(LIMITS)
+    members: list[tuple[str, bytes]] = []
+
+    def read(data: bytes, source: str) -> list[Document]:
+        members.append((source.partition("!/")[2], data))
+        return read_bytes(data, source, context)
+
+    for document in read_zip(data, "/in/a.zip", read, context):
         assert_sound(document)
         assert document.source.startswith("/in/a.zip!/")
-    members = list(iter_members(data, LIMIT))
     assert sum(len(content) for _, content in members) <= LIMIT
     assert not any(name.startswith("/") or ".." in name.split("/") for name, _ in members)
 
@@ -177,7 +184,7 @@ def _docx(draw: Draw) -> None:
             styles=lambda text: text.replace("<w:style ", f"{styles}<w:style ", 1),
         )
     data = spoilt(draw, data)
-    assert_same_again(partial(read_docx, data, "/in/a.docx", LIMITS))
+    assert_same_again(partial(read_docx, data, "/in/a.docx", ReadContext(LIMITS)))
 
 
 def _epub(draw: Draw) -> None:
@@ -195,7 +202,7 @@ def _epub(draw: Draw) -> None:
             guide=_xml(draw, NAV_XML),
             extra=extra,
         )
-    assert_same_again(partial(read_epub, spoilt(draw, data), "/in/a.epub", LIMITS))
+    assert_same_again(partial(read_epub, spoilt(draw, data), "/in/a.epub", ReadContext(LIMITS)))
 
 
 def _xml(draw: Draw, grammar: tuple[str, ...]) -> str:

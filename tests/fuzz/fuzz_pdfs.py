@@ -11,8 +11,8 @@ from fuzz_targets import Target
 from soundness import assert_sound
 from sources.conftest import build_pdf
 
-from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf.read import read_pdf
+from answerable.sources.context import ReadContext
+from answerable.sources.limits import ReadLimits
 from answerable.sources.process.reading_process import ReadingProcess
 
 LIMITS = ReadLimits(max_file_size=2_000_000, max_seconds=5, max_memory=1_000_000_000)
@@ -61,7 +61,8 @@ def _pdf(draw: Draw) -> None:
         place = places[draw.number(65_535) % len(places)]
         data = data[: place.start()] + draw.pick(VALUES) + data[place.end() :]
     data = spoilt(draw, data) if draw.number(3) else draw.rest()
-    assert_sound(read_pdf(data, "/in/a.pdf", None, LIMITS, WORKER, skipped=Skipped()))
+    (document,) = WORKER.read(data, "/in/a.pdf", ReadContext(LIMITS))
+    assert_sound(document)
 
 
 TARGETS = {"pdf": Target(_pdf, (b"\x01" * 60, b"\2" * 60), may_start_programs=True)}

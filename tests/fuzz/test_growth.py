@@ -19,8 +19,8 @@ from sources.conftest import build_pdf
 from answerable.errors import SourceError
 from answerable.indexing.prepare import prepare
 from answerable.protocols import PassageVectors
-from answerable.sources.archives import read_zip
-from answerable.sources.files import read_bytes
+from answerable.sources.context import ReadContext
+from answerable.sources.files import read_file
 from answerable.sources.pdf.extraction import extract
 from answerable.splitting.by_type import SplitterByType
 
@@ -45,7 +45,7 @@ def test_lines_of_a_pdf_beyond_utf_16_take_time_in_proportion() -> None:
     taken = []
     for page in pages:
         with _measured() as clock:
-            assert "\U0001f600" in extract(page, None)["pages"][0]
+            assert "\U0001f600" in extract(page, ReadContext())["pages"][0]
         taken += clock
     assert _is_bounded([taken]), taken
 
@@ -60,7 +60,7 @@ def _seconds(name: str, data: bytes) -> float:
     """Processor time from a file's bytes to what a store takes, but for vectors."""
     with _measured() as clock:
         try:
-            documents = read_zip(data, name, 10**8, read_bytes) if name.endswith(".zip") else read_bytes(data, name)
+            documents = read_file(data, source=name)
         except SourceError:
             documents = []
         splitter = SplitterByType()

@@ -23,8 +23,8 @@ from sources.conftest import build_pdf
 
 from answerable.errors import AnswerableError, FilterError
 from answerable.filters import parse_filter
-from answerable.sources.archives import read_zip
-from answerable.sources.files import read_bytes
+from answerable.sources.context import ReadContext
+from answerable.sources.files import read_file
 from answerable.sources.limits import ReadLimits
 from answerable.sources.site.sitemap import parse_sitemap
 
@@ -87,10 +87,7 @@ def test_texts(what: str) -> None:
 
 def _read(data: bytes, name: str) -> None:
     try:
-        read = partial(read_bytes, limits=LIMITS)
-        source = f"/in/{name}"
-        is_archive = name.endswith(".zip")
-        for document in read_zip(data, source, LIMITS.max_file_size, read) if is_archive else read(data, source):
+        for document in read_file(data, ReadContext(LIMITS), f"/in/{name}"):
             assert_sound(document)
     except AnswerableError as error:
         assert "/in/" in str(error)

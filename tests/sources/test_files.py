@@ -10,7 +10,7 @@ import pytest
 
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources import ReadLimits, Skipped, read_file, source_of, walk
+from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
 from answerable.sources.reader import FileReader
 
 
@@ -73,7 +73,7 @@ def test_what_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
         ("", SourceError, "is a folder: use walk"),
     ):
         with pytest.raises(error, match=message):
-            read_file(tmp_path / name, ReadLimits(max_file_size=5))
+            read_file(tmp_path / name, ReadContext(ReadLimits(max_file_size=5)))
     with pytest.raises(UnsupportedSource, match=r"image\.txt is a binary file \(PNG image\)"):
         read_file(tmp_path / "image.txt")
 

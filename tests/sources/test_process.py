@@ -19,6 +19,7 @@ from reading_processes import SLOW, Started, children, is_running, seconds_used,
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
+from answerable.sources.context import ReadContext
 from answerable.sources.files import read_file
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.process.reading_process import ReadingProcess
@@ -39,7 +40,7 @@ def read(
     process: ReadingProcess, file: Path | bytes, source: str = "", skipped: Skipped | None = None
 ) -> list[Document]:
     """The documents in a file, by the process."""
-    return process.read(file, source or str(file), ReadLimits(), skipped=skipped)
+    return process.read(file, source or str(file), ReadContext(skipped=skipped or Skipped()))
 
 
 def test_every_format_comes_back_as_it_was_made(process: ReadingProcess, tmp_path: Path) -> None:
@@ -56,8 +57,8 @@ def test_every_format_comes_back_as_it_was_made(process: ReadingProcess, tmp_pat
         (tmp_path / name).write_bytes(data)
     for path in (*sorted(EXAMPLES.iterdir()), *sorted(tmp_path.iterdir())):
         here, there = Skipped(), Skipped()
-        assert read(process, path, skipped=there) == read_file(path, skipped=here, source=str(path)), path
-        assert read(process, path.read_bytes(), str(path)) == read_file(path, skipped=Skipped(), source=str(path))
+        assert read(process, path, skipped=there) == read_file(path, ReadContext(skipped=here), str(path)), path
+        assert read(process, path.read_bytes(), str(path)) == read_file(path, source=str(path))
         assert (there.counts, [str(each) for each in there.errors]) == (
             here.counts,
             [str(each) for each in here.errors],
@@ -84,7 +85,7 @@ def test_errors_come_back_as_they_were_raised(process: ReadingProcess, tmp_path:
             read(process, tmp_path / name)
     (tmp_path / "long.txt").write_text("x" * 100)
     with pytest.raises(SourceTooLarge, match="max_file_size"):
-        process.read(tmp_path / "long.txt", "long.txt", ReadLimits(max_file_size=50))
+        process.read(tmp_path / "long.txt", "long.txt", ReadContext(ReadLimits(max_file_size=50)))
 
 
 def test_one_process_reads_many_files(process: ReadingProcess) -> None:
@@ -110,16 +111,16 @@ def test_a_file_that_ends_the_process_is_an_error_and_the_next_is_read(
 def test_what_takes_longer_than_its_size_allows_is_an_error(process: ReadingProcess) -> None:
     limits = ReadLimits(least_seconds=0, seconds_per_byte=1e-7)
     with pytest.raises(DamagedSource, match=r"^slow\.md took longer than 0\.4 s to read;"):
-        process.read(SLOW, "slow.md", limits)
-    assert process.read(b"Text.", "a.txt", limits)[0].content == "Text."
+        process.read(SLOW, "slow.md", ReadContext(limits))
+    assert process.read(b"Text.", "a.txt", ReadContext(limits))[0].content == "Text."
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems don't limit an address space")
 def test_what_needs_more_memory_than_its_size_allows_is_an_error(process: ReadingProcess) -> None:
     limits = ReadLimits(least_memory=20_000_000, memory_per_byte=1)
     with pytest.raises(DamagedSource, match=r"^slow\.md crashed what reads it or needed over 0\.0\d+ GB;"):
-        process.read(SLOW, "slow.md", limits)
-    assert process.read(b"Text.", "a.txt", limits)[0].content == "Text."
+        process.read(SLOW, "slow.md", ReadContext(limits))
+    assert process.read(b"Text.", "a.txt", ReadContext(limits))[0].content == "Text."
 
 
 def test_of_an_archive_only_what_is_over_its_limits_is_left_out(process: ReadingProcess) -> None:
@@ -133,7 +134,7 @@ def test_of_an_archive_only_what_is_over_its_limits_is_left_out(process: Reading
     }
     skipped = Skipped()
     limits = ReadLimits(least_seconds=0.5, seconds_per_byte=1e-7)
-    found = process.read(zipped(members), "a.zip", limits, skipped=skipped)
+    found = process.read(zipped(members), "a.zip", ReadContext(limits, skipped=skipped))
     assert [(document.source, document.content) for document in found] == [
         ("a.zip!/a.txt", "One."),
         ("a.zip!/f.txt", "Two."),
@@ -146,7 +147,7 @@ def test_an_archive_full_of_what_is_over_its_limits_is_given_up(process: Reading
     skipped = Skipped()
     limits = ReadLimits(least_seconds=0, seconds_per_byte=1e-7)
     members = {"a.txt": "One.", **{f"b{number}.md": SLOW for number in range(9)}}
-    (document,) = process.read(zipped(members), "a.zip", limits, skipped=skipped)
+    (document,) = process.read(zipped(members), "a.zip", ReadContext(limits, skipped=skipped))
     assert document.content == "One."
     assert "not read to its end" in str(skipped.errors[-1])
     assert len(skipped.errors) < 6

@@ -14,6 +14,7 @@ __all__ = [
     "Format",
     "Message",
     "PageKind",
+    "ReadContext",
     "ReadLimits",
     "ReadingProcess",
     "Robots",
@@ -25,7 +26,6 @@ __all__ = [
     "decode",
     "find_pages",
     "is_chat",
-    "iter_members",
     "kind_of_page",
     "parse_chat",
     "read_bytes",
@@ -45,9 +45,11 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from answerable.sources.archives import iter_members, read_zip
+    from answerable.disk.names import source_of
+    from answerable.sources.archives import read_zip
     from answerable.sources.code.read import read_code
-    from answerable.sources.files import read_bytes, read_file, source_of
+    from answerable.sources.context import ReadContext
+    from answerable.sources.files import read_bytes, read_file
     from answerable.sources.folders import walk
     from answerable.sources.formats import SUFFIXES, Format
     from answerable.sources.html.docusaurus import PageKind, kind_of_page
@@ -81,6 +83,7 @@ else:
             "Format": "formats",
             "Message": "whatsapp.read",
             "PageKind": "html.docusaurus",
+            "ReadContext": "context",
             "ReadLimits": "limits",
             "ReadingProcess": "process.reading_process",
             "Robots": "site.robots",
@@ -92,7 +95,6 @@ else:
             "decode": "text",
             "find_pages": "site.pages",
             "is_chat": "whatsapp.read",
-            "iter_members": "archives",
             "kind_of_page": "html.docusaurus",
             "parse_chat": "whatsapp.read",
             "read_bytes": "files",

@@ -10,7 +10,7 @@ import copy
 import re
 import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -23,9 +23,9 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
+from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
-from answerable.sources.limits import Skipped
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 
@@ -44,13 +44,12 @@ Wanted = Callable[[bytes, str], bool]
 ReadMember = Callable[[bytes, str], list[Document]]
 
 
-def read_zip(
-    archive: bytes | Path, source: str, limit: int, read_member: ReadMember, skipped: Skipped | None = None
-) -> list[Document]:
-    """The chat of a phone's export, otherwise every supported document in the archive.
+def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
+    """Return the chat of a phone's export, otherwise every supported document in the archive.
 
-    `limit` bounds the unpacked bytes. A member that can't be read raises, or is noted in `skipped` if that is given.
+    `max_file_size` limits the unpacked bytes. A member that can't be read is added to `context.skipped`.
     """
+    skipped = context.skipped
     with open_zip(archive, source) as zipped:
         members = _members(zipped, source)
         if _OFFICE.intersection(zipped.namelist()):
@@ -58,7 +57,7 @@ def read_zip(
                 f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
                 "otherwise save it as PDF, HTML or plain text, then add that file"
             )
-        budget = Budget(limit, source)
+        budget = Budget(context.limits.max_file_size, source)
         chats = _chat_exports(zipped, members, budget)
         if chats:
             return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
@@ -67,40 +66,23 @@ def read_zip(
         for info in members:
             name = f"{source}!/{info.filename}"
             if is_page_part(PurePosixPath(info.filename).name, is_in_page_folder(info.filename, names)):
-                _count(skipped, PAGE_PART, name)
+                skipped.count(PAGE_PART, name)
                 continue
             data = budget.read(zipped, info, is_supported)
             try:
                 if data is None:
-                    _count(skipped, "unsupported", name)
+                    skipped.count("unsupported", name)
                 else:
                     documents += read_member(data, name)
             except EmptySource:
-                _count(skipped, "empty", name)
+                skipped.count("empty", name)
             except SourceError as error:
-                if skipped is None:
-                    raise
                 skipped.errors.append(error)
-    if not documents and not (skipped and skipped.errors):
+    if not documents and not skipped.errors:
         raise EmptySource(
             f"{source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a chat export"
         )
     return documents
-
-
-def _count(skipped: Skipped | None, reason: str, source: str) -> None:
-    if skipped:
-        skipped.count(reason, source)
-
-
-def iter_members(archive: bytes | Path, limit: int, source: str = "") -> Iterator[tuple[str, bytes]]:
-    """Each file of an archive with its name, at most `limit` unpacked bytes in all; no folders, no hidden files."""
-    source = source or (archive.as_posix() if isinstance(archive, Path) else "the zip archive")
-    with open_zip(archive, source) as zipped:
-        budget = Budget(limit, source)
-        for info in _members(zipped, source):
-            if (data := budget.read(zipped, info)) is not None:
-                yield info.filename, data
 
 
 _AGAIN = "download or export it again"

@@ -1,6 +1,6 @@
-"""A file → Documents, by whichever reader takes it, in this process; `ReadingProcess` does it in one under limits.
+"""A file → Documents, by the reader of its format, in this process; `ReadingProcess` does the same under limits.
 
-Each reader is imported when it is needed.
+Each reader is imported on first use.
 """
 
 from __future__ import annotations
@@ -8,52 +8,30 @@ from __future__ import annotations
 import stat
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
-from answerable.sources.limits import ReadLimits, Skipped, with_short_metadata
-from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.context import ReadContext
+from answerable.sources.formats import SAMPLE, Format, recognise
+from answerable.sources.limits import with_short_metadata
 from answerable.sources.text import decode, read_text
 
-if TYPE_CHECKING:
-    from answerable.sources.pdf.read import TakesApart
 
-__all__ = ["SUFFIXES", "ReadLimits", "Skipped", "read_bytes", "read_file", "source_of"]
+def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
+    """Return the documents in a file, given by path or bytes: one, or several from an archive. Raise SourceError.
 
-
-def read_file(
-    file: Path | bytes,
-    limits: ReadLimits | None = None,
-    password: str | None = None,
-    skipped: Skipped | None = None,
-    worker: TakesApart | None = None,
-    ocr: Ocr | None = None,
-    source: str | None = None,
-) -> list[Document]:
-    """The documents in a file: one, or several for an archive. Raises the SourceError that says why there is none.
-
-    `file` is its path, or all its bytes. `source` is what it is called, its absolute path unless given.
-    `password` opens an encrypted PDF, `worker` reads the PDFs of several calls in one process, `ocr` their
-    pages without a text layer. `skipped` takes note of what was left out of an archive, and of pages without a text.
+    `source` defaults to the absolute path. What an archive holds that can't be read is added to `context.skipped`.
     """
-    limits = limits or ReadLimits()
+    context = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
     if is_archive(file, source):
         from answerable.sources.archives import read_zip
 
-        # An export with its media may be larger than any limit; what is read of it is counted as it is unpacked.
-        return read_zip(
-            file,
-            source,
-            limits.max_file_size,
-            partial(read_bytes, limits=limits, password=password, worker=worker, ocr=ocr, skipped=skipped),
-            skipped,
-        )
-    return read_bytes(load(file, source, limits.max_file_size), source, limits, password, worker, ocr, skipped)
+        # An export with its media may be larger than the limit, which applies to what is unpacked.
+        return read_zip(file, source, partial(read_bytes, context=context), context)
+    return read_bytes(load(file, source, context.limits.max_file_size), source, context)
 
 
 def is_archive(file: Path | bytes, source: str) -> bool:
@@ -71,33 +49,17 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
     return data
 
 
-def read_bytes(
-    data: bytes,
-    source: str,
-    limits: ReadLimits | None = None,
-    password: str | None = None,
-    worker: TakesApart | None = None,
-    ocr: Ocr | None = None,
-    skipped: Skipped | None = None,
-) -> list[Document]:
-    """The document in a file's bytes, `source` being its name. Archives are not looked into."""
-    return [with_short_metadata(_read(data, source, limits, password, worker, ocr, skipped))]
+def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
+    """Return the document in a file's bytes. Raise UnsupportedSource for an archive."""
+    return [with_short_metadata(_read(data, source, context or ReadContext()))]
 
 
-def _read(
-    data: bytes,
-    source: str,
-    limits: ReadLimits | None,
-    password: str | None,
-    worker: TakesApart | None,
-    ocr: Ocr | None,
-    skipped: Skipped | None,
-) -> Document:
+def _read(data: bytes, source: str, context: ReadContext) -> Document:
     match recognise(data[:SAMPLE], source):
         case Format.PDF:
             from answerable.sources.pdf.read import read_pdf
 
-            return read_pdf(data, source, password, limits, worker, ocr, skipped)
+            return read_pdf(data, source, context)
         case Format.HTML:
             from answerable.sources.html.read import read_html
 
@@ -109,11 +71,11 @@ def _read(
         case Format.DOCX:
             from answerable.sources.office.docx import read_docx
 
-            return read_docx(data, source, limits)
+            return read_docx(data, source, context)
         case Format.EPUB:
             from answerable.sources.office.epub import read_epub
 
-            return read_epub(data, source, limits)
+            return read_epub(data, source, context)
         case Format.CODE:
             from answerable.sources.code.read import read_code
 

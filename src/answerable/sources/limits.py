@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
 
@@ -82,6 +83,12 @@ class Skipped:
         self.counts[reason] += 1
         if source:
             self.passed_over.append(UnreadFile(source, reason))
+
+    def add(self, counts: Mapping[str, int], errors: Iterable[SourceError], passed_over: Iterable[UnreadFile]) -> None:
+        """Add what was skipped elsewhere."""
+        self.counts.update(counts)
+        self.errors += errors
+        self.passed_over += passed_over
 
 
 def with_short_metadata(document: Document) -> Document:

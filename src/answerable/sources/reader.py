@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -12,16 +13,16 @@ from answerable.disk.names import source_of
 from answerable.errors import SourceNotFound, UnsupportedSource
 from answerable.protocols import Visit
 from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem, SourceListing
+from answerable.sources.context import ReadContext
 from answerable.sources.file_visits import READERS, FileReading, FileVisit
 from answerable.sources.folders import nothing_to_read, walk
 from answerable.sources.html.page_facts import PageFacts
-from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.limits import Skipped
 from answerable.sources.process.reading_process import ReadingProcess
 
 
 class FileReader:
-    """Reads files and folders within limits; `password` opens encrypted PDFs, `ocr` reads pages without text.
+    """Reads files and folders under limits, in a process of its own.
 
     The source of a file under `root` is its name in there, of any other its absolute path. On a visit, `ahead` reads
     what it can before it is its turn.
@@ -29,15 +30,12 @@ class FileReader:
 
     def __init__(
         self,
-        limits: ReadLimits | None = None,
-        password: str | None = None,
-        ocr: Ocr | None = None,
+        context: ReadContext | None = None,
         root: Path | None = None,
         ahead: ReadsAhead | None = None,
     ) -> None:
-        self._limits = limits or ReadLimits()
-        self._password = password
-        self._ocr = ocr
+        self._context = context or ReadContext()
+        self._languages = self._context.ocr.languages if self._context.ocr else ""
         self._root = None if root is None else Path(os.path.abspath(root))
         self._ahead = ahead
         self._process = ReadingProcess()
@@ -60,7 +58,7 @@ class FileReader:
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
         """A visit to the file or the folder; nothing under `root` is remembered. SourceNotFound says what to do."""
         path = self._path(source)
-        readers = f"{READERS} {self._ocr.languages}" if self._ocr else READERS
+        readers = f"{READERS} {self._languages}" if self._languages else READERS
         origin = source_of(path) if self._source(path) == source_of(path) else ""
         return FileVisit(
             path, origin, FileReading(self._read_next, self._source, self._expect, self.stop, readers), checksum
@@ -70,20 +68,20 @@ class FileReader:
         """What is in one file. Raises SourceError."""
         skipped = Skipped()
         where = Path(file.path) if file.data is None else file.data
-        documents = self._process.read(where, file.source, self._limits, self._password, self._ocr, skipped)
+        documents = self._process.read(where, file.source, replace(self._context, skipped=skipped))
         return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors), tuple(skipped.passed_over))
 
     def read_bytes(self, data: bytes, source: str) -> list[Document]:
         """The documents in the bytes of what has this name somewhere else."""
-        return self._process.read(data, source, self._limits, self._password, self._ocr)
+        return self._process.read(data, source, replace(self._context, skipped=Skipped()))
 
     def read_page(self, data: bytes, source: str) -> list[Document]:
         """The document in the bytes of the page at this address."""
-        return self._process.read(data, source, self._limits, url=source)
+        return self._process.read(data, source, replace(self._context, skipped=Skipped()), source)
 
     def page_facts(self, data: bytes, source: str, url: str) -> PageFacts:
         """What decides on the page called `source`, found at `url`."""
-        return PageFacts(**self._process.facts(data, source, url, self._limits))
+        return PageFacts(**self._process.facts(data, source, url, self._context))
 
     def stop(self) -> None:
         """Ends what is being read: who waits for it gets a SourceError."""
@@ -112,22 +110,20 @@ class FileReader:
         return SourceItem(self._source(path), partial(self._read, path, skipped))
 
     def _expect(self, paths: Sequence[Path]) -> None:
-        languages = self._ocr.languages if self._ocr else ""
         if self._ahead is not None:
-            self._ahead.expect([SourceFile(os.path.abspath(path), self._source(path), languages) for path in paths])
+            self._ahead.expect(
+                [SourceFile(os.path.abspath(path), self._source(path), self._languages) for path in paths]
+            )
 
     def _read_next(self, path: Path, skipped: Skipped) -> list[Document]:
         contents = self._ahead.read(os.path.abspath(path)) if self._ahead else None
         if contents is None:
             return self._read(path, skipped)
-        skipped.counts.update(contents.skipped)
-        skipped.errors += contents.errors
-        skipped.passed_over += contents.passed_over
+        skipped.add(contents.skipped, contents.errors, contents.passed_over)
         return list(contents.documents)
 
     def _read(self, path: Path, skipped: Skipped) -> list[Document]:
-        source = self._source(path)
-        return self._process.read(path, source, self._limits, self._password, self._ocr, skipped)
+        return self._process.read(path, self._source(path), replace(self._context, skipped=skipped))
 
     def _source(self, path: Path) -> str:
         absolute = Path(os.path.abspath(path))

@@ -72,15 +72,15 @@ class _LateReader:
 
     def _files(self, languages: str) -> FileReader:
         if languages not in self._readers:
+            from answerable.sources.context import ReadContext
             from answerable.sources.limits import ReadLimits
             from answerable.sources.pdf.ocr import find_ocr
             from answerable.sources.reader import FileReader
 
             settings = self._settings
             limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-            self._readers[languages] = FileReader(
-                limits, settings.pdf_password or None, find_ocr(languages), self._root, self._ahead
-            )
+            context = ReadContext(limits, settings.pdf_password or None, find_ocr(languages))
+            self._readers[languages] = FileReader(context, self._root, self._ahead)
         return self._readers[languages]
 
     def close(self) -> None:

@@ -23,6 +23,7 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
+from answerable.sources.context import ReadContext
 from answerable.sources.files import read_file
 from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
@@ -222,7 +223,7 @@ def test_a_bomb() -> None:
     with pytest.raises(DamagedSource, match=r"200 times its size.*save it again"):
         read_docx(data, "a.docx")
     with pytest.raises(SourceTooLarge, match="max_file_size"):
-        read_docx(word("x" * 50_000), "a.docx", ReadLimits(max_file_size=20_000))
+        read_docx(word("x" * 50_000), "a.docx", ReadContext(ReadLimits(max_file_size=20_000)))
 
 
 def test_entities_are_not_resolved(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ import pytest
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
+from answerable.sources.context import ReadContext
 from answerable.sources.limits import ReadLimits
 from answerable.sources.pdf.extraction import extract
 from answerable.sources.pdf.read import read_pdf
@@ -104,8 +105,8 @@ def test_a_pdf_that_takes_too_long_is_ended_and_the_next_one_is_read(make_pdf: M
     with ReadingProcess() as worker:
         with pytest.raises(DamagedSource, match=r"slow\.pdf took longer than 0 s.*raise the setting max_pdf_seconds"):
             data = make_pdf([], raw=[slow], filters="/Filter/FlateDecode")
-            read_pdf(data, "slow.pdf", limits=ReadLimits(max_seconds=0), worker=worker)
-        assert read_pdf(make_pdf(["fine"]), "a.pdf", worker=worker).content == "fine"
+            worker.read(data, "slow.pdf", ReadContext(ReadLimits(max_seconds=0)))
+        assert worker.read(make_pdf(["fine"]), "a.pdf")[0].content == "fine"
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems don't limit an address space")
@@ -114,8 +115,8 @@ def test_a_pdf_that_needs_too_much_memory_is_an_error(make_pdf: MakePdf) -> None
     data = make_pdf([], raw=[bomb], filters="/Filter[/FlateDecode/FlateDecode]")
     with ReadingProcess() as worker:
         with pytest.raises(SourceError, match=r"bomb\.pdf"):
-            read_pdf(data, "bomb.pdf", limits=ReadLimits(max_memory=100_000_000), worker=worker)
-        assert read_pdf(make_pdf(["fine"]), "a.pdf", worker=worker).content == "fine"
+            worker.read(data, "bomb.pdf", ReadContext(ReadLimits(max_memory=100_000_000)))
+        assert worker.read(make_pdf(["fine"]), "a.pdf")[0].content == "fine"
 
 
 def test_one_process_reads_many_and_threads_take_turns(make_pdf: MakePdf) -> None:
@@ -123,9 +124,7 @@ def test_one_process_reads_many_and_threads_take_turns(make_pdf: MakePdf) -> Non
     with ReadingProcess() as worker:
         texts = [f"text {number}" for number in range(12)]
         threads = [
-            threading.Thread(
-                target=lambda text=text: documents.append(read_pdf(make_pdf([text]), "a.pdf", worker=worker))
-            )
+            threading.Thread(target=lambda text=text: documents.extend(worker.read(make_pdf([text]), "a.pdf")))
             for text in texts
         ]
         for thread in threads:
@@ -137,8 +136,8 @@ def test_one_process_reads_many_and_threads_take_turns(make_pdf: MakePdf) -> Non
 
 def test_the_extraction_itself(make_pdf: MakePdf) -> None:
     # The same code as in the worker, where coverage and debuggers see it.
-    assert extract(make_pdf(["a", "b"]), None)["pages"] == ["a", "b"]
-    assert extract(b"nothing", None)["outcome"] == "damaged"
+    assert extract(make_pdf(["a", "b"]), ReadContext())["pages"] == ["a", "b"]
+    assert extract(b"nothing", ReadContext())["outcome"] == "damaged"
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +160,7 @@ def _judge(case: dict[str, Any]) -> list[str]:
     try:
         outcome, document = "text", read_pdf(data, case["file"])
     except EncryptedSource:
-        outcome, document = "needs_password", read_pdf(data, case["file"], case["password"])
+        outcome, document = "needs_password", read_pdf(data, case["file"], ReadContext(password=case["password"]))
     except EmptySource:
         outcome, document = "no_text", None
     except DamagedSource:

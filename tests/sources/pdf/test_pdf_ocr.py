@@ -12,8 +12,9 @@ import pypdfium2  # type: ignore[import-untyped]
 import pytest
 
 from answerable.errors import EmptySource, SettingsError
+from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.limits import Skipped
-from answerable.sources.pdf.ocr import Ocr, find_ocr
+from answerable.sources.pdf.ocr import find_ocr
 from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]
@@ -45,7 +46,7 @@ def scan(make_pdf: MakePdf) -> bytes:
 
 def test_a_scanned_page_is_read(scan: bytes, tesseract: Ocr) -> None:
     skipped = Skipped()
-    document = read_pdf(scan, "scan.pdf", ocr=tesseract, skipped=skipped)
+    document = read_pdf(scan, "scan.pdf", ReadContext(ocr=tesseract, skipped=skipped))
     assert document.content.split("\f") == [TEXT, "typed", ""]
     assert [part.page for part in document.parts] == [1, 2, 3]
     assert skipped.errors == []
@@ -53,7 +54,7 @@ def test_a_scanned_page_is_read(scan: bytes, tesseract: Ocr) -> None:
 
 def test_without_tesseract_the_page_is_named(scan: bytes) -> None:
     skipped = Skipped()
-    document = read_pdf(scan, "scan.pdf", skipped=skipped)
+    document = read_pdf(scan, "scan.pdf", ReadContext(skipped=skipped))
     assert document.content == "\ftyped\f"
     assert [str(error) for error in skipped.errors] == [
         "scan.pdf: page 1 has no text layer: install tesseract or pass --ocr"
@@ -71,7 +72,7 @@ def test_a_file_of_nothing_but_scans_is_an_error_that_names_the_pages(make_pdf: 
 def test_an_ocr_that_takes_too_long_is_said(scan: bytes, tesseract: Ocr) -> None:
     for hasty in (replace(tesseract, page_seconds=0.001), replace(tesseract, file_seconds=0)):
         skipped = Skipped()
-        assert read_pdf(scan, "scan.pdf", ocr=hasty, skipped=skipped).content == "\ftyped\f"
+        assert read_pdf(scan, "scan.pdf", ReadContext(ocr=hasty, skipped=skipped)).content == "\ftyped\f"
         assert re.search("page 1 has no text layer, and OCR failed or took too long", str(skipped.errors[0]))
 
 

@@ -10,8 +10,9 @@ import pytest
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
+from answerable.sources.context import ReadContext
 from answerable.sources.pdf.page_text import clean, line_starts, raw_offset
-from answerable.sources.pdf.read import read_pdf, rectangles
+from answerable.sources.pdf.read import page_spans, read_pdf, rectangles
 from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
@@ -21,7 +22,7 @@ PAGES = ["The first line\nA consid-\nerable length\nlast", "", "Third page (3)\n
 def test_every_span_is_covered_exactly(make_pdf: MakePdf) -> None:
     data = make_pdf(PAGES)
     with ReadingProcess() as worker:
-        document = read_pdf(data, "a.pdf", worker=worker)
+        (document,) = worker.read(data, "a.pdf")
         for start in range(0, len(document.content), 3):
             for length in (1, 4, 11, 40):
                 span = start, min(start + length, len(document.content))
@@ -32,7 +33,7 @@ def test_pages_lines_and_sides(make_pdf: MakePdf) -> None:
     data = make_pdf(PAGES)
     document = read_pdf(data, "a.pdf")
     start = document.content.index("length")
-    found = rectangles(data, document, [(start, document.content.index("page"))])
+    found = rectangles(data, "a.pdf", page_spans(document.content, [(start, document.content.index("page"))]))
     assert [page for page, *_ in found] == [1, 1, 3]
     for _, left, bottom, right, top in found:
         assert 0 < left < right < 600
@@ -45,7 +46,7 @@ def test_pages_lines_and_sides(make_pdf: MakePdf) -> None:
 def test_nothing_to_show_has_no_rectangle(make_pdf: MakePdf) -> None:
     data = make_pdf(["text", "", "more"])
     document = read_pdf(data, "a.pdf")
-    assert rectangles(data, document, [(4, 6), (2, 2)]) == []
+    assert rectangles(data, "a.pdf", page_spans(document.content, [(4, 6), (2, 2)])) == []
 
 
 def test_letters_beyond_sixteen_bits_shift_nothing(make_pdf: MakePdf) -> None:
@@ -61,8 +62,9 @@ def test_letters_beyond_sixteen_bits_shift_nothing(make_pdf: MakePdf) -> None:
 def test_another_file_is_an_error_or_has_other_places(make_pdf: MakePdf) -> None:
     document = read_pdf(make_pdf(PAGES), "a.pdf")
     with pytest.raises(DamagedSource, match=r"a\.pdf is no readable PDF"):
-        rectangles(b"nothing", document, [(0, 4)])
-    assert rectangles(make_pdf(["short"]), document, [(len(document.content) - 4, len(document.content))]) == []
+        rectangles(b"nothing", "a.pdf", page_spans(document.content, [(0, 4)]))
+    last = page_spans(document.content, [(len(document.content) - 4, len(document.content))])
+    assert rectangles(make_pdf(["short"]), "a.pdf", last) == []
 
 
 def test_offsets_of_the_cleaned_text_lead_back() -> None:
@@ -78,7 +80,8 @@ def test_offsets_of_the_cleaned_text_lead_back() -> None:
 def under(data: bytes, document: Document, span: tuple[int, int], worker: ReadingProcess) -> str:
     """What PDFium says stands in the rectangles of a span, without white space."""
     pages = pypdfium2.PdfDocument(data)
-    found = rectangles(data, document, [span], worker=worker)
+    found = worker.rectangles(data, document, [span], ReadContext())
+    assert found == rectangles(data, "a.pdf", page_spans(document.content, [span]))
     # A little off each side: neighbours touch.
     texts = [
         pages[page - 1].get_textpage().get_text_bounded(x + 0.4, y, right - 0.4, top)

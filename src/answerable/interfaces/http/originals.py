@@ -16,8 +16,9 @@ from pathlib import Path
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
+from answerable.sources.context import ReadContext
 from answerable.sources.limits import ReadLimits
-from answerable.sources.pdf.read import Rectangle, rectangles
+from answerable.sources.pdf.read import Rectangle
 from answerable.sources.process.reading_process import ReadingProcess
 
 _REMEMBERED = 256
@@ -59,7 +60,8 @@ class Originals:
             raise DocumentNotFound("Only a PDF that was added by itself has rectangles.")
         settings = self._libraries.settings(library)
         limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-        return rectangles(path.read_bytes(), document, spans, settings.pdf_password or None, limits, self._worker)
+        context = ReadContext(limits, settings.pdf_password or None)
+        return self._worker.rectangles(path.read_bytes(), document, spans, context)
 
     def discard(self, library: str, document: Document) -> None:
         """Deletes the file of a document that was removed, if it was uploaded and nothing else is made of it."""

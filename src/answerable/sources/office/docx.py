@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.errors import EmptySource
-from answerable.sources.limits import ReadLimits
+from answerable.sources.context import ReadContext
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.markdown_blocks import place_headings
 from answerable.sources.office.docx_package import damaged, open_word
@@ -24,9 +24,9 @@ _NO_TITLE = re.compile(
 )
 
 
-def read_docx(data: bytes, source: str, limits: ReadLimits | None = None) -> Document:
+def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
     """A document from a Word file. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
-    package = open_word(data, source, (limits or ReadLimits()).max_file_size)
+    package = open_word(data, source, (context or ReadContext()).limits.max_file_size)
     try:
         body, headings, notes = _texts(package)
     except Exception as error:

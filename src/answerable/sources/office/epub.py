@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from answerable.datatypes import Document, DocumentType, Part, document_id
 from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.context import ReadContext
 from answerable.sources.html.parse import decode_html, parse_page, sound_markup
-from answerable.sources.limits import ReadLimits
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.office.epub_package import Book, ContentsEntry, read_book
 from answerable.sources.office.zip_package import Package
@@ -33,9 +33,9 @@ class _Chapter:
     entry: ContentsEntry | None
 
 
-def read_epub(data: bytes, source: str, limits: ReadLimits | None = None) -> Document:
+def read_epub(data: bytes, source: str, context: ReadContext | None = None) -> Document:
     """A document from a book. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
-    with Package(data, source, (limits or ReadLimits()).max_file_size, _ADVICE) as package:
+    with Package(data, source, (context or ReadContext()).limits.max_file_size, _ADVICE) as package:
         book = read_book(package)
         chapters = [chapter for chapter in _chapters(package, book) if chapter.text]
     if not chapters:

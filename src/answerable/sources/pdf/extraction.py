@@ -16,6 +16,7 @@ from typing import Any
 import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
+from answerable.sources.context import ReadContext
 from answerable.sources.pdf.ocr import recognise
 from answerable.sources.pdf.page_text import clean, code_units, line_starts
 from answerable.sources.pdf.tables import table_rows
@@ -36,17 +37,15 @@ def opened(data: bytes, password: str | None) -> Any:
         return {"outcome": "password" if locked else "damaged", "reason": str(error)}
 
 
-def extract(
-    data: bytes, password: str | None, ocr: dict[str, Any] | None = None, working: Callable[[], None] = lambda: None
-) -> dict[str, Any]:
+def extract(data: bytes, context: ReadContext) -> dict[str, Any]:
     """Every page's text and what the document says of itself, or why there is none.
 
     `outline` lists [level, title, page] (pages from 0); without one, `sizes` holds the type size in points of each line
     of each page. `rows` are the lines of each page that are rows of tables, each with where its cells begin in it.
     `scanned` are the pages (from 0) that show something and have no text, `recognised` those of them
-    whose text is by OCR. `working` is called before each page that takes long.
+    whose text is by OCR.
     """
-    document = opened(data, password)
+    document = opened(data, context.password)
     if isinstance(document, dict):
         return document
     try:
@@ -69,8 +68,8 @@ def extract(
             if total > MAX_CHARACTERS:
                 return {"outcome": "large", "reason": f"its text is over {MAX_CHARACTERS:,} characters"}
         answer["metadata"] = document.get_metadata_dict()
-        if ocr and answer["scanned"]:
-            recognise(document, answer, ocr, working)
+        if context.ocr and answer["scanned"]:
+            recognise(document, answer, context.ocr, context.working)
         return answer
     finally:
         document.close()

@@ -11,28 +11,14 @@ import shutil
 import subprocess
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from answerable.errors import SettingsError
+from answerable.sources.context import Ocr
 
 RESOLUTION = 300
 MAX_PIXELS = 40_000_000
 _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
-
-
-@dataclass(frozen=True, slots=True)
-class Ocr:
-    """A tesseract, the languages it is to read (`eng+spa`), and how long, in seconds, for a page and for a file."""
-
-    command: str
-    languages: str
-    page_seconds: float = 60
-    file_seconds: float = 1800
-
-    def request(self) -> dict[str, Any]:
-        """What the worker is told."""
-        return asdict(self)
 
 
 def find_ocr(languages: str = "") -> Ocr | None:
@@ -59,11 +45,11 @@ def find_ocr(languages: str = "") -> Ocr | None:
     return Ocr(command, languages)
 
 
-def recognise(document: Any, answer: dict[str, Any], ocr: dict[str, Any], working: Callable[[], None]) -> None:
+def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable[[], None]) -> None:
     """Put the texts of scanned pages into the answer, until the time for the file is used up."""
-    ends = time.monotonic() + ocr["file_seconds"]
+    ends = time.monotonic() + ocr.file_seconds
     for number in answer["scanned"]:
-        seconds = min(ocr["page_seconds"], ends - time.monotonic())
+        seconds = min(ocr.page_seconds, ends - time.monotonic())
         if seconds <= 0:
             return
         working()
@@ -87,8 +73,8 @@ def _drawn(document: Any, number: int) -> bytes:
     return header + lines
 
 
-def _read(image: bytes, ocr: dict[str, Any], seconds: float) -> str | None:
-    command = [ocr["command"], "stdin", "stdout", "-l", ocr["languages"], "--dpi", str(RESOLUTION)]
+def _read(image: bytes, ocr: Ocr, seconds: float) -> str | None:
+    command = [ocr.command, "stdin", "stdout", "-l", ocr.languages, "--dpi", str(RESOLUTION)]
     try:
         # One thread: several only get in each other's way on pictures of this size.
         done = subprocess.run(

@@ -11,120 +11,72 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from typing import Any, Protocol
+from typing import Any
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
-from answerable.sources.limits import ReadLimits, Skipped
+from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.pdf.furniture import furniture
-from answerable.sources.pdf.ocr import Ocr
 from answerable.sources.pdf.page_text import clean
 from answerable.sources.pdf.sections import Section, outline_sections, size_sections
 from answerable.sources.text import stem
 
-__all__ = ["Rectangle", "TakesApart", "read_pdf", "rectangles"]
-
 Rectangle = tuple[int, float, float, float, float]
+PageSpan = tuple[int, int, int]
 _NAMED = 5
 _FILE_NAME = re.compile(r"\.[a-z][a-z0-9]{1,4}$", re.IGNORECASE)
 _DATE = re.compile(r"(?:D:)?(\d{4})(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])")
 
 
-class TakesApart(Protocol):
-    """Takes PDFs apart, somewhere: see `pdf_extraction.extract`."""
+def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Document:
+    """Return the document in a PDF's bytes, with parts by page and section.
 
-    def extract(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
-    ) -> dict[str, Any]:
-        """Texts, outline and metadata of one file, or why there are none."""
-        ...
-
-
-class FindsRectangles(Protocol):
-    """Finds where text stands on the pages of a PDF: see `rectangles.span_rectangles`."""
-
-    def rectangles(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
-    ) -> dict[str, Any]:
-        """Rectangles of spans (page from 0, start, end), or why there are none."""
-        ...
-
-
-class _InThisProcess:
-    """Without limits on time and memory, which `ReadingProcess` sets."""
-
-    def extract(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
-    ) -> dict[str, Any]:
-        from answerable.sources.pdf.extraction import extract
-
-        return extract(data, password, ocr.request() if ocr else None, lambda: None)
-
-    def rectangles(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
-    ) -> dict[str, Any]:
-        from answerable.sources.pdf.rectangles import span_rectangles
-
-        return span_rectangles(data, password, spans)
-
-
-def read_pdf(
-    data: bytes,
-    source: str,
-    password: str | None = None,
-    limits: ReadLimits | None = None,
-    worker: TakesApart | None = None,
-    ocr: Ocr | None = None,
-    skipped: Skipped | None = None,
-) -> Document:
-    """A document from a PDF's bytes, its parts in pages and sections; without a `worker` read in this process.
-
-    `ocr` reads the pages without a text layer; without it, `skipped` takes note of them.
-    Raises EncryptedSource, DamagedSource, SourceTooLarge, or EmptySource when no page has a text.
+    Pages without a text layer are read by OCR, or added to `context.skipped`. Raise EncryptedSource, DamagedSource,
+    SourceTooLarge, or EmptySource when no page has text.
     """
+    from answerable.sources.pdf.extraction import extract
+
+    context = context or ReadContext()
     if not data:
         raise EmptySource(f"{source} is empty (0 bytes): download or save it again")
-    answer = (worker or _InThisProcess()).extract(data, source, password, limits or ReadLimits(), ocr)
+    answer = extract(data, context)
     if answer["outcome"] != "text":
-        raise _refusal(answer, source, password, limits or ReadLimits())
+        raise _refusal(answer, source, context.password)
     if not answer["pages"] or all(page is None for page in answer["pages"]):
         raise DamagedSource(
             f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
         )
     answer["pages"] = [page or "" for page in answer["pages"]]
-    unread = _unread(answer, ocr)
+    unread = _unread(answer, context.ocr)
     if not "".join(answer["pages"]).strip():
         raise EmptySource(
             f"{source} is a scan without a text layer: {unread or 'its pages are blank'}, "
             "or add one with `ocrmypdf in.pdf out.pdf`, then add out.pdf"
         )
-    if unread and skipped is not None:
-        skipped.errors.append(EmptySource(f"{source}: {unread}"))
+    if unread:
+        context.skipped.errors.append(EmptySource(f"{source}: {unread}"))
     return _document(answer, source)
 
 
-def rectangles(
-    data: bytes,
-    document: Document,
-    spans: Sequence[Span],
-    password: str | None = None,
-    limits: ReadLimits | None = None,
-    worker: FindsRectangles | None = None,
-) -> list[Rectangle]:
-    """Page (from 1), left, bottom, right and top of each line of spans of a PDF's content, in points.
+def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: str | None = None) -> list[Rectangle]:
+    """Return page (from 1), left, bottom, right and top of each line of page spans, in points.
 
-    The page's lower left corner is the origin. Found in the file's bytes, so that nothing of it need be stored; text
-    that is by OCR has none. Raises DamagedSource when the file is no longer the one that was read.
+    The origin is the page's lower left corner. Text recognised by OCR has no rectangles. Raise DamagedSource.
     """
-    asked = [span for start, end in spans for span in _page_spans(document.content, start, end)]
-    answer = (worker or _InThisProcess()).rectangles(data, document.source, password, limits or ReadLimits(), asked)
+    from answerable.sources.pdf.rectangles import span_rectangles
+
+    answer = span_rectangles(data, password, spans)
     if answer["outcome"] != "text":
-        raise _refusal(answer, document.source, password, limits or ReadLimits())
+        raise _refusal(answer, source, password)
     return [(number + 1, left, bottom, right, top) for number, left, bottom, right, top in answer["rectangles"]]
 
 
-def _page_spans(content: str, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """A span of the content as spans (page from 0, start, end) of the pages' own texts."""
+def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
+    """Return spans of a PDF's content as spans (page from 0, start, end) of its pages' texts."""
+    return [span for start, end in spans for span in _page_spans(content, start, end)]
+
+
+def _page_spans(content: str, start: int, end: int) -> Iterator[PageSpan]:
     number = content.count("\f", 0, start)
     page_start = content.rfind("\f", 0, start) + 1
     for text in content[page_start:end].split("\f"):
@@ -144,7 +96,7 @@ def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
     return f"{pages} no text layer: install tesseract or pass --ocr"
 
 
-def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: ReadLimits) -> SourceError:
+def _refusal(answer: dict[str, Any], source: str, password: str | None) -> SourceError:
     match answer["outcome"]:
         case "password" if password is None:
             return EncryptedSource(f"{source} is encrypted: give its password, or save a copy without one")
@@ -152,11 +104,6 @@ def _refusal(answer: dict[str, Any], source: str, password: str | None, limits: 
             return EncryptedSource(f"{source} is encrypted and the password is wrong: check it, then try again")
         case "large":
             return SourceTooLarge(f"{source} is too large, {answer['reason']}: split it into several PDFs")
-        case "memory":
-            return DamagedSource(
-                f"{source} needs over {limits.max_memory / 1e9:g} GB to read: split it, "
-                "or raise the setting max_pdf_memory if you trust it"
-            )
     return DamagedSource(
         f"{source} is no readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
@@ -12,7 +13,7 @@ from answerable.sources.pdf.page_text import raw_offset
 Rectangle = tuple[float, float, float, float]
 
 
-def span_rectangles(data: bytes, password: str | None, spans: list[tuple[int, int, int]]) -> dict[str, Any]:
+def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
     """Rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of the pages' cleaned texts.
 
     In points from the page's lower left corner, one for each line.

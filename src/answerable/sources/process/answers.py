@@ -10,6 +10,7 @@ from typing import Any
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, SourceError
+from answerable.sources.context import ReadContext
 from answerable.sources.limits import Bounds, Skipped
 from answerable.sources.process.transfer import unpack, unpack_error
 
@@ -26,27 +27,25 @@ class Died(Exception):
         self.status = status
 
 
-def gather(ask: Callable[[int], Answers], source: str, bounds: Bounds, skipped: Skipped | None) -> list[Document]:
+def gather(ask: Callable[[int], Answers], source: str, context: ReadContext) -> list[Document]:
     """The documents in a file. Raises the SourceError that the process tells of, or that says why it tells nothing.
 
     `ask` makes the request, for what follows the first so many members of an archive: that is asked when a member has
-    ended the process. `bounds` are those of a file of which nothing else is told.
+    ended the process.
     """
-    reading = _Reading(source, bounds)
+    reading = _Reading(source, context)
     while not reading.is_over:
         with closing(ask(reading.members)) as answers:
             reading.take(answers)
-    if skipped is not None:
-        skipped.counts.update(reading.skipped.counts)
-        skipped.errors += reading.skipped.errors
-        skipped.passed_over += reading.skipped.passed_over
+    found = reading.skipped
+    context.skipped.add(found.counts, found.errors, found.passed_over)
     return reading.documents
 
 
 class _Reading:
     """What was told of a file by now."""
 
-    def __init__(self, source: str, bounds: Bounds) -> None:
+    def __init__(self, source: str, context: ReadContext) -> None:
         self.source = source
         self.documents: list[Document] = []
         self.skipped = Skipped()
@@ -54,7 +53,8 @@ class _Reading:
         self.is_over = False
         self._deaths = 0
         self._at = source
-        self._bounds = bounds
+        # Of small files; those of others are sent.
+        self._bounds = context.limits.bounds(0)
 
     def take(self, answers: Answers) -> None:
         """Takes the answers to one request. Raises SourceError."""

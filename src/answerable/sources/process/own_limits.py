@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import time
 
+from answerable.sources.limits import Bounds
+
 # A limit serves for so many small files, as long as only a little of it is used up.
 _FILES_PER_LIMIT = 100
 _USED_PER_LIMIT = 0.1
@@ -18,8 +20,9 @@ class Limits:
         self._since = 0.0
         self._files = 0
 
-    def allow(self, seconds: float, memory: int) -> None:
-        """Lets the process use that much more processor time and address space than it has used so far."""
+    def allow(self, bounds: Bounds) -> None:
+        """Let the process use this much more processor time and address space."""
+        seconds, memory = bounds.seconds, bounds.memory
         used = time.process_time()
         self._files += 1
         is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < seconds * _USED_PER_LIMIT

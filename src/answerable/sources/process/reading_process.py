@@ -7,15 +7,16 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.sources.limits import Bounds, ReadLimits, Skipped
-from answerable.sources.pdf.ocr import Ocr
+from answerable.sources.context import ReadContext
+from answerable.sources.limits import Bounds
+from answerable.sources.pdf.read import Rectangle, page_spans
 from answerable.sources.process import frames
 from answerable.sources.process.answers import Answers, Died, gather, over_bounds
 from answerable.sources.process.deadline import Deadline, kill
@@ -61,82 +62,60 @@ class ReadingProcess:
             kill(process)
 
     def read(
-        self,
-        file: Path | bytes,
-        source: str,
-        limits: ReadLimits,
-        password: str | None = None,
-        ocr: Ocr | None = None,
-        skipped: Skipped | None = None,
-        url: str | None = None,
+        self, file: Path | bytes, source: str, context: ReadContext | None = None, url: str | None = None
     ) -> list[Document]:
-        """The documents in a file, as `read_file` gives them; a `url` says that it is the page at that address.
+        """Return the documents in a file as `read_file` does; with a `url`, the web page at that address.
 
-        Raises SourceError, also when the file is over its limits or ends the process. Of an archive, only the member
-        that is or does so is left out.
+        Raise SourceError, also when the file exceeds its limits or crashes the process. Of an archive, only such a
+        member is left out.
         """
+        context = context or ReadContext()
         is_data = isinstance(file, bytes)
-        request = {
-            "ask": "read",
-            "source": source,
-            "path": None if is_data else os.path.abspath(file),
-            "password": password,
-            "ocr": ocr.request() if ocr else None,
-            "url": url,
-        }
+        request = {"ask": "read", "source": source, "path": None if is_data else os.path.abspath(file), "url": url}
         data = file if isinstance(file, bytes) else b""
 
         def ask(passed: int) -> Answers:
-            return self._answers({**request, "passed": passed}, data, limits)
+            return self._answers({**request, "passed": passed}, data, context)
 
-        return gather(ask, source, limits.bounds(0), skipped)
+        return gather(ask, source, context)
 
-    def facts(self, data: bytes, source: str, url: str, limits: ReadLimits) -> dict[str, Any]:
-        """What `page_facts` finds in the page at an address, called `source`. Raises SourceError as `read` does."""
-        bounds = limits.bounds(len(data))
-        answer = self._ask({"ask": "page", "source": source, "url": url}, data, source, limits, bounds)
+    def facts(self, data: bytes, source: str, url: str, context: ReadContext) -> dict[str, Any]:
+        """Return the `page_facts` of the page at an address, called `source`. Raise SourceError as `read` does."""
+        request = {"ask": "page", "source": source, "url": url}
+        facts: dict[str, Any] = self._ask(request, data, context, context.limits.bounds(len(data)))
+        return facts
+
+    def rectangles(
+        self, data: bytes, document: Document, spans: Sequence[tuple[int, int]], context: ReadContext
+    ) -> list[Rectangle]:
+        """Return page, left, bottom, right and top of each line of spans of a PDF's content: `pdf.read.rectangles`."""
+        request = {"ask": "rectangles", "source": document.source, "spans": page_spans(document.content, spans)}
+        return [tuple(box) for box in self._ask(request, data, context, context.limits.of_pdf)]
+
+    def _ask(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Any:
+        """Return the result that answers a request. Raise SourceError."""
+        try:
+            with closing(self._answers(request, data, context, bounds)) as answers:
+                *_, (answer, _) = answers
+        except Died as died:
+            raise over_bounds(request["source"], bounds, died.status) from None
         if answer["outcome"] == "failed":
             raise unpack_error(answer["error"])
         if answer["outcome"] == "memory":
-            raise over_bounds(source, bounds)
-        facts: dict[str, Any] = answer["facts"]
-        return facts
-
-    def extract(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, ocr: Ocr | None = None
-    ) -> dict[str, Any]:
-        """Texts, outline and metadata of a PDF. Raises DamagedSource when it is over its limits or ends the process."""
-        request = {"ask": "extract", "password": password, "ocr": ocr.request() if ocr else None}
-        return self._ask(request, data, source, limits, limits.of_pdf)
-
-    def rectangles(
-        self, data: bytes, source: str, password: str | None, limits: ReadLimits, spans: list[tuple[int, int, int]]
-    ) -> dict[str, Any]:
-        """Where spans (page, start, end) of pages' texts stand. Raises DamagedSource as `extract` does."""
-        request = {"ask": "rectangles", "password": password, "spans": spans}
-        return self._ask(request, data, source, limits, limits.of_pdf)
-
-    def _ask(
-        self, request: dict[str, Any], data: bytes, source: str, limits: ReadLimits, bounds: Bounds
-    ) -> dict[str, Any]:
-        try:
-            with closing(self._answers(request, data, limits, bounds)) as answers:
-                *_, (answer, _) = answers
-        except Died as died:
-            raise over_bounds(source, bounds, died.status) from None
-        return answer
+            raise over_bounds(request["source"], bounds)
+        return answer["result"]
 
     def _answers(
-        self, request: dict[str, Any], data: bytes, limits: ReadLimits, bounds: Bounds | None = None
+        self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds | None = None
     ) -> Answers:
         """Each answer to a request, and the bytes with it. Raises Died; closed early, it ends what is being read."""
         with self._lock:
             process = self._running()
-            self._deadline.extend(bounds or limits.bounds(limits.max_file_size))
+            self._deadline.extend(bounds or context.limits.bounds(context.limits.max_file_size))
             is_over = died = False
             status = None
             try:
-                pair = _sent(process, {**request, "limits": asdict(limits)}, data)
+                pair = _sent(process, {**request, "context": context.pack()}, data)
                 while pair is not None:
                     self._take_note(pair[0])
                     is_over = pair[0]["outcome"] not in frames.GOING_ON
@@ -162,7 +141,7 @@ class ReadingProcess:
                 bounds = Bounds(**answer["bounds"])
                 self._deadline.extend(bounds)
                 self._cost += _COST_OF_PDF * bounds.is_pdf
-            case "text":
+            case "rectangles":
                 self._cost += _COST_OF_PDF
             case "done":
                 self._cost += 1

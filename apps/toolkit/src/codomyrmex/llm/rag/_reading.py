@@ -9,7 +9,7 @@ from pathlib import Path
 import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
-from answerable.sources import SUFFIXES, Format, ReadingProcess, ReadLimits, source_of
+from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
 
 _NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP})
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
@@ -74,4 +74,4 @@ def _read_as(path: Path, encoding: str) -> list[answerable.Document] | None:
     except (OSError, UnicodeError):
         return None
     with ReadingProcess() as process:
-        return process.read(marked, source_of(path), limits)
+        return process.read(marked, source_of(path), ReadContext(limits))

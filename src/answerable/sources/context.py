@@ -1,0 +1,52 @@
+"""How files are read: limits, password and OCR, and where readers report what they left out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from answerable.sources.limits import ReadLimits, Skipped
+
+
+def _ignore() -> None:
+    """Ignore the heartbeat."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ocr:
+    """A tesseract command, its languages (`eng+spa`), and its time limits in seconds per page and per file."""
+
+    command: str
+    languages: str
+    page_seconds: float = 60
+    file_seconds: float = 1800
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """How to read a file; passed to every reader.
+
+    `password` opens encrypted PDFs, `ocr` reads pages without a text layer. Readers add to `skipped` what they leave
+    out, and call `working` before each slow step.
+    """
+
+    limits: ReadLimits = field(default_factory=ReadLimits)
+    password: str | None = None
+    ocr: Ocr | None = None
+    skipped: Skipped = field(default_factory=Skipped)
+    working: Callable[[], None] = _ignore
+
+    def pack(self) -> dict[str, Any]:
+        """Return what JSON can hold: all but `skipped` and `working`."""
+        return {
+            "limits": asdict(self.limits),
+            "password": self.password,
+            "ocr": asdict(self.ocr) if self.ocr else None,
+        }
+
+    @classmethod
+    def unpack(cls, packed: dict[str, Any], working: Callable[[], None]) -> ReadContext:
+        """Return the context that was packed, with this heartbeat."""
+        ocr = Ocr(**packed["ocr"]) if packed["ocr"] else None
+        return cls(ReadLimits(**packed["limits"]), packed["password"], ocr, working=working)
