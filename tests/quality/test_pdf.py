@@ -6,21 +6,21 @@ import gzip
 import re
 import unicodedata
 from collections import Counter
-from pathlib import Path
 
 import pytest
+from development_data import DATA
 
 from answerable.sources.pdf.read import read_pdf
 
-DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "pdf"
+PDF = DATA / "pdf"
 # The text edition leaves out the addresses behind its links, which the PDF prints.
 _ADDRESS = re.compile(r"https?://[^\s)]+(?:\n[^\s)]*[/.=-][^\s)]*)?")
 
 
 @pytest.mark.quality
 def test_a_manual_has_the_words_of_its_text_edition_and_sections_everywhere() -> None:
-    document = read_pdf((DATA / "files" / "maint-guide.es.pdf").read_bytes(), "maint-guide.es.pdf")
-    gold = gzip.decompress((DATA / "gold" / "maint-guide.es.txt.gz").read_bytes()).decode("utf-8")
+    document = read_pdf((PDF / "files" / "maint-guide.es.pdf").read_bytes(), "maint-guide.es.pdf")
+    gold = gzip.decompress((PDF / "gold" / "maint-guide.es.txt.gz").read_bytes()).decode("utf-8")
     body = "\n".join(document.content[part.start : part.end] for part in document.parts)
     # Measured .986; with the addresses .970, with the furniture too .962.
     assert f1(words(body), words(gold)) >= 0.98

@@ -6,10 +6,10 @@ import importlib.util
 import json
 import time
 from datetime import datetime, timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
+from development_data import DATA
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -18,7 +18,7 @@ from answerable.errors import EmptySource
 from answerable.sources.whatsapp.read import DateOrder, Message, MessageKind, is_chat, parse_chat, read_chat
 
 LRM = "\u200e"
-DATA = Path(__file__).parents[3] / "shared" / "data" / "whatsapp"
+CHATS = DATA / "whatsapp"
 
 
 def only(content: str) -> Message:
@@ -505,7 +505,7 @@ def test_a_megabyte_takes_no_quadratic_time(content: str) -> None:
 
 
 def scorer() -> Any:
-    spec = importlib.util.spec_from_file_location("score_cases", DATA / "score_cases.py")
+    spec = importlib.util.spec_from_file_location("score_cases", CHATS / "score_cases.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -516,10 +516,10 @@ def scorer() -> Any:
 @pytest.mark.quality
 def test_all_cases_of_the_peers_are_read_as_they_expect() -> None:
     """75 of 75: there is no miss to explain, and none may come."""
-    if not DATA.is_dir():
-        pytest.fail(f"this test scores against {DATA}: fetch the shared data, or deselect it with -m 'not quality'")
+    if not CHATS.is_dir():
+        pytest.fail(f"this test scores against {CHATS}: fetch the shared data, or deselect it with -m 'not quality'")
     check = scorer().check
-    cases = json.loads((DATA / "cases_dev.json").read_text(encoding="utf-8"))["cases"]
+    cases = json.loads((CHATS / "cases_dev.json").read_text(encoding="utf-8"))["cases"]
     misses = {case["id"]: found for case in cases if (found := check(case, parsed(case)))}
     assert len(cases) == 75
     assert misses == {}

@@ -11,10 +11,10 @@ import unicodedata
 import zlib
 from collections import Counter
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
+from development_data import DATA
 
 from answerable.datatypes import Document, DocumentType, PartKind
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
@@ -25,7 +25,7 @@ from answerable.sources.pdf.read import read_pdf
 from answerable.sources.process.reading_process import ReadingProcess
 
 MakePdf = Callable[..., bytes]
-DATA = Path(__file__).resolve().parents[4] / "shared" / "data" / "pdf"
+PDF = DATA / "pdf"
 
 
 def test_pages_and_metadata(make_pdf: MakePdf) -> None:
@@ -142,7 +142,7 @@ def test_the_extraction_itself(make_pdf: MakePdf) -> None:
 
 @pytest.fixture(scope="module")
 def cases() -> list[dict[str, Any]]:
-    manifest = DATA / "manifest.json"
+    manifest = PDF / "manifest.json"
     if not manifest.is_file():
         pytest.fail(f"the quality data is missing: {manifest} (put the shared data beside the repository)")
     found: list[dict[str, Any]] = json.loads(manifest.read_text(encoding="utf-8"))
@@ -156,7 +156,7 @@ def test_the_manifest(cases: list[dict[str, Any]]) -> None:
 
 
 def _judge(case: dict[str, Any]) -> list[str]:
-    data, expected = (DATA / "files" / case["file"]).read_bytes(), case["expect"]
+    data, expected = (PDF / "files" / case["file"]).read_bytes(), case["expect"]
     try:
         outcome, document = "text", read_pdf(data, case["file"])
     except EncryptedSource:
@@ -185,7 +185,7 @@ def _judge_text(document: Document, expected: dict[str, Any]) -> list[str]:
 
 
 def _recall(content: str, name: str) -> float:
-    data = (DATA / "gold" / name).read_bytes()
+    data = (PDF / "gold" / name).read_bytes()
     gold = (gzip.decompress(data) if name.endswith(".gz") else data).decode("utf-8")
     wanted, found = _words(gold), _words(content)
     return (wanted & found).total() / wanted.total()

@@ -1,7 +1,7 @@
-"""Tells what the text of a WhatsApp message is: written by a person, or a sentence of the app in place of something.
+"""Classify the text of a WhatsApp message: written by a person, or a placeholder or notice of the app.
 
-The shape counts first, the wording only where the shape leaves it open: what the app writes on an iPhone begins with
-U+200E, what it writes on Android stands in angle brackets or follows a file name in round ones.
+The shape decides first, the wording only if the shape is ambiguous: an iPhone's app texts begin with U+200E,
+Android's are in angle brackets, or in round brackets behind a file name.
 """
 
 from __future__ import annotations
@@ -12,12 +12,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from answerable.sources.whatsapp import wordings
-from answerable.sources.whatsapp.dates import BLANKS, MARKS
-from answerable.sources.whatsapp.wordings import plain, without_marks
+from answerable.sources.whatsapp.wordings import BLANKS, MARKS, plain, without_marks
 
 
 class MessageKind(str, Enum):
-    """What a message is."""
+    """The kinds of messages."""
 
     TEXT = "text"
     MEDIA = "media"
@@ -29,7 +28,7 @@ class MessageKind(str, Enum):
 
 
 class Body(NamedTuple):
-    """A message's text with what could be told about it."""
+    """A message's text, classified."""
 
     kind: MessageKind
     text: str
@@ -38,7 +37,7 @@ class Body(NamedTuple):
 
 
 APP_MARK = "\u200e"
-"""What WhatsApp puts before the texts of its own, on iPhones always."""
+"""The mark that WhatsApp puts before its own texts, on iPhones always."""
 
 _FILL = f"[{MARKS}{BLANKS}]"
 _FILE_NAME = r'[^\n<>:"|?*/\\]{1,230}\.\w{0,8}'
@@ -56,12 +55,10 @@ _NAMED_BY_APP = re.compile(r"[A-Z]{3,4}-\d{8}-WA\d+|\d{6,8}-|\d{4}-\d\d-\d\d-[A-
 _DOCUMENT = re.compile(rf"{_FILL}*(?P<name>[^\n<>:\"|?*/\\]{{1,200}}?\.\w{{1,8}})(?=[{BLANKS}{MARKS}•]|\Z)")
 _EDIT_MARK = re.compile(rf"(?P<mark>{APP_MARK}?)<{_FILL}{{0,3}}(?P<words>[^<>:：\n]{{3,60}})>{_FILL}{{0,8}}\Z")
 _LABELLED = re.compile(r"[^\s:：]{2,24}\s?[:：](?:\s|\Z)|.*://")
-EDGES = "\u061c\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\u2066\u2067\u2068\u2069\ufeff"
-"""Marks that mean nothing at the edge of a text."""
 
 
 def read_body(raw: str, sender: str, is_iphone: bool) -> Body:
-    """What a sender's text is; `raw` as it stands in the export, without the blank lines at its end."""
+    """Classify a sender's text; `raw` is the exported text without blank lines at its end."""
     if APP_MARK not in raw and "<" not in raw and "(" not in raw and not _may_be_of_app(raw, sender):
         return Body(MessageKind.TEXT, cleaned(raw))
     raw, edited = _without_edit_mark(raw)
@@ -70,7 +67,7 @@ def read_body(raw: str, sender: str, is_iphone: bool) -> Body:
         return Body(MessageKind.MEDIA, cleaned(raw), attachment, edited)
     has_mark = APP_MARK in raw
     is_of_app = raw.startswith(APP_MARK)
-    first_line = plain(raw if "\n" not in raw else raw[: raw.index("\n")])
+    first_line = plain(raw.partition("\n")[0])
     kind = _kind(first_line, raw, is_of_app, has_mark)
     if kind is None and is_iphone and _is_notice_of_app(first_line, raw, sender, is_of_app):
         kind = MessageKind.SYSTEM
@@ -79,7 +76,7 @@ def read_body(raw: str, sender: str, is_iphone: bool) -> Body:
 
 
 def _may_be_of_app(raw: str, sender: str) -> bool:
-    """Whether a text without marks and brackets has to be compared with the sentences of the app."""
+    """Whether a text without marks and brackets must be compared with the app's sentences."""
     words = raw[:100].split(None, 1)
     if not words or _begins_sentence(words[0]) or raw.startswith(sender) or raw.endswith((sender, sender + ".")):
         return True
@@ -99,33 +96,30 @@ def is_encryption_notice(text: str) -> bool:
 
 
 def cleaned(raw: str) -> str:
-    """The text without the marks that the app put in and without those at its edges; others belong to the writing."""
-    if "\r" in raw:
-        raw = raw.replace("\r\n", "\n")
-    return raw if raw.isascii() else raw.replace(APP_MARK, "").strip(EDGES)
+    """Return the text without the app's marks and without marks at its edges; others belong to the writing."""
+    raw = raw.replace("\r\n", "\n")
+    return raw if raw.isascii() else raw.replace(APP_MARK, "").strip(MARKS)
 
 
 def _without_edit_mark(raw: str) -> tuple[str, bool]:
-    if not raw.rstrip(EDGES + " ").endswith(">"):
-        return raw, False
-    match = _EDIT_MARK.search(raw, max(0, len(raw) - 100))
+    ends = raw.rstrip(MARKS + " ").endswith(">")
+    match = _EDIT_MARK.search(raw, max(0, len(raw) - 100)) if ends else None
     if match is None:
         return raw, False
     before = raw[: match.start()]
     words = plain(match["words"])
     if words in wordings.OMITTED_MEDIA or words in wordings.OMITTED_KIND or words in wordings.ATTACHED:
         return raw, False
-    # In a language that isn't listed, the app's mark after some text gives it away.
+    # In an unlisted language, the app's mark after some text identifies it.
     if wordings.EDITED.search(words) or (match["mark"] and before.strip() and not wordings.MEDIA_STEM.search(words)):
-        return before.rstrip(" \t\u00a0\u202f\r" + EDGES), True
+        return before.rstrip(" \t\u00a0\u202f\r" + MARKS), True
     return raw, False
 
 
 def _attachment(raw: str) -> str | None:
-    """The name of the attached file, if the text tells of one."""
-    first_line = raw if "\n" not in raw else raw[: raw.index("\n")]
-    first_line = first_line[:300]
-    match = _ANDROID_FILE.match(first_line) if first_line.rstrip(EDGES + " \r").endswith((")", "）")) else None
+    """Return the name of the attached file, if the text mentions one."""
+    first_line = raw.partition("\n")[0][:300]
+    match = _ANDROID_FILE.match(first_line) if first_line.rstrip(MARKS + " \r").endswith((")", "）")) else None
     if match is None and "<" in raw:
         match = _IPHONE_FILE.search(raw) or _OLD_IPHONE_FILE.match(raw)
     if match is None:
@@ -138,7 +132,7 @@ def _attachment(raw: str) -> str | None:
 
 
 def _kind(first_line: str, raw: str, is_of_app: bool, has_mark: bool) -> MessageKind | None:
-    """What can be told from the first line alone, as `plain` gives it; None if it may be anything."""
+    """Return the kind that the first line, normalized by `plain`, shows; None if it could be any."""
     if len(first_line) > wordings.LONGEST_SENTENCE:
         return None
     if first_line in wordings.DELETED:
@@ -152,7 +146,7 @@ def _kind(first_line: str, raw: str, is_of_app: bool, has_mark: bool) -> Message
         return MessageKind.MEDIA
     if not has_mark:
         return _kind_of_rare(first_line)
-    # The caption or the name of a document may stand before: "report.pdf • ‎3 pages ‎document omitted".
+    # A caption or the name of a document may come first: "report.pdf • ‎3 pages ‎document omitted".
     last_words = plain(raw[raw.rindex(APP_MARK) :])
     if last_words in wordings.OMITTED_KIND or last_words in wordings.OMITTED_MEDIA:
         return MessageKind.MEDIA
@@ -160,7 +154,7 @@ def _kind(first_line: str, raw: str, is_of_app: bool, has_mark: bool) -> Message
         if wordings.VIEW_ONCE.search(first_line) or (len(last_words) < 50 and wordings.OMITTED_STEM.search(last_words)):
             return MessageKind.MEDIA
         if _LABELLED.match(first_line) or wordings.SENT.search(first_line) or "\n" in raw:
-            return MessageKind.TEXT  # a poll, a place, an event: the sender's own
+            return MessageKind.TEXT  # a poll, a place or an event by the sender
     return _kind_of_rare(first_line)
 
 
@@ -168,31 +162,28 @@ def _kind_of_rare(first_line: str) -> MessageKind | None:
     if "admin" in first_line and any(first_line.startswith(sentence + " ") for sentence in wordings.DELETED):
         return MessageKind.DELETED
     name = _DOCUMENT.match(first_line)
-    if name and _last_words_are_placeholder(first_line[name.end() :]):
-        return MessageKind.MEDIA
-    return None
-
-
-def _last_words_are_placeholder(text: str) -> bool:
-    words = text.split()
-    return any(" ".join(words[-count:]) in wordings.OMITTED_KIND for count in range(1, min(len(words), 5) + 1))
+    words = first_line[name.end() :].split() if name else []
+    is_placeholder = any(
+        " ".join(words[-count:]) in wordings.OMITTED_KIND for count in range(1, min(len(words), 5) + 1)
+    )
+    return MessageKind.MEDIA if is_placeholder else None
 
 
 def _is_placeholder(words: str) -> bool:
-    """Whether words in angle brackets stand for media in a language whose wording isn't listed."""
+    """Whether words in angle brackets are a media placeholder in an unlisted language."""
     is_phrase = " " in words or not words.isascii()
     return is_phrase and len(words) < 60 and bool(wordings.MEDIA_STEM.search(words) or wordings.VIEW_ONCE.search(words))
 
 
 def _is_notice_of_app(first_line: str, raw: str, sender: str, is_of_app: bool) -> bool:
-    """Whether an iPhone's text under the name of a person or of the group is a notice."""
+    """Whether an iPhone's text with a person or the group as its sender is a notice."""
     if first_line in wordings.MISSED_CALL:
         return "\n" not in raw
     return is_of_app or _is_notice(raw, sender)
 
 
 def _is_notice(raw: str, sender: str) -> bool:
-    """Whether a text without marks is a notice: it tells of its sender in the third person, or it is well known."""
+    """Whether a text without marks is a notice: about its sender in the third person, or a listed sentence."""
     text = without_marks(raw[:300]).strip()
     if len(text) > 40 and is_encryption_notice(text):
         return True

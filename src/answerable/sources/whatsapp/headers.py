@@ -1,8 +1,7 @@
-"""Finds the lines of a WhatsApp export that begin a message: a date, a time and what sets them off from the rest.
+"""Find the lines of a WhatsApp export that begin a message: date, time and a separator.
 
-One grammar instead of a list of layouts. What it lets through is then judged by the file as a whole: the layout that
-most headers have is the phone's; a line in another layout is a message of its own only where it fits into the order
-of time, otherwise it was quoted in a message.
+One permissive grammar finds candidates in any layout; the whole file then decides. The most frequent layout is the
+phone's. A line in another layout begins a message only if it fits into the order of time; otherwise it is a quotation.
 """
 
 from __future__ import annotations
@@ -10,14 +9,12 @@ from __future__ import annotations
 import re
 from array import array
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import groupby
-from typing import NamedTuple
 
 from answerable.sources.whatsapp.dates import (
-    BLANKS,
-    MARKS,
     SECONDS_PER_DAY,
     DateOrder,
     DateText,
@@ -26,10 +23,11 @@ from answerable.sources.whatsapp.dates import (
     parse_date,
     resolve,
 )
+from answerable.sources.whatsapp.wordings import BLANKS, MARKS
 
 
 class Enclosure(str, Enum):
-    """What sets date and time off: `[…] `, `… - `, `…: ` or a mere blank."""
+    """How date and time are separated from the rest: `[…] `, `… - `, `…: ` or one blank."""
 
     BRACKET = "bracket"
     DASH = "dash"
@@ -39,7 +37,7 @@ class Enclosure(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """All that the headers of one phone have in common. `order` is set where only that order makes a date."""
+    """The format that all headers of one phone share. `order` is set if only that order makes valid dates."""
 
     enclosure: Enclosure
     time_first: bool
@@ -52,24 +50,36 @@ class Layout:
 
     @property
     def is_weak(self) -> bool:
-        """Whether other texts have such lines too, so that one alone proves nothing."""
+        """Whether other kinds of text have such lines too, so that a single one proves nothing."""
         return self.enclosure is Enclosure.BLANK or self.has_unknown_words
 
 
 @dataclass(frozen=True, slots=True)
 class Headers:
-    """The message headers of a text, as columns: an export may hold millions.
+    """The message headers of a text, in columns because an export may hold millions.
 
-    `starts` and `ends` are the offsets of each header, its mark of direction included and the sender not;
-    `days` are ordinals of `date`.
+    `starts` and `ends` are offsets of the header without the sender, `days` ordinals of `date`, `layouts` indexes of
+    `known_layouts`.
     """
 
-    starts: array[int]
-    ends: array[int]
-    days: array[int]
-    seconds: array[int]
-    layouts: array[int]
     known_layouts: list[Layout]
+    starts: array[int] = field(default_factory=lambda: array("q"))
+    ends: array[int] = field(default_factory=lambda: array("q"))
+    days: array[int] = field(default_factory=lambda: array("l"))
+    seconds: array[int] = field(default_factory=lambda: array("l"))
+    layouts: array[int] = field(default_factory=lambda: array("l"))
+
+    def rows(self) -> Iterator[tuple[int, int, int, int, int]]:
+        """Yield start, end, day, seconds and layout of each header."""
+        return zip(self.starts, self.ends, self.days, self.seconds, self.layouts, strict=True)
+
+    def append(self, start: int, end: int, day: int, seconds: int, layout: int) -> None:
+        """Add one row."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.days.append(day)
+        self.seconds.append(seconds)
+        self.layouts.append(layout)
 
 
 _FILL = f"[{MARKS}{BLANKS}]"
@@ -99,51 +109,42 @@ _BLANK_HEADER = re.compile(
 _FIELDS = ("date", "gap", "clock", "tail", "open", "close")
 _GAP_NEEDS = re.compile(f"[{BLANKS},،、日일]|^[Tt]$")
 
-# A second layout is the phone's too, not a quotation, from so many headers and such a share of all of them.
+# A second layout is the phone's too, not a quotation, from this number and this share of all headers on.
 _TRUSTED_COUNT = 10
 _TRUSTED_SHARE = 0.2
 
 # Begins both halves of the day in Korean, which puts the year first even if it has two digits.
 _KOREAN_HALF = "오"
 
-
-class _Stamp(NamedTuple):
-    """A time of day, and the place among `_Scan.stamp_kinds` of how it was written."""
-
-    seconds: int
-    kind: int
+_ClockKind = tuple[Enclosure, bool, int, bool, bool]
 
 
 @dataclass(slots=True)
 class _Scan:
-    """What the grammar lets through, before the file as a whole is known."""
+    """The candidates of the grammar; their `days` are indexes of `dates`."""
 
-    starts: array[int] = field(default_factory=lambda: array("q"))
-    ends: array[int] = field(default_factory=lambda: array("q"))
-    dates: array[int] = field(default_factory=lambda: array("l"))
-    seconds: array[int] = field(default_factory=lambda: array("l"))
-    layouts: array[int] = field(default_factory=lambda: array("l"))
-    date_texts: list[DateText] = field(default_factory=list)
-    known_layouts: dict[Layout, int] = field(default_factory=dict)
-    stamp_kinds: dict[tuple[Enclosure, bool, int, bool, bool], int] = field(default_factory=dict)
+    headers: Headers = field(default_factory=lambda: Headers([]))
+    dates: list[DateText] = field(default_factory=list)
+    layouts: dict[Layout, int] = field(default_factory=dict)
+    clock_kinds: dict[_ClockKind, int] = field(default_factory=dict)
     has_korean_halves: bool = False
 
 
 def find_headers(content: str, date_order: DateOrder | None = None) -> Headers:
-    """Every header of a message in the text."""
+    """Return the headers of all messages in the text."""
     scan = _scan(content, _HEADER)
-    if not scan.starts or content[: scan.starts[0]].strip():
-        # Old iPhones set nothing but a blank after the time. So do many logs, hence only where nothing else is found.
+    if not scan.headers.starts or content[: scan.headers.starts[0]].strip():
+        # Old iPhones write only a blank after the time. So do many logs: tried only if nothing else is found.
         blank = _scan(content, _BLANK_HEADER)
-        if len(blank.starts) > 2 * len(scan.starts):
+        if len(blank.headers.starts) > 2 * len(scan.headers.starts):
             scan = blank
-    return _judge(content, scan, date_order)
+    return _without_quotations(content, _resolved(scan, date_order))
 
 
 def _scan(content: str, pattern: re.Pattern[str]) -> _Scan:
     scan = _Scan()
     dates: dict[str, int] = {}
-    clocks: dict[tuple[str, ...], _Stamp | None] = {}
+    clocks: dict[tuple[str, ...], tuple[int, int] | None] = {}
     layouts: dict[tuple[int, int], int] = {}
     for match in pattern.finditer(content):
         date_text, *around = match.group(*_FIELDS)
@@ -155,48 +156,45 @@ def _scan(content: str, pattern: re.Pattern[str]) -> _Scan:
             date_index = dates[date_text] = _add_date(scan, date_text)
         key = tuple(around)
         if key not in clocks:
-            clocks[key] = _read_stamp(scan, time_first, *key)
-        stamp = clocks[key]
-        if date_index < 0 or stamp is None:
+            clocks[key] = _read_clock(scan, time_first, *key)
+        clock = clocks[key]
+        if date_index < 0 or clock is None:
             continue
-        layout_key = (date_index, stamp.kind)
-        layout = layouts.get(layout_key)
+        seconds, kind = clock
+        layout = layouts.get((date_index, kind))
         if layout is None:
-            layout = layouts[layout_key] = _add_layout(scan, *layout_key)
-        scan.starts.append(match.start())
-        scan.ends.append(match.end())
-        scan.dates.append(date_index)
-        scan.seconds.append(stamp.seconds)
-        scan.layouts.append(layout)
+            layout = layouts[date_index, kind] = _add_layout(scan, date_index, kind)
+        scan.headers.append(match.start(), match.end(), date_index, seconds, layout)
     return scan
 
 
-def _read_stamp(
+def _read_clock(
     scan: _Scan, time_first: bool, gap: str, clock_text: str, tail: str, opening: str | None, close: str
-) -> _Stamp | None:
+) -> tuple[int, int] | None:
+    """Return the time of day in seconds and the index of its format in `clock_kinds`; None if it is no time."""
     clock = parse_clock(gap, clock_text, tail) if _GAP_NEEDS.search(gap) else None
     enclosure = _enclosure(opening, close)
     if clock is None or (enclosure is Enclosure.COLON and not clock.half and tail.strip()):
         return None
     scan.has_korean_halves |= _KOREAN_HALF in gap + clock_text
     kind = (enclosure, time_first, clock.parts, clock.half != "", clock.has_unknown_words)
-    return _Stamp(clock.seconds, scan.stamp_kinds.setdefault(kind, len(scan.stamp_kinds)))
+    return clock.seconds, scan.clock_kinds.setdefault(kind, len(scan.clock_kinds))
 
 
 def _add_date(scan: _Scan, text: str) -> int:
-    """The place of this date among the known ones, or -1 if it is none."""
+    """Return the index of this date in `dates`, or -1 if it is no date."""
     date_text = parse_date(text)
     if date_text is None or not any(resolve(date_text, order) for order in DateOrder):
         return -1
-    scan.date_texts.append(date_text)
-    return len(scan.date_texts) - 1
+    scan.dates.append(date_text)
+    return len(scan.dates) - 1
 
 
-def _add_layout(scan: _Scan, date_index: int, stamp_kind: int) -> int:
-    date_text = scan.date_texts[date_index]
-    enclosure, time_first, parts, has_half, unknown = list(scan.stamp_kinds)[stamp_kind]
-    layout = Layout(enclosure, time_first, date_text.separator, date_text.year_at, parts, has_half, unknown)
-    return scan.known_layouts.setdefault(layout, len(scan.known_layouts))
+def _add_layout(scan: _Scan, date_index: int, clock_kind: int) -> int:
+    date_text = scan.dates[date_index]
+    enclosure, time_first, *clock = list(scan.clock_kinds)[clock_kind]
+    layout = Layout(enclosure, time_first, date_text.separator, date_text.year_at, *clock)
+    return scan.layouts.setdefault(layout, len(scan.layouts))
 
 
 def _enclosure(opening: str | None, end: str) -> Enclosure:
@@ -208,37 +206,30 @@ def _enclosure(opening: str | None, end: str) -> Enclosure:
     return Enclosure.COLON if end[0] == ":" else Enclosure.DASH
 
 
-def _judge(content: str, scan: _Scan, date_order: DateOrder | None) -> Headers:
-    """Gives each candidate its date and drops those that can't have one or were quoted in a message."""
+def _resolved(scan: _Scan, date_order: DateOrder | None) -> Headers:
+    """Return the candidates that have a valid date, with it."""
     orders = _orders(scan, date_order)
-    layouts = list(scan.known_layouts)
+    headers = Headers(list(scan.layouts))
     days: dict[tuple[int, int], tuple[int, int]] = {}
-    headers = Headers(array("q"), array("q"), array("l"), array("l"), array("l"), layouts)
-    for start, end, date_index, seconds, layout_index in zip(
-        scan.starts, scan.ends, scan.dates, scan.seconds, scan.layouts, strict=True
-    ):
-        key = (date_index, layout_index)
+    for start, end, date_index, seconds, layout in scan.headers.rows():
+        key = (date_index, layout)
         if key not in days:
-            days[key] = _day(scan.date_texts[date_index], layout_index, orders[layout_index], layouts)
+            days[key] = _day(scan.dates[date_index], layout, orders[layout], headers.known_layouts)
         day, actual_layout = days[key]
         if day:
-            headers.starts.append(start)
-            headers.ends.append(end)
-            headers.days.append(day)
-            headers.seconds.append(seconds)
-            headers.layouts.append(actual_layout)
-    return _without_quotations(content, headers)
+            headers.append(start, end, day, seconds, actual_layout)
+    return headers
 
 
 def _orders(scan: _Scan, date_order: DateOrder | None) -> list[DateOrder]:
-    """The order of day, month and year in each layout: the file's, unless that makes dates impossible."""
+    """Return the order of day, month and year for each layout: the file's, unless that makes dates impossible."""
     if date_order is not None:
-        return [date_order] * len(scan.known_layouts)
+        return [date_order] * len(scan.layouts)
     preferred = [DateOrder.DMY, DateOrder.MDY, DateOrder.YMD]
     if scan.has_korean_halves:
         preferred = [DateOrder.YMD, DateOrder.DMY, DateOrder.MDY]
-    # The most frequent layout decides; what it leaves open, the other frequent ones do. A quoted line has no say.
-    counts = Counter(scan.layouts)
+    # The most frequent layout decides, then the other frequent ones. Quoted lines have no influence.
+    counts = Counter(scan.headers.layouts)
     main_count = max(counts.values(), default=0)
     frequent = {layout for layout, count in counts.items() if count >= _TRUSTED_SHARE * main_count}
     order = decide_order(_runs(scan, frequent), preferred)
@@ -254,13 +245,14 @@ def _orders(scan: _Scan, date_order: DateOrder | None) -> list[DateOrder]:
 
 
 def _runs(scan: _Scan, layouts: set[int]) -> list[tuple[DateText, int]]:
-    """The dates of the headers in these layouts, each with how often it follows upon itself."""
-    dates = (date for date, layout in zip(scan.dates, scan.layouts, strict=True) if layout in layouts)
-    return [(scan.date_texts[index], sum(1 for _ in group)) for index, group in groupby(dates)]
+    """Return the dates of the headers in these layouts, each with its number of consecutive headers."""
+    columns = zip(scan.headers.days, scan.headers.layouts, strict=True)
+    dates = (date for date, layout in columns if layout in layouts)
+    return [(scan.dates[index], sum(1 for _ in group)) for index, group in groupby(dates)]
 
 
 def _day(text: DateText, layout_index: int, order: DateOrder, layouts: list[Layout]) -> tuple[int, int]:
-    """The ordinal of the day and the layout: another one if the date only exists in another order. 0 is no day."""
+    """Return the day's ordinal (0 if invalid) and layout: a new one if the date exists only in another order."""
     for actual in (order, *DateOrder):
         day = resolve(text, actual)
         if day is None:
@@ -283,30 +275,26 @@ def _without_quotations(content: str, headers: Headers) -> Headers:
     trusted = {layout for layout, n in counts.items() if n >= _TRUSTED_COUNT and n >= _TRUSTED_SHARE * total} | {main}
     if 2 * main_count < total:
         trusted |= {layout for layout in counts if not headers.known_layouts[layout].is_weak}
-    kept = _in_order(content, headers, trusted)
-    columns = (headers.starts, headers.ends, headers.days, headers.seconds, headers.layouts)
-    starts, ends, days, seconds, layouts = (array(column.typecode, (column[i] for i in kept)) for column in columns)
-    return Headers(starts, ends, days, seconds, layouts, headers.known_layouts)
+    return _in_order(content, headers, trusted)
 
 
-def _in_order(content: str, headers: Headers, trusted: set[int]) -> list[int]:
-    """The places of the headers in a trusted layout, and of others with a sender that time allows where they stand."""
+def _in_order(content: str, headers: Headers, trusted: set[int]) -> Headers:
+    """Keep headers in a trusted layout, and others that have a sender and fit between their neighbours in time."""
     moments = [day * SECONDS_PER_DAY + second for day, second in zip(headers.days, headers.seconds, strict=True)]
     latest: list[float] = []
     bound = float("inf")
-    for place in range(len(moments) - 1, -1, -1):
+    for moment, layout in zip(reversed(moments), reversed(headers.layouts), strict=True):
         latest.append(bound)
-        if headers.layouts[place] in trusted:
-            bound = moments[place]
-    latest.reverse()
-    kept, earliest = [], float("-inf")
-    for place, moment in enumerate(moments):
-        layout = headers.layouts[place]
+        if layout in trusted:
+            bound = moment
+    kept, earliest = Headers(headers.known_layouts), float("-inf")
+    for row, moment, bound in zip(headers.rows(), moments, reversed(latest), strict=True):
+        layout = row[-1]
         if layout not in trusted:
-            fits = not headers.known_layouts[layout].is_weak and earliest <= moment <= latest[place]
-            if not fits or not _has_sender(content, headers.ends[place]):
+            fits = not headers.known_layouts[layout].is_weak and earliest <= moment <= bound
+            if not fits or not _has_sender(content, row[1]):
                 continue
-        kept.append(place)
+        kept.append(*row)
         earliest = moment
     return kept
 
