@@ -26,6 +26,13 @@ OTHERS = 0o077
 # Each command in a process whose umask keeps nothing from anybody.
 COMMAND = "import os; os.umask(0); from answerable.interfaces.cli.main import run; run()"
 
+# A library as small as this one has no index unless that is asked for.
+BUILD_INDEX = """
+import os, sys; os.umask(0)
+from pathlib import Path; from answerable.stores.embedded.store import EmbeddedStore
+store = EmbeddedStore(Path(sys.argv[1]), indexed_from=0); store.refresh(); store.close()
+"""
+
 
 def open_to_others(folder: Path) -> list[Path]:
     """What is in a folder, itself included, that other accounts have rights to."""
@@ -46,6 +53,7 @@ def test_what_commands_make_is_closed_to_others(tmp_path: Path) -> None:
     ):
         done = subprocess.run([sys.executable, "-c", COMMAND, *arguments], env=environment, capture_output=True)
         assert done.returncode in (0, 1), done.stderr.decode()[-2_000:]
+    subprocess.run([sys.executable, "-c", BUILD_INDEX, library], check=True)
     assert {path.name for path in base.iterdir()} == {"cache", "imported", "library"}
     assert (base / "library" / "index" / "state.json").exists()
     assert (base / "cache" / "embeddings.db").exists()
@@ -82,7 +90,7 @@ def test_what_an_earlier_version_made_is_closed_to_others_when_it_is_opened(tmp_
 
 
 def _fill(folder: Path) -> None:
-    store = EmbeddedStore(folder)
+    store = EmbeddedStore(folder, indexed_from=0)
     with Library(store, HashEmbedder(), SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None)) as library:
         library.add_documents([make_document("Pears are sweet. " * 60, "pears")])
         assert library.search("pears")

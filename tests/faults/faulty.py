@@ -38,10 +38,10 @@ Tell = Callable[[object], None]
 def prepare(folder: Path) -> None:
     """A library that follows five files, of which one has changed, one is gone and one is new; and an export of it."""
     write_files(folder / "documents", 0, 1, 2, 3, 4)
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         library.add(folder / "documents")
         library.search("lluvia")
-    with closing(EmbeddedStore(folder / "library")) as store:
+    with closing(EmbeddedStore(folder / "library", indexed_from=0)) as store:
         export_store(store, folder / "export.zip")
     (folder / "documents" / "informe-001.txt").write_text("Otra cosa.\n", "utf-8")
     (folder / "documents" / "informe-002.txt").unlink()
@@ -51,7 +51,7 @@ def prepare(folder: Path) -> None:
 
 def add(folder: Path, tell: Tell) -> None:
     """Adds file after file, and tells each as soon as it is acknowledged."""
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         for file in sorted((folder / "more").iterdir()):
             library.add(file)
             tell(file.name)
@@ -60,14 +60,14 @@ def add(folder: Path, tell: Tell) -> None:
 
 def sync(folder: Path, tell: Tell) -> None:
     """Brings the library up to date with its folder."""
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         library.sync()
         tell("informe-005.txt")
 
 
 def remove(folder: Path, tell: Tell) -> None:
     """Removes a document and searches what is left."""
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         library.remove(library.documents()[0].id)
         library.search("lluvia")
 
@@ -75,31 +75,34 @@ def remove(folder: Path, tell: Tell) -> None:
 def rebuild(folder: Path, tell: Tell) -> None:
     """Searches when the index is gone."""
     shutil.rmtree(folder / "library" / "index")
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         library.search("lluvia")
 
 
 def change_embedder(folder: Path, tell: Tell) -> None:
     """Makes all vectors anew."""
-    with closing(EmbeddedStore(folder / "library")) as store:
+    with closing(EmbeddedStore(folder / "library", indexed_from=0)) as store:
         reindex(store, HashEmbedder(32))
 
 
 def copy(folder: Path, tell: Tell) -> None:
     """Copies the library to a new one."""
-    with closing(EmbeddedStore(folder / "library")) as source, closing(EmbeddedStore(folder / "other")) as target:
+    with (
+        closing(EmbeddedStore(folder / "library", indexed_from=0)) as source,
+        closing(EmbeddedStore(folder / "other", indexed_from=0)) as target,
+    ):
         copy_store(source, target)
 
 
 def export(folder: Path, tell: Tell) -> None:
     """Writes the library to a file that is there already."""
-    with closing(EmbeddedStore(folder / "library")) as store:
+    with closing(EmbeddedStore(folder / "library", indexed_from=0)) as store:
         export_store(store, folder / "export.zip", overwrite=True)
 
 
 def import_export(folder: Path, tell: Tell) -> None:
     """Puts an export into a new library."""
-    import_store(folder / "export.zip", lambda: EmbeddedStore(folder / "other"))
+    import_store(folder / "export.zip", lambda: EmbeddedStore(folder / "other", indexed_from=0))
 
 
 ACTIONS = {
@@ -109,18 +112,18 @@ ACTIONS = {
 
 def look(folder: Path, acknowledged: list[str], action: Callable[[Path, Tell], None]) -> None:
     """The library is sound and has what was acknowledged; the same again, undisturbed, does all that was to be done."""
-    there = {Path(source).name for source in assert_sound(EmbeddedStore(folder / "library"))}
+    there = {Path(source).name for source in assert_sound(EmbeddedStore(folder / "library", indexed_from=0))}
     assert set(acknowledged) <= there, "something acknowledged is lost"
     if (folder / "other" / "library.db").exists():
-        assert_sound(EmbeddedStore(folder / "other"))
+        assert_sound(EmbeddedStore(folder / "other", indexed_from=0))
     if action is not remove:
         action(folder, lambda _: None)
     sync(folder, lambda _: None)
-    with closing(library_on(EmbeddedStore(folder / "library"))) as library:
+    with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
         report = library.verify()
         assert report.is_clean, report.findings
     if (folder / "other").exists():
-        assert len(assert_sound(EmbeddedStore(folder / "other"))) == 5
+        assert len(assert_sound(EmbeddedStore(folder / "other", indexed_from=0))) == 5
     left = [path.name for path in folder.iterdir()]
     assert set(left) <= {"documents", "more", "library", "other", "export.zip"}, left
 

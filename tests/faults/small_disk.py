@@ -62,7 +62,7 @@ def fill(folder: Path, disk: Disk, size: int) -> None:
     library_folder = folder / "library"
 
     def add(tell: Tell) -> None:
-        with library_on(EmbeddedStore(library_folder)) as library:
+        with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
             for file in files:
                 library.add(file)
                 tell(file.name)
@@ -79,9 +79,9 @@ def fill(folder: Path, disk: Disk, size: int) -> None:
     searched = in_a_process(lambda tell: _search(library_folder, tell))
     assert searched == ([True], 0), f"a full disk keeps nobody from searching: {searched}"
     disk(400_000_000, False)
-    there = {Path(source).name for source in assert_sound(EmbeddedStore(library_folder))}
+    there = {Path(source).name for source in assert_sound(EmbeddedStore(library_folder, indexed_from=0))}
     assert set(acknowledged) <= there
-    with library_on(EmbeddedStore(library_folder)) as library:
+    with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
         for file in files:
             library.add(file)
         assert library.count()[0] == FILES
@@ -118,19 +118,19 @@ def turn_read_only(folder: Path, disk: Disk, size: int) -> None:
     first, second = write_files(folder.with_name("documents"), 1, 2)
     disk(size, False)
     library_folder = folder / "library"
-    with library_on(EmbeddedStore(library_folder)) as library:
+    with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
         library.add(first)
         found = [one.chunk.id for one in library.search("viento")]
     # Only a disk that fails is remounted while files on it are open for writing.
     disk(size, True)
-    with library_on(EmbeddedStore(library_folder)) as library:
+    with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
         assert [one.chunk.id for one in library.search("viento")] == found
         with pytest.raises(LibraryError, match=r"can't be written to.*--library"):
             library.add(second)
         with pytest.raises(LibraryError, match="can't be written to"):
             library.remove(library.documents()[0].id)
     disk(size, False)
-    assert assert_sound(EmbeddedStore(library_folder)) == {str(first)}
+    assert assert_sound(EmbeddedStore(library_folder, indexed_from=0)) == {str(first)}
 
 
 # Something appears, and at once another program takes all space until it is killed.
@@ -175,7 +175,7 @@ def taken_by_another(folder: Path, disk: Disk, size: int) -> None:
         library_folder = folder / f"library-{number}"
 
         def add(tell: Tell, library_folder: Path = library_folder) -> None:
-            with library_on(EmbeddedStore(library_folder)) as library:
+            with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
                 for file in files:
                     try:
                         library.add(file)
@@ -195,9 +195,9 @@ def taken_by_another(folder: Path, disk: Disk, size: int) -> None:
             searched = in_a_process(lambda tell: _search(library_folder, tell))  # noqa: B023
             assert searched == ([True], 0), (moment, searched)
         disk(600_000_000, False)
-        there = {Path(source).name for source in assert_sound(EmbeddedStore(library_folder))}
+        there = {Path(source).name for source in assert_sound(EmbeddedStore(library_folder, indexed_from=0))}
         assert {each for each in told if isinstance(each, str)} <= there
-        with library_on(EmbeddedStore(library_folder)) as library:
+        with library_on(EmbeddedStore(library_folder, indexed_from=0)) as library:
             for file in files:
                 library.add(file)
             assert library.count()[0] == FILES
@@ -206,7 +206,7 @@ def taken_by_another(folder: Path, disk: Disk, size: int) -> None:
 
 
 def _search(folder: Path, tell: Tell) -> None:
-    with library_on(EmbeddedStore(folder)) as library:
+    with library_on(EmbeddedStore(folder, indexed_from=0)) as library:
         tell(len(library.search("La estación", k=3)) == min(3, library.count()[1]))
 
 

@@ -48,7 +48,7 @@ def text_of(name: str, number: int) -> str:
 def open_library(folder: Path) -> Library:
     """A library with small chunks and the quick embedder; everything else is what users get."""
     splitter, answerer = SplitterByType(200, 20), ExtractiveAnswerer(None)
-    return Library(EmbeddedStore(folder), HashEmbedder(), splitter, FileReader(), answerer)
+    return Library(EmbeddedStore(folder, indexed_from=0), HashEmbedder(), splitter, FileReader(), answerer)
 
 
 def add(folder: Path, documents: str) -> None:

@@ -9,6 +9,7 @@ import resource
 import signal
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,8 @@ from answerable.errors import LibraryError
 from answerable.filters import parse_filter
 from answerable.stores.embedded.store import EmbeddedStore
 
+# However small the library is, its index is built.
+indexed_store = partial(EmbeddedStore, indexed_from=0)
 TOPICS = ["lluvia", "viento", "nieve", "granizo", "niebla"]
 
 
@@ -46,7 +49,7 @@ def results(store: EmbeddedStore) -> list[Any]:
 
 def add_endlessly(folder: Path, prefix: str) -> None:
     """Adds documents until it is killed, and names each as soon as it is acknowledged."""
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     for number in itertools.count():
         add(store, some_document(prefix, number))
         print(number, flush=True)
@@ -54,7 +57,7 @@ def add_endlessly(folder: Path, prefix: str) -> None:
 
 def write(folder: Path, prefix: str, count: str) -> None:
     """Adds so many documents."""
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     for number in range(int(count)):
         add(store, some_document(prefix, number))
     store.close()
@@ -62,7 +65,7 @@ def write(folder: Path, prefix: str, count: str) -> None:
 
 def hold(folder: Path) -> None:
     """Searches, and so holds the index, until the standard input ends."""
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     print(json.dumps(results(store)), flush=True)
     sys.stdin.read()
     store.close()
@@ -72,7 +75,7 @@ def use_as_nobody(folder: Path) -> None:
     """Searches and tries to write as a user who may only read."""
     with tempfile.TemporaryDirectory() as scratch:
         # Everything is imported before the rights are given up: Python itself may be out of reach then.
-        store = EmbeddedStore(Path(scratch))
+        store = indexed_store(Path(scratch))
         add(store, some_document("scratch", 1))
         results(store)
         store.close()
@@ -80,7 +83,7 @@ def use_as_nobody(folder: Path) -> None:
         os.setgroups([])
         os.setgid(65534)
         os.setuid(65534)
-    store = EmbeddedStore(folder, exact_up_to=0)
+    store = indexed_store(folder, exact_up_to=0)
     report: dict[str, Any] = {"writable": store.is_writable, "results": results(store), "errors": []}
     for change in (lambda: add(store, some_document("new", 1)), lambda: store.remove("d1")):
         try:
@@ -89,7 +92,7 @@ def use_as_nobody(folder: Path) -> None:
             report["errors"].append([type(error).__name__, str(error)])
     for out_of_reach in ("/proc/library", str(folder / "library.db" / "library"), str(folder.parent / "closed" / "x")):
         try:
-            EmbeddedStore(Path(out_of_reach))
+            indexed_store(Path(out_of_reach))
         except LibraryError as error:
             report["errors"].append([type(error).__name__, str(error)])
     print(json.dumps(report))
@@ -98,7 +101,7 @@ def use_as_nobody(folder: Path) -> None:
 def fill_the_disk(folder: Path, limit: str) -> None:
     """Adds big documents while no file may grow beyond the limit, as on a full disk."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit), int(limit)))
     for number in itertools.count():
         try:

@@ -59,13 +59,14 @@ def assert_congruent(questions: QuestionSet, embedder: Embedder, folder: Path) -
         stores: dict[str, Store] = {
             "memory": MemoryStore(),
             "embedded": EmbeddedStore(folder / "library"),
+            "indexed": EmbeddedStore(folder / "indexed", indexed_from=0),
             "postgres": PostgresStore(new_library()),
             "qdrant": QdrantStore(new_qdrant_library(is_large=True), key=qdrant_key()),
         }
         for store in stores.values():
             opened.enter_context(closing(store))
         library(stores["memory"], embedder).add_documents(questions.documents[:DOCUMENTS])
-        for name in ("embedded", "postgres", "qdrant"):
+        for name in ("embedded", "indexed", "postgres", "qdrant"):
             copy_store(stores["memory"], stores[name])
         figures = {name: found_by(library(store, embedder), questions) for name, store in stores.items()}
     score, plain, filtered = figures.pop("memory")

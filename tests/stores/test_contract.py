@@ -29,6 +29,7 @@ from answerable.text.bm25 import rarity, term_weights
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
+    "indexed": lambda folder: EmbeddedStore(folder / "library", indexed_from=0),
     "postgres": lambda folder: PostgresStore(new_library()),
     "qdrant": lambda folder: QdrantStore(new_qdrant_library(), key=qdrant_key()),
 }

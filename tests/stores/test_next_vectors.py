@@ -236,7 +236,7 @@ def test_an_empty_library(opened: Open) -> None:
 
 def test_the_index_on_the_disk_is_made_anew(tmp_path: Path) -> None:
     """Also where the new vectors are as long as the old ones, and where somebody else held the index all the time."""
-    store, holding = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
+    store, holding = EmbeddedStore(tmp_path, indexed_from=0), EmbeddedStore(tmp_path, indexed_from=0)
     fill(holding)
     assert store.fingerprint is not None
     same_length = HashEmbedder(64)
@@ -255,7 +255,7 @@ def test_the_index_on_the_disk_is_made_anew(tmp_path: Path) -> None:
     with pytest.raises(EmbedderMismatch):
         ranking(holding, OLD)
     holding.close()
-    for one in (store, EmbeddedStore(tmp_path)):
+    for one in (store, EmbeddedStore(tmp_path, indexed_from=0)):
         found = one.search_vectors(-OLD.embed_query(QUESTION), 6, None)
         chunks = one.fetch([number for number, _ in found])
         assert [(chunks[number][0].chunk.id, round(score, 4)) for number, score in found] == before[:6]

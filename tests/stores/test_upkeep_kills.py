@@ -70,7 +70,7 @@ def from_scratch(embedder: HashEmbedder, folder: Path, documents: int = DOCUMENT
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A library in a folder, which is only ever copied."""
     folder = tmp_path_factory.mktemp("upkeep") / "source"
-    with closing(EmbeddedStore(folder)) as store:
+    with closing(EmbeddedStore(folder, indexed_from=0)) as store:
         fill(store, OLD)
     return folder
 
@@ -131,7 +131,7 @@ def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: 
     given = source if action == "copy" else tmp_path / "check.zip"
     given = given if given == source else given.rename(tmp_path / "given.zip")
     seconds = seconds_of(action, given, tmp_path / "undisturbed")
-    with closing(EmbeddedStore(source)) as whole:
+    with closing(EmbeddedStore(source, indexed_from=0)) as whole:
         parts: list[bool] = []
         for moment in moments(kills, seconds, lambda: any(parts)):
             target = tmp_path / "target"

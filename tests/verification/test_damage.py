@@ -64,7 +64,7 @@ class Held:
 
     def open(self) -> Library:
         """The library as another process opens it."""
-        return opened(EmbeddedStore(self.folder))
+        return opened(EmbeddedStore(self.folder, indexed_from=0))
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +74,7 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Held:
     folder = write_files(base / "files")
     for slow in ("book.epub", "horta-na-varanda.html", "riverside-library-rules.pdf"):
         (folder / slow).unlink()
-    with opened(EmbeddedStore(base / "library")) as library:
+    with opened(EmbeddedStore(base / "library", indexed_from=0)) as library:
         library.add(folder)
         library.add_documents([make_document(f"Pear {name}. " * 60, name) for name in ("one", "two", "three")])
         library.search("pear")

@@ -63,7 +63,7 @@ def state_of(folder: Path) -> State:
             assert {result.chunk.id for result in results} <= chunk_ids
             searches.append([(result.chunk.id, round(result.score, 4)) for result in results])
             searches.append(_said(library.ask(question)))
-    store = EmbeddedStore(folder)
+    store = EmbeddedStore(folder, indexed_from=0)
     indexed = [chunk for chunk, _ in store.fetch(range(1, 10 * DOCUMENTS * 5)).values()]
     total = len(indexed)
     assert store.count() == (len(documents), total)

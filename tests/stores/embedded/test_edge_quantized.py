@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import indexed_texts
+from processes import indexed_store
 
 from answerable.datatypes import FloatArray
 from answerable.filters import AllOf, Exists, Filter, Not, OneOf
@@ -46,7 +47,7 @@ def vectors() -> FloatArray:
 def folder(tmp_path_factory: pytest.TempPathFactory, vectors: FloatArray) -> Path:
     """A library with these vectors; of its chunks every second, tenth, 300th has the shelf, box, drawer 0."""
     made = tmp_path_factory.mktemp("quantized") / "library"
-    store = EmbeddedStore(made, quantized_from=EARLY)
+    store = indexed_store(made, quantized_from=EARLY)
     store.bind_embedder(Fingerprint("test", "clusters", DIMENSION))
     for first in range(0, len(vectors), PER_DOCUMENT):
         numbers = range(first, min(first + PER_DOCUMENT, len(vectors)))
@@ -62,7 +63,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, vectors: FloatArray) -> Pat
 
 @pytest.fixture(scope="module")
 def store(folder: Path) -> Iterator[EmbeddedStore]:
-    opened = EmbeddedStore(folder, quantized_from=EARLY)
+    opened = indexed_store(folder, quantized_from=EARLY)
     yield opened
     opened.close()
 
@@ -135,7 +136,7 @@ def test_every_field_is_filtered_by_an_index(folder: Path) -> None:
 
 
 def test_what_comes_and_goes_later_is_found_or_not(folder: Path) -> None:
-    store = EmbeddedStore(folder, quantized_from=EARLY)
+    store = indexed_store(folder, quantized_from=EARLY)
     try:
         (question,) = _unit(np.random.default_rng(3).standard_normal((1, DIMENSION)).astype(np.float32))
         store.put(*indexed_texts("late", ["late"], [question], [{"shelf": 0}]))
@@ -149,14 +150,14 @@ def test_what_comes_and_goes_later_is_found_or_not(folder: Path) -> None:
 
 
 def test_quantized_from_another_size_is_another_index(tmp_path: Path) -> None:
-    store = EmbeddedStore(tmp_path)
+    store = indexed_store(tmp_path)
     store.bind_embedder(Fingerprint("test", "clusters", DIMENSION))
     rows = _unit(np.random.default_rng(4).standard_normal((600, DIMENSION)).astype(np.float32))
     store.put(*indexed_texts("d", [f"text {n}" for n in range(600)], list(rows)))
     whole = store.search_vectors(rows[0], K, None)
     store.close()
     assert not _quantized(tmp_path)
-    early = EmbeddedStore(tmp_path, quantized_from=EARLY)
+    early = indexed_store(tmp_path, quantized_from=EARLY)
     assert [number for number, _ in early.search_vectors(rows[0], K, None)] == [number for number, _ in whole]
     early.close()
     assert _quantized(tmp_path)

@@ -18,7 +18,7 @@ from pathlib import Path
 import processes
 import pytest
 from helpers import HashEmbedder, add, make_document
-from processes import results, some_document
+from processes import indexed_store, results, some_document
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.errors import (
@@ -52,12 +52,20 @@ def run(action: str, folder: Path, *arguments: object) -> str:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A library of some documents, closed."""
-    made = tmp_path / "library"
-    store = EmbeddedStore(made)
+    """A library of some documents, closed; it is too small for an index."""
+    return _made(EmbeddedStore(tmp_path / "library"), tmp_path / "library")
+
+
+@pytest.fixture
+def indexed(tmp_path: Path) -> Path:
+    """A library of some documents, closed; it has an index."""
+    return _made(indexed_store(tmp_path / "library"), tmp_path / "library")
+
+
+def _made(store: EmbeddedStore, folder: Path) -> Path:
     add(store, *(some_document("d", number) for number in range(DOCUMENTS)))
     store.close()
-    return made
+    return folder
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +78,7 @@ def expected() -> list[object]:
 
 def opened(folder: Path) -> list[object]:
     """What searching a library gives."""
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     try:
         return results(store)
     finally:
@@ -87,7 +95,7 @@ def segments(folder: Path) -> set[str]:
 
 def assert_whole(folder: Path, prefix: str) -> int:
     """Every document is there with all its chunks and terms, or not at all. Gives how many there are."""
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     reference = MemoryStore()
     stored = list(store.documents())
     for described in stored:
@@ -104,26 +112,26 @@ def assert_whole(folder: Path, prefix: str) -> int:
     return len(stored)
 
 
-def test_opening_again_keeps_the_index(folder: Path, expected: list[object]) -> None:
-    before = segments(folder)
+def test_opening_again_keeps_the_index(indexed: Path, expected: list[object]) -> None:
+    before = segments(indexed)
     for _ in range(3):
-        assert opened(folder) == expected
-    assert segments(folder) == before
-    shutil.copytree(folder, folder.with_name("copy"))
-    assert opened(folder.with_name("copy")) == expected
-    assert segments(folder.with_name("copy")) == before
+        assert opened(indexed) == expected
+    assert segments(indexed) == before
+    shutil.copytree(indexed, indexed.with_name("copy"))
+    assert opened(indexed.with_name("copy")) == expected
+    assert segments(indexed.with_name("copy")) == before
 
 
-def test_the_index_is_taken_up_again_after_a_kill(folder: Path, expected: list[object]) -> None:
-    before = segments(folder)
+def test_the_index_is_taken_up_again_after_a_kill(indexed: Path, expected: list[object]) -> None:
+    before = segments(indexed)
     for _ in range(2):
-        child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen(command("hold", indexed), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert child.stdout is not None
         assert json.loads(child.stdout.readline()) == expected
         child.kill()
         child.communicate()
-    assert opened(folder) == expected
-    assert segments(folder) == before
+    assert opened(indexed) == expected
+    assert segments(indexed) == before
 
 
 def test_numbers_are_not_given_again_after_opening_again(folder: Path) -> None:
@@ -154,31 +162,31 @@ def _empty(path: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", [_truncate, _scramble, _empty, Path.unlink])
-def test_a_damaged_index_is_built_anew(folder: Path, expected: list[object], damage: Callable[[Path], None]) -> None:
-    names = {path.name for path in shard_files(folder)}
+def test_a_damaged_index_is_built_anew(indexed: Path, expected: list[object], damage: Callable[[Path], None]) -> None:
+    names = {path.name for path in shard_files(indexed)}
     assert len(names) > 10
     # Building takes a while, and every file is looked at in the same way: each damage gets some of them.
     first, step = {_scramble: (0, 3), _truncate: (1, 3)}.get(damage, (2, 6))
     for name in sorted(names)[first::step]:
-        damage(random.Random(name).choice([path for path in shard_files(folder) if path.name == name]))
-        assert opened(folder) == expected, name
+        damage(random.Random(name).choice([path for path in shard_files(indexed) if path.name == name]))
+        assert opened(indexed) == expected, name
 
 
-def test_a_damaged_index_that_was_not_closed_is_built_anew(folder: Path, expected: list[object]) -> None:
+def test_a_damaged_index_that_was_not_closed_is_built_anew(indexed: Path, expected: list[object]) -> None:
     for name in ("chunk_0.mmap", "mutable_id_tracker.mappings"):
-        child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        child = subprocess.Popen(command("hold", indexed), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         assert child.stdout is not None
         child.stdout.readline()
         child.kill()
         child.communicate()
-        _truncate(next(path for path in shard_files(folder) if path.name == name))
-        assert opened(folder) == expected
+        _truncate(next(path for path in shard_files(indexed) if path.name == name))
+        assert opened(indexed) == expected
 
 
 @pytest.mark.parametrize("state", ["", "{", "[]", "null", "{}", '{"files": 3}', "\0\xff", "3"])
-def test_a_state_that_makes_no_sense(folder: Path, expected: list[object], state: str) -> None:
-    (folder / "index" / "state.json").write_text(state, "latin-1")
-    assert opened(folder) == expected
+def test_a_state_that_makes_no_sense(indexed: Path, expected: list[object], state: str) -> None:
+    (indexed / "index" / "state.json").write_text(state, "latin-1")
+    assert opened(indexed) == expected
 
 
 @pytest.mark.parametrize(
@@ -192,25 +200,25 @@ def test_a_state_that_makes_no_sense(folder: Path, expected: list[object], state
         ("added", "x"),
     ],
 )
-def test_the_state_of_something_else(folder: Path, expected: list[object], name: str, value: object) -> None:
-    path = folder / "index" / "state.json"
+def test_the_state_of_something_else(indexed: Path, expected: list[object], name: str, value: object) -> None:
+    path = indexed / "index" / "state.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), name: value}))
-    assert opened(folder) == expected
+    assert opened(indexed) == expected
 
 
-def test_the_index_of_another_library(folder: Path, expected: list[object], tmp_path: Path) -> None:
-    other = EmbeddedStore(tmp_path / "other")
+def test_the_index_of_another_library(indexed: Path, expected: list[object], tmp_path: Path) -> None:
+    other = indexed_store(tmp_path / "other")
     add(other, *(some_document("other", number) for number in range(DOCUMENTS)))
     other.close()
-    shutil.rmtree(folder / "index")
-    shutil.copytree(tmp_path / "other" / "index", folder / "index")
-    assert opened(folder) == expected
+    shutil.rmtree(indexed / "index")
+    shutil.copytree(tmp_path / "other" / "index", indexed / "index")
+    assert opened(indexed) == expected
 
 
-def test_nothing_is_embedded_again_when_the_index_is_gone(folder: Path, expected: list[object]) -> None:
-    shutil.rmtree(folder / "index")
+def test_nothing_is_embedded_again_when_the_index_is_gone(indexed: Path, expected: list[object]) -> None:
+    shutil.rmtree(indexed / "index")
     embedder = HashEmbedder()
-    store = EmbeddedStore(folder)
+    store = indexed_store(indexed)
     with Library(store, embedder, SplitterByType(200, 20), FileReader(), ExtractiveAnswerer(None)) as library:
         assert results(store) == expected
         report = library.add_documents([some_document("d", number) for number in range(DOCUMENTS)])
@@ -219,16 +227,16 @@ def test_nothing_is_embedded_again_when_the_index_is_gone(folder: Path, expected
         assert embedder.embedded == 0
 
 
-def test_the_index_goes_away_while_it_is_open(folder: Path, expected: list[object]) -> None:
-    store = EmbeddedStore(folder)
+def test_the_index_goes_away_while_it_is_open(indexed: Path, expected: list[object]) -> None:
+    store = indexed_store(indexed)
     assert results(store) == expected
-    shutil.rmtree(folder / "index")
+    shutil.rmtree(indexed / "index")
     add(store, some_document("new", 1))
     assert store.search_terms(["new1"], 5, None)
     assert store.remove("new1")
     assert results(store) == expected
     store.close()
-    assert opened(folder) == expected
+    assert opened(indexed) == expected
 
 
 @pytest.mark.parametrize("acknowledged", [1, 3, 6])
@@ -252,39 +260,39 @@ def test_killed_while_adding(tmp_path: Path, acknowledged: int) -> None:
 
 
 @pytest.fixture
-def holder(folder: Path) -> Iterator[subprocess.Popen[str]]:
+def holder(indexed: Path) -> Iterator[subprocess.Popen[str]]:
     """Another process that holds the index."""
-    child = subprocess.Popen(command("hold", folder), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    child = subprocess.Popen(command("hold", indexed), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     assert child.stdout.readline()
     yield child
     child.communicate()
 
 
-def test_another_process_holds_the_index(folder: Path, expected: list[object], holder: subprocess.Popen[str]) -> None:
-    store = EmbeddedStore(folder)
-    before = segments(folder)
+def test_another_process_holds_the_index(indexed: Path, expected: list[object], holder: subprocess.Popen[str]) -> None:
+    store = indexed_store(indexed)
+    before = segments(indexed)
     assert results(store) == expected
     # What is added and removed here is found here at once.
     add(store, some_document("new", 1))
     assert store.search_terms(["new1"], 5, None)
     assert store.remove("new1")
     assert results(store) == expected
-    assert segments(folder) == before
+    assert segments(indexed) == before
     holder.communicate()
     assert results(store) == expected
     store.close()
 
 
 def test_a_big_library_waits_for_its_index_and_says_who_holds_it(
-    folder: Path, expected: list[object], holder: subprocess.Popen[str]
+    indexed: Path, expected: list[object], holder: subprocess.Popen[str]
 ) -> None:
-    store = EmbeddedStore(folder, exact_up_to=10, patience=0.1)
+    store = indexed_store(indexed, exact_up_to=10, patience=0.1)
     with pytest.raises(LibraryBusy, match=rf"Process {holder.pid} holds the index of .*stop it, or try again"):
         results(store)
     assert store.count()[0] == DOCUMENTS
     store.close()
-    patient = EmbeddedStore(folder, exact_up_to=10, patience=30)
+    patient = indexed_store(indexed, exact_up_to=10, patience=30)
     releasing = threading.Timer(0.2, holder.communicate)
     releasing.start()
     assert results(patient) == expected
@@ -296,7 +304,7 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
     folder = tmp_path / "library"
     children = [subprocess.Popen(command("write", folder, prefix, 15)) for prefix in ("a", "b", "a")]
     assert [child.wait(240) for child in children] == [0, 0, 0]
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     ids = [stored.id for stored in store.documents()]
     assert sorted(ids) == sorted(f"{prefix}{number}" for prefix in "ab" for number in range(15))
     for document_id in ids:
@@ -305,21 +313,21 @@ def test_two_processes_write_at_once(tmp_path: Path) -> None:
     store.close()
 
 
-def test_any_thread_may_close_what_another_opened(folder: Path, expected: list[object]) -> None:
-    store = EmbeddedStore(folder)
+def test_any_thread_may_close_what_another_opened(indexed: Path, expected: list[object]) -> None:
+    store = indexed_store(indexed)
     found: list[object] = []
     searching = threading.Thread(target=lambda: found.extend(results(store)))
     searching.start()
     searching.join()
     assert found == expected
     store.close()
-    big = EmbeddedStore(folder, exact_up_to=0, patience=0)
+    big = indexed_store(indexed, exact_up_to=0, patience=0)
     assert results(big) == expected
     big.close()
 
 
-def test_threads_share_a_store(folder: Path, expected: list[object]) -> None:
-    store = EmbeddedStore(folder)
+def test_threads_share_a_store(indexed: Path, expected: list[object]) -> None:
+    store = indexed_store(indexed)
     found: list[object] = []
     threads = [threading.Thread(target=lambda: found.append(results(store))) for _ in range(4)]
     threads += [threading.Thread(target=add, args=(store, some_document("é", n))) for n in range(3)]
@@ -346,9 +354,9 @@ def reachable() -> Iterator[Path]:
     shutil.rmtree(folder)
 
 
-def test_a_folder_that_can_only_be_read(folder: Path, reachable: Path, expected: list[object]) -> None:
+def test_a_folder_that_can_only_be_read(indexed: Path, reachable: Path, expected: list[object]) -> None:
     library = reachable / "library"
-    shutil.copytree(folder, library)
+    shutil.copytree(indexed, library)
     (reachable / "closed").mkdir(mode=0o700)
     (reachable / "closed" / "x").mkdir()
     for path in [library, *library.rglob("*")]:
@@ -492,7 +500,7 @@ def test_a_full_disk(tmp_path: Path, limit: int) -> None:
     report = json.loads(run("fill_the_disk", folder, limit))
     assert report["error"].endswith(".")
     assert str(folder) in report["error"]
-    store = EmbeddedStore(folder)
+    store = indexed_store(folder)
     assert store.count()[0] == report["stored"]
     assert [stored.chunks for stored in store.documents()] == [
         len(store.chunks(stored.id)) for stored in store.documents()
@@ -502,13 +510,13 @@ def test_a_full_disk(tmp_path: Path, limit: int) -> None:
     store.close()
 
 
-def test_removing_leaves_no_trace(folder: Path) -> None:
+def test_removing_leaves_no_trace(indexed: Path) -> None:
     secret = "xyzzyplugh"
     text = "\n\n".join(f"El {secret} número {number} está en la caja." for number in range(120))
-    store = EmbeddedStore(folder)
+    store = indexed_store(indexed)
     for document_id in ("removed", "replaced"):
         add(store, make_document(text, document_id, source=f"/{document_id}/{secret}", title=secret, key=secret))
-    with sqlite3.connect(folder / "library.db") as database:
+    with sqlite3.connect(indexed / "library.db") as database:
         rows = database.execute("SELECT content FROM documents WHERE id IN ('removed', 'replaced')").fetchall()
         vectors = database.execute("SELECT vector FROM chunks WHERE terms LIKE ?", (f"%{secret}%",)).fetchall()
     database.close()
@@ -520,7 +528,7 @@ def test_removing_leaves_no_trace(folder: Path) -> None:
     assert store.remove("removed")
     add(store, make_document("Ya no dice nada.", "replaced"))
     store.close()
-    files = [path for path in folder.rglob("*") if path.is_file()]
+    files = [path for path in indexed.rglob("*") if path.is_file()]
     assert len(files) > 10
     for path in files:
         data = path.read_bytes().rstrip(b"\0")

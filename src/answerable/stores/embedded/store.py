@@ -1,8 +1,8 @@
-"""The default store: a folder with SQLite for the truth and Qdrant Edge as the index beside it.
+"""The default store: a folder with the documents in SQLite and, once there are many, a Qdrant Edge index beside it.
 
-Everybody may write, since writes go to the database. One process at a time holds the index (see `edge_client`);
-another that wants to search meanwhile scores the database's vectors and terms exactly, or, where there are too many,
-waits a while.
+Any process may write, since writes go to the database. A small library needs no index: its vectors and terms are
+scored exactly, in memory. One process at a time holds the index (see `index.client`); another that searches meanwhile
+scores exactly too or, where there are too many chunks for that, waits.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ from answerable.stores.embedded.index.client import EdgeClient
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
 
+# Up to here reading all vectors costs less than starting the index's process.
+INDEXED_FROM = 3_000
 EXACT_UP_TO = 50_000
 # Below this many chunks the whole vectors are as quickly looked at.
 QUANTIZED_FROM = 20_000
@@ -38,8 +40,9 @@ _OWN = ("index", "index.lock", "index.process.lock", "index.pid", ".answerableig
 class EmbeddedStore:
     """A library in a folder. `create` makes it where there is none; otherwise LibraryNotFound.
 
-    While another process holds the index, up to `exact_up_to` chunks are searched without it; with more of them a
-    search waits `patience` seconds for it. With more than `quantized_from` chunks vectors are quantised.
+    With more than `indexed_from` chunks the index is built; a library that has one goes on using it. While another
+    process holds the index, up to `exact_up_to` chunks are searched without it; with more, a search waits `patience`
+    seconds for it. With more than `quantized_from` chunks vectors are quantised.
     """
 
     def __init__(
@@ -49,8 +52,10 @@ class EmbeddedStore:
         exact_up_to: int = EXACT_UP_TO,
         patience: float = PATIENCE,
         quantized_from: int = QUANTIZED_FROM,
+        indexed_from: int = INDEXED_FROM,
     ) -> None:
         self._folder = folder
+        self._indexed_from = indexed_from
         self._quantized_from = quantized_from
         self._exact_up_to = exact_up_to
         self._patience = patience
@@ -232,6 +237,8 @@ class EmbeddedStore:
             raise
         if version.chunks == 0:
             return ExactIndex()
+        if not self._is_indexed(version.chunks):
+            return self._exact_index(version)
         # Where nothing can be written there is no index to wait for.
         is_exact = version.chunks <= self._exact_up_to or not self.is_writable
         try:
@@ -252,12 +259,13 @@ class EmbeddedStore:
 
     def _caught_up(self) -> EdgeClient | None:
         """The index as the database is now; None where there is none yet, or another process holds it."""
-        index = None
-        if self._database.count()[1] or self._index is not None or (self._folder / "index").exists():
-            index = self._hold_index(wait=0)
-            if index is not None:
-                index.catch_up()
+        index = self._hold_index(wait=0) if self._is_indexed(self._database.count()[1]) else None
+        if index is not None:
+            index.catch_up()
         return index
+
+    def _is_indexed(self, chunks: int) -> bool:
+        return chunks > self._indexed_from or self._index is not None or (self._folder / "index").exists()
 
     def _hold_index(self, wait: float) -> EdgeClient | None:
         if self._index is None:
@@ -282,12 +290,18 @@ class EmbeddedStore:
         return self._index
 
     def _exact_index(self, version: Version) -> ExactIndex:
+        """The chunks in memory, with what came and went since the last search."""
         if self._exact is None or self._exact[0] != version:
-            index = ExactIndex()
-            with self._database.changes(0, version.last_removal) as (current, added, _):
-                for entry in added:
-                    index.add(entry.number, entry.vector, entry.terms, entry.fields)
-            self._exact = current, index
+            (before, index), self._exact = self._exact or (None, ExactIndex()), None
+            with self._database.snapshot():
+                version = self._database.version()
+                if before is None or before.identity != version.identity:
+                    before, index = Version(version.identity, 0, version.last_removal, 0), ExactIndex()
+                with self._database.changes(before.last_number, before.last_removal) as (_, added, removed):
+                    for entry in added:
+                        index.add(entry.number, entry.vector, entry.terms, entry.fields)
+                    index.remove(removed)
+            self._exact = version, index
         return self._exact[1]
 
     def _holder(self) -> str:

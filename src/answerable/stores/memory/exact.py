@@ -33,8 +33,8 @@ class ExactIndex:
         self._matrix = self._passed = None
 
     def remove(self, numbers: Iterable[int]) -> None:
-        """Forgets chunks."""
-        for number in numbers:
+        """Forgets chunks; those it doesn't know are ignored."""
+        for number in self._vectors.keys() & numbers:
             del self._vectors[number], self._fields[number]
             self._keywords.remove(number)
         self._matrix = self._passed = None
