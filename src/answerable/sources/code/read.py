@@ -1,4 +1,4 @@
-"""Source code → Document: the file itself, with a part for each function, class and stretch of code between them."""
+"""Read source code: the file itself, with a part for each function, class and stretch between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOBODY = -1
 
 
 def read_code(content: str, source: str) -> Document:
-    """A document from decoded source code; what doesn't parse has no symbols. Raises EmptySource for white space."""
+    """Return a document from decoded source code; without symbols if it can't be parsed. Raises EmptySource."""
     require_text(content, source)
     language = code_language(source)
     symbols = find_symbols(content, language) if language else []
@@ -28,7 +28,7 @@ def read_code(content: str, source: str) -> Document:
 
 
 def _parts(content: str, symbols: Sequence[Symbol], above: tuple[str, ...]) -> Iterator[Part]:
-    """The content cut wherever another symbol begins or ends; blank lines go with what stands before them."""
+    """Cut the content where a symbol begins or ends; blank lines belong to the part before them."""
     lines = content.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     owners = _owners(lines, symbols, above)
@@ -43,7 +43,7 @@ def _parts(content: str, symbols: Sequence[Symbol], above: tuple[str, ...]) -> I
 
 
 def _owners(lines: Sequence[str], symbols: Sequence[Symbol], above: tuple[str, ...]) -> list[int]:
-    """For each line the innermost symbol that it belongs to, as an index, or NOBODY."""
+    """Return the index of the innermost symbol of each line, or _NOBODY."""
     owners = [_NOBODY] * len(lines)
     for index, symbol in enumerate(symbols):
         first, last = symbol.first, min(symbol.last, len(lines) - 1)
@@ -51,14 +51,10 @@ def _owners(lines: Sequence[str], symbols: Sequence[Symbol], above: tuple[str, .
             continue
         around = owners[first]
         if around != _NOBODY and symbols[around].first == first and symbols[around].last == symbol.last:
-            # All on the same lines: the outer one says enough.
+            # On the same lines as the outer symbol, which is enough to cite.
             continue
-        # Comments and decorators right above a function are about it.
-        while first and owners[first - 1] == around and _is_above(lines[first - 1], above):
+        # Comments and decorators directly above a function are about it.
+        while first and owners[first - 1] == around and lines[first - 1].strip().startswith(above):
             first -= 1
         owners[first : last + 1] = [index] * (last + 1 - first)
     return owners
-
-
-def _is_above(line: str, marks: tuple[str, ...]) -> bool:
-    return bool(marks) and line.strip().startswith(marks)

@@ -192,8 +192,8 @@ def _add_date(scan: _Scan, text: str) -> int:
 
 def _add_layout(scan: _Scan, date_index: int, clock_kind: int) -> int:
     date_text = scan.dates[date_index]
-    enclosure, time_first, *clock = list(scan.clock_kinds)[clock_kind]
-    layout = Layout(enclosure, time_first, date_text.separator, date_text.year_at, *clock)
+    enclosure, time_first, parts, has_half, unknown = list(scan.clock_kinds)[clock_kind]
+    layout = Layout(enclosure, time_first, date_text.separator, date_text.year_at, parts, has_half, unknown)
     return scan.layouts.setdefault(layout, len(scan.layouts))
 
 
