@@ -1,7 +1,7 @@
-"""The time that a question names ("in March", "ayer", "entre 3 e 5 de maio de 2023") → periods.
+"""Times in a question ("in March", "ayer", "entre 3 e 5 de maio de 2023") → the periods to search.
 
-A date that says when something was said narrows; one that says what it was about ("para el lunes", "the meeting of
-12 May") doesn't. A month without its year is that month of every year that the documents span.
+Only the time at which something was said narrows the search, not the subject ("para el lunes", "the meeting of 12
+May"). A month without a year is that month of every year of the documents.
 """
 
 from __future__ import annotations
@@ -10,13 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
-from answerable.retrieval.time_words import TIME_WORDS, Role
-from answerable.retrieval.times import Grammar, Period, Time, grammar_of, times_in
+from answerable.retrieval.time_grammar import Grammar, Role, grammar_of
+from answerable.retrieval.times import Period, Time, times_in
+from answerable.text.word_lists import LANGUAGES
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """A time in a question: `question[start:end]` are its words; the ends of periods are exclusive."""
+    """A time in a question, named by `question[start:end]`; the ends of periods are exclusive."""
 
     start: int
     end: int
@@ -24,12 +25,12 @@ class NamedTime:
 
 
 def asked_when(folded: str, now: datetime, span: tuple[date, date], language: str = "") -> list[NamedTime]:
-    """The times that narrow a question, in order; `folded` is its text in lower case and without accents.
+    """Return the times that narrow a question, in order; `folded` is its text in lower case without accents.
 
-    `span` are the first and the last day of what is asked. The words of `language` are tried before those of others.
+    `span` is the first and the last day of the documents. `language` is tried first, then the others.
     """
     years = range(span[0].year, span[1].year + 1)
-    for known in sorted(TIME_WORDS, key=lambda one: one != language):
+    for known in sorted(LANGUAGES, key=lambda one: one != language):
         grammar = grammar_of(known)
         if named := list(_named(times_in(folded, grammar, now, years), folded, grammar, now)):
             return named
@@ -37,7 +38,7 @@ def asked_when(folded: str, now: datetime, span: tuple[date, date], language: st
 
 
 def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime) -> Iterator[NamedTime]:
-    """Times as the words before and between them make them; none where they say what something was about."""
+    """Apply roles and ranges; drop times that are the subject of the question."""
     is_past = bool(grammar.past.search(folded))
     index = 0
     while index < len(times):
@@ -61,21 +62,21 @@ def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime) 
 
 
 def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
-    """What the words before a time make of it, and where they begin."""
+    """Return where the words before a time begin, and the role that they give it."""
     start = time.start
     while neutral := grammar.neutral.search(folded, 0, start):
         start = neutral.start()
     found = grammar.role.search(folded, 0, start)
     if found is None:
         return start, None
-    role = grammar.words.roles[found[1]]
+    role = grammar.roles[found[1]]
     if role is Role.OF and (time.is_range or grammar.said.search(folded, 0, found.start())):
         role = Role.AT
     return found.start(), role
 
 
 def _ranges(firsts: Sequence[Period], lasts: Sequence[Period]) -> tuple[Period, ...]:
-    """Each last end with the first end that is the nearest before it."""
+    """Join each end with the nearest beginning before it."""
     pairs = [(max((first for first in firsts if first[0] <= last[0]), default=None), last) for last in lasts]
     return tuple((first[0], last[1]) for first, last in pairs if first)
 
@@ -83,7 +84,7 @@ def _ranges(firsts: Sequence[Period], lasts: Sequence[Period]) -> tuple[Period, 
 def _in_role(role: Role, periods: Sequence[Period], now: datetime) -> tuple[Period, ...]:
     if role in (Role.AT, Role.BETWEEN):
         return tuple(periods)
-    # "Since March" is since one March, the last that there was.
+    # "Since March" means the most recent March.
     begun = [period for period in periods if period[0] <= now]
     if not begun:
         return ()

@@ -1,7 +1,7 @@
-"""The people whose words a question asks for: "¿qué dijo Ana…?", "what did Ana and Ben decide?", "segundo o Pedro".
+"""People whose words a question asks for: "¿qué dijo Ana…?", "what did Ana and Ben decide?", "segundo o Pedro".
 
-A name counts where it is the subject of what was said or done, or its source; not where a message is merely about
-somebody ("what do we give Ana?").
+A name counts if it is the subject of the verb, or the source of a statement; not if a message is about that person
+("what do we give Ana?").
 """
 
 from __future__ import annotations
@@ -9,23 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
-from answerable.retrieval import speech_words as known
-from answerable.retrieval.time_words import TIME_WORDS
+from answerable.retrieval.time_grammar import FOLDER, grammar_of
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
+from answerable.text.word_lists import LANGUAGES, read_words
 
-# Characters before a name that tell whether it speaks: a few words. To look at all would take the square of the names.
+# Characters before a name that decide whether that person speaks. With all of them, time grows with the square of the
+# number of names.
 _BEFORE = 100
 
 _WORD = re.compile(r"[^\W_]+")
-_COMMON = frozenset[str]().union(*STOP_WORDS.values(), *(time.months for time in TIME_WORDS.values()))
 _AND = re.compile(r"\s*(?:,|(?:,\s*)?\b(?:y|e|and|o|ou|or)\b)\s*(?:(?:el|la|o|a)\s+)?")
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPeople:
-    """People in a question: `question[start:end]` are their names, `senders` those of the chats that they may mean."""
+    """People named by `question[start:end]`; `senders` are the senders in chats whom these names may mean."""
 
     start: int
     end: int
@@ -33,7 +35,7 @@ class NamedPeople:
 
 
 def asked_who(question: str, folded: str, senders: Collection[str], language: str = "") -> list[NamedPeople]:
-    """Those whose words are asked for, in order; `folded` is the question in lower case and without accents."""
+    """Return the people whose words are asked for, in order; `folded` is `question` in lower case without accents."""
     return [
         people
         for people in _groups(folded, list(_names(question, folded, senders)))
@@ -42,7 +44,7 @@ def asked_who(question: str, folded: str, senders: Collection[str], language: st
 
 
 def _names(question: str, folded: str, senders: Collection[str]) -> Iterator[NamedPeople]:
-    """The longest names of senders, in order. "Ana" is one of "Ana" where there is one, otherwise every "Ana …"."""
+    """Yield the longest names of senders, in order. "Ana" means the sender "Ana" or, without one, every "Ana …"."""
     called = _by_name(senders)
     words = list(_WORD.finditer(folded))
     longest = max((len(name) for name in called), default=0)
@@ -63,7 +65,7 @@ def _names(question: str, folded: str, senders: Collection[str]) -> Iterator[Nam
 
 
 def _by_name(senders: Collection[str]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Whom each run of words in senders' names may mean: those of just that name, or else all who have it in theirs."""
+    """Map each run of words in senders' names to the senders called exactly that, or else to all that contain it."""
     whole: dict[tuple[str, ...], list[str]] = {}
     part: dict[tuple[str, ...], list[str]] = {}
     for sender in sorted(senders):
@@ -71,24 +73,29 @@ def _by_name(senders: Collection[str]) -> Mapping[tuple[str, ...], tuple[str, ..
         whole.setdefault(words, []).append(sender)
         for first in range(len(words)):
             for last in range(first + 1, len(words) + 1):
-                if first == 0 or _is_telling(words[first:last]):
+                if first == 0 or _is_distinctive(words[first:last]):
                     part.setdefault(words[first:last], []).append(sender)
     return {name: tuple(dict.fromkeys(whole.get(name) or part[name])) for name in part}
 
 
-def _is_telling(words: Sequence[str]) -> bool:
-    """Whether words from within a name can stand for it: six digits of a number, or more than "de la"."""
+def _is_distinctive(words: Sequence[str]) -> bool:
+    """Return whether part of a name identifies it: at least six digits of a number, or more than "de la"."""
     digits = "".join(words)
     return len(digits) >= 6 if digits.isdigit() else not _is_common(words)
 
 
 def _is_common(words: Sequence[str]) -> bool:
-    """Whether words in lower case are more likely to be no name: "may" and "will", "abril"."""
-    return all(len(word) == 1 or word in _COMMON for word in words)
+    """Return whether words in lower case are probably not a name: "may" and "will", "abril"."""
+    return all(len(word) == 1 or word in _common_words() for word in words)
+
+
+@cache
+def _common_words() -> frozenset[str]:
+    return frozenset[str]().union(*STOP_WORDS.values(), *(grammar_of(language).months for language in LANGUAGES))
 
 
 def _groups(folded: str, names: Sequence[NamedPeople]) -> Iterator[NamedPeople]:
-    """Names with those that an "and" or "or" joins to them."""
+    """Join names linked by "and" or "or"."""
     index = 0
     while index < len(names):
         people = names[index]
@@ -101,39 +108,58 @@ def _groups(folded: str, names: Sequence[NamedPeople]) -> Iterator[NamedPeople]:
 
 
 def _speaks(folded: str, start: int, end: int, is_lower: bool, language: str) -> bool:
-    """Whether those named are who said or did something, or a source. "Cortó la luz" isn't about a Luz."""
-    near = max(start - _BEFORE, 0)
-    if _SOURCE_BEFORE.search(folded, near, start) or _SAID_BY_BEFORE.search(folded, near, start):
+    """Return whether the people named said or did something, or are a source. "Cortó la luz" names no Luz."""
+    patterns, near = _patterns(), max(start - _BEFORE, 0)
+    if patterns.source_before.search(folded, near, start) or patterns.said_by_before.search(folded, near, start):
         return True
     if folded.startswith(("'s ", "’s "), end):
-        return bool(_SAID_BEHIND.match(folded, end + 2))
-    if _AUXILIARY_BEFORE.search(folded, near, start):
+        return bool(patterns.said_after.match(folded, end + 2))
+    if patterns.auxiliary_before.search(folded, near, start):
         return True
-    article = _PORTUGUESE_ARTICLE if language == "pt" else _SPANISH_ARTICLE
+    article = patterns.portuguese_article if language == "pt" else patterns.spanish_article
     before = article.sub("", folded[near:start])
     has_article = len(before) < start - near
-    verb = _VERB_BEFORE.search(before)
+    verb = patterns.verb_before.search(before)
     is_object = has_article and (is_lower or _ASKS_WHO.match(folded))
-    if verb and not is_object and not _BEFORE_NOUN.search(before, 0, verb.start()):
+    if verb and not is_object and not patterns.before_noun.search(before, 0, verb.start()):
         return True
-    return not _PREPOSITION_BEFORE.search(before) and bool(_VERB_BEHIND.match(folded, end))
+    return not patterns.preposition_before.search(before) and bool(patterns.verb_after.match(folded, end))
 
 
-def _either(*tables: str) -> str:
-    return "|".join(word for table in tables for word in table.split())
-
-
-_SPANISH_ARTICLE = re.compile(rf"\b(?:{_either(known.SPANISH_ARTICLES)})\s+$")
-_PORTUGUESE_ARTICLE = re.compile(rf"\b(?:{_either(known.PORTUGUESE_ARTICLES)})\s+$")
-_ANY_ARTICLE = rf"(?:(?:{_either(known.SPANISH_ARTICLES, known.PORTUGUESE_ARTICLES)})\s+)?"
-_SOURCE_BEFORE = re.compile(rf"\b(?:{_either(known.SOURCES)})\s+{_ANY_ARTICLE}$")
-_SAID_BY_BEFORE = re.compile(rf"\b(?:{_either(known.SAID_BY)})\s+(?:{_either(known.OF)})\s+$")
-_SAID_BEHIND = re.compile(rf"\s+(?:\w+\s+)?(?:{_either(known.SAID_BY)})\b")
-_AUXILIARY_BEFORE = re.compile(rf"\b(?:{_either(known.ENGLISH_AUXILIARIES)})\s+$")
-_PREPOSITION_BEFORE = re.compile(rf"\b(?:{_either(known.PREPOSITIONS)})\s+$")
-_VERB_BEFORE = re.compile(rf"\b(?:{_either(known.ROMANCE_VERBS)})\s+$")
-_BEFORE_NOUN = re.compile(rf"\b(?:{_either(known.BEFORE_NOUNS)})\s+$")
-_VERB_BEHIND = re.compile(
-    rf"\s+(?:(?:{_either(known.BETWEEN)})\s+)*(?:{_either(known.ROMANCE_VERBS, known.ENGLISH_VERBS)})\b"
-)
 _ASKS_WHO = re.compile(r"\W*(?:quem|quien|quienes|who)\b")
+
+
+class _Patterns(NamedTuple):
+    spanish_article: re.Pattern[str]
+    portuguese_article: re.Pattern[str]
+    source_before: re.Pattern[str]
+    said_by_before: re.Pattern[str]
+    said_after: re.Pattern[str]
+    auxiliary_before: re.Pattern[str]
+    preposition_before: re.Pattern[str]
+    verb_before: re.Pattern[str]
+    before_noun: re.Pattern[str]
+    verb_after: re.Pattern[str]
+
+
+@cache
+def _patterns() -> _Patterns:
+    lists = {name: "|".join(words.split()) for name, words in read_words(FOLDER / "speech.toml").items()}
+    articles = rf"(?:(?:{lists['spanish_articles']}|{lists['portuguese_articles']})\s+)?"
+    verbs = f"{lists['romance_verbs']}|{lists['english_verbs']}"
+
+    def before(words: str, then: str = "") -> re.Pattern[str]:
+        return re.compile(rf"\b(?:{words})\s+{then}$")
+
+    return _Patterns(
+        spanish_article=before(lists["spanish_articles"]),
+        portuguese_article=before(lists["portuguese_articles"]),
+        source_before=before(lists["sources"], articles),
+        said_by_before=before(lists["said_by"], rf"(?:{lists['of']})\s+"),
+        said_after=re.compile(rf"\s+(?:\w+\s+)?(?:{lists['said_by']})\b"),
+        auxiliary_before=before(lists["english_auxiliaries"]),
+        preposition_before=before(lists["prepositions"]),
+        verb_before=before(lists["romance_verbs"]),
+        before_noun=before(lists["before_nouns"]),
+        verb_after=re.compile(rf"\s+(?:(?:{lists['between']})\s+)*(?:{verbs})\b"),
+    )

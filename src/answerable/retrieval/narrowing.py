@@ -1,4 +1,4 @@
-"""A question that names a person or a time → the filter that it asks for, and what is left of it to search for."""
+"""A question that names a person or a time → the filter that it implies, and the topic left to search for."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import unicodedata
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import cache
 
 from answerable.datatypes import Narrowing
 from answerable.retrieval.asked_when import asked_when
 from answerable.retrieval.asked_who import asked_who
-from answerable.retrieval.speech_words import SAYING
-
-_SAYING = re.compile(rf"(?<!\w)(?:{''.join(SAYING.split())})(?!\w)")
+from answerable.retrieval.time_grammar import FOLDER
+from answerable.text.word_lists import read_words
 
 
 @dataclass(frozen=True, slots=True)
 class Narrowed:
-    """`topic` is the question without what the filter sees to: names, times and the words for saying."""
+    """`topic` is the question without what the filter covers: names, times and verbs of saying."""
 
     narrowing: Narrowing
     topic: str
@@ -27,10 +27,10 @@ class Narrowed:
 def narrow(
     question: str, language: str, senders: Collection[str], span: tuple[date, date], now: datetime
 ) -> Narrowed | None:
-    """What a question about chats narrows the search to; None where it names nobody and no time.
+    """Return how a question about chats narrows the search, or None if it names no person and no time.
 
-    `senders` are those of the chats, `span` the first and the last day on which anything was said, `now` what
-    "yesterday" is counted from.
+    `senders` are all senders of the chats, `span` the first and the last day of their messages; "yesterday" is the day
+    before `now`.
     """
     folded = fold(question)
     people = asked_who(question, folded, senders, language)
@@ -46,7 +46,7 @@ def narrow(
 
 
 def fold(text: str) -> str:
-    """The text in lower case and without accents, character by character: offsets stay."""
+    """Return the text in lower case without accents, with the same offsets."""
     return "".join(_folded_character(character) for character in text)
 
 
@@ -57,8 +57,14 @@ def _folded_character(character: str) -> str:
 
 def _without(question: str, folded: str, spans: Sequence[tuple[int, int]]) -> str:
     kept, reached = [], 0
-    for start, end in sorted([*spans, *(match.span() for match in _SAYING.finditer(folded))]):
+    for start, end in sorted([*spans, *(match.span() for match in _saying().finditer(folded))]):
         if start >= reached:
             kept.append(question[reached:start])
             reached = end
     return " ".join("".join([*kept, question[reached:]]).split())
+
+
+@cache
+def _saying() -> re.Pattern[str]:
+    words = read_words(FOLDER / "speech.toml")["saying"]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")

@@ -1,4 +1,4 @@
-"""A time that somebody types as a filter ("yesterday", "hace 3 días", "março", "2024-03") → its period."""
+"""A time typed as a filter ("yesterday", "hace 3 días", "março", "2024-03") → its period."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ from datetime import date, datetime
 
 from answerable.retrieval.asked_when import role_of
 from answerable.retrieval.narrowing import fold
-from answerable.retrieval.time_words import TIME_WORDS, Role
-from answerable.retrieval.times import Period, grammar_of, times_in
+from answerable.retrieval.time_grammar import Role, grammar_of
+from answerable.retrieval.times import Period, times_in
+from answerable.text.word_lists import LANGUAGES
 
 _ISO_MONTH = re.compile(r"([12]\d{3})-(0?[1-9]|1[0-2])")
-# Further apart than any documents, and few enough to go through.
+# Wider than any documents, and few enough to loop over.
 _YEARS = range(1900, 2101)
-# "Since March" and "in March" are March; what is before it isn't.
+# "Since March" and "in March" name March itself; "before March" does not.
 _ROLES = (None, Role.AT, Role.SINCE, Role.UNTIL)
 
 
 def typed_when(text: str, now: datetime) -> Period | None:
-    """The period that all of the text names, its end exclusive; None where it names none.
+    """Return the period that the whole text names, its end exclusive, or None.
 
-    Of a month, day or weekday without its year it is the last one that has begun. Weeks begin on Monday.
+    A month, day or weekday without a year is the last one that has begun. Weeks begin on Monday.
     """
     plain = fold(" ".join(text.split()))
     if month := _ISO_MONTH.fullmatch(plain):
         year, number = int(month[1]), int(month[2])
         return datetime(year, number, 1), datetime(year + number // 12, number % 12 + 1, 1)
-    for language in TIME_WORDS:
+    for language in LANGUAGES:
         grammar = grammar_of(language)
         for time in times_in(plain, grammar, now, _YEARS):
             start, role = role_of(time, plain, grammar)
@@ -37,5 +38,5 @@ def typed_when(text: str, now: datetime) -> Period | None:
 
 
 def days_of(period: Period) -> tuple[date, date]:
-    """The first and the last day of a period."""
+    """Return the first and the last day of a period."""
     return period[0].date(), (period[1] - datetime.resolution).date()

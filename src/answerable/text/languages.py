@@ -1,35 +1,35 @@
-"""Which language a text is in, told from its words.
+"""Detect the language of a document or a question.
 
-A question is told apart by its most frequent words, the spelling of others and its accents, if it has any: the model
-that knows 97 languages takes .8 s to load, and is unsure of a few words. It reads documents (`py3langid`: Lui & Baldwin
-2012).
+Documents are classified by py3langid (Lui & Baldwin 2012). It takes .8 s to load and is unreliable on a few words, so
+questions are classified by their most frequent words, the spelling of the others, and accents, if they have any.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection
-from functools import lru_cache
-from typing import Any
+from collections.abc import Collection, Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 from answerable.text.stop_words import STOP_WORDS
-from answerable.text.telling_words import ACCENTS, SPELLING, WORDS
 from answerable.text.terms import fold
+from answerable.text.word_lists import FOLDER, LANGUAGES, read_words
 
-# Those with much writing: the rarer ones, often close to a large neighbour, mostly turn up where they aren't.
+# Languages with many documents: rarer ones, often similar to a common one, are mostly detected by mistake.
 _WRITTEN = """
 ar bg bn ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja ka kn ko lt lv mk ml mr ms nl no pa pl pt ro ru sk
 sl sq sr sv sw ta te th tl tr uk ur vi zh
 """
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _LATIN = re.compile(r"[a-zA-ZÀ-ɏ]")
-# Three words or more with nothing but spaces and commas between them, and a text without signs of another order.
+# Three or more words with only spaces and commas between them.
 _JOINED = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w-]){_JOINED}(?:,?[ \t]+[\"'“«(¿¡]?{_JOINED}){{2,}}(?![\w-])")
+# Text without characters of markup or code.
 _PLAIN = re.compile(r"(?:[\w\s.;!?¿¡…'’\"“”«»()-]|,\s)*")
 _RUNNING = 0.2
-# Tags and the targets of links, between words that follow each other for a reader.
+# Tags and link targets.
 _MARKUP = re.compile(r"<[^<>]{1,500}>|(?<=\])\([^()\s]{1,500}\)")
 _SPELLING_WEIGHT = 0.4
 _UNSURE = 0.25
@@ -37,10 +37,18 @@ _FEW = 0.5
 _ENOUGH = 4000
 
 
-def document_language(text: str) -> str:
-    """The two-letter code of a document's language; empty where there are no sentences to tell by.
+class _Evidence(NamedTuple):
+    """What identifies a language; the language "" is any other. `words` → language → weight."""
 
-    Addresses, stylesheets, settings and tables of names have words in Latin letters, but few that follow each other.
+    words: Mapping[str, Mapping[str, float]]
+    spelling: Mapping[tuple[str, ...], re.Pattern[str]]
+    accents: Mapping[str, re.Pattern[str]]
+
+
+def document_language(text: str) -> str:
+    """Return the two-letter code of a document's language, or "" if the text has no sentences.
+
+    URLs, style sheets, settings and tables of names have Latin words, but few that follow each other.
     """
     start = _MARKUP.sub(" ", text[:_ENOUGH])
     words = _WORD.findall(start)
@@ -52,29 +60,14 @@ def document_language(text: str) -> str:
     try:
         return str(_identifier().classify(" ".join(start.split()))[0])
     except OSError:
-        # The model is unpacked into a temporary file: without room for it the language stays unknown, and the store is
-        # the one to say that the disk is full.
+        # The model is unpacked into a temporary file. If the disk is full, the store reports it.
         return ""
 
 
-def _is_latin(sample: str, words: list[str]) -> bool:
-    return len(_LATIN.findall(sample)) >= sum(map(len, words)) / 2
-
-
-@lru_cache(maxsize=1)
-def _identifier() -> Any:
-    # Loading it takes longer than a whole question may, so that it is left to those who add documents.
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
-
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-    identifier.set_languages(_WRITTEN.split())
-    return identifier
-
-
 def question_language(text: str, expected: Collection[str] = ()) -> str:
-    """`en`, `es` or `pt`, or an empty string where the question is in none of them or doesn't tell.
+    """Return `en`, `es` or `pt`, or "" if the question is in another language or has too little evidence.
 
-    Where it doesn't tell two of them apart, it is in the one that is expected, such as that of the documents.
+    If two languages are almost equally likely, prefer an `expected` one, such as that of the documents.
     """
     sample = unicodedata.normalize("NFC", text[:_ENOUGH]).lower().replace("’", "'")
     words = _WORD.findall(sample)
@@ -88,16 +81,48 @@ def question_language(text: str, expected: Collection[str] = ()) -> str:
     return max(likely, key=lambda language: (language in expected, scores[language]))
 
 
+def _is_latin(sample: str, words: list[str]) -> bool:
+    return len(_LATIN.findall(sample)) >= sum(map(len, words)) / 2
+
+
+@cache
+def _identifier() -> Any:
+    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+
+    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
+    identifier.set_languages(_WRITTEN.split())
+    return identifier
+
+
 def _scores(sample: str, words: list[str]) -> dict[str, float]:
-    """What speaks for each language, and for another one: words that it has, else how they are spelled, and accents."""
-    scores = dict.fromkeys((*STOP_WORDS, ""), 0.0)
-    for language, accents in ACCENTS.items():
+    evidence = _evidence()
+    scores = dict.fromkeys((*LANGUAGES, ""), 0.0)
+    for language, accents in evidence.accents.items():
         scores[language] += len(accents.findall(sample))
     for word in map(fold, words):
-        for language, share in WORDS.get(word, {}).items():
+        for language, share in evidence.words.get(word, {}).items():
             scores[language] += share
-        if word not in WORDS:
-            for languages, spelling in SPELLING.items():
+        if word not in evidence.words:
+            for languages, spelling in evidence.spelling.items():
                 for language in languages:
                     scores[language] += _SPELLING_WEIGHT * len(spelling.findall(word)) / len(languages)
     return scores
+
+
+@cache
+def _evidence() -> _Evidence:
+    shared = read_words(FOLDER / "shared.toml")
+    lists = {language: read_words(FOLDER / f"{language}.toml") for language in LANGUAGES}
+    found: dict[str, list[str]] = {}
+    for language in LANGUAGES:
+        for word in {fold(word) for word in (*STOP_WORDS[language], *lists[language]["question_words"].split())}:
+            found.setdefault(word, []).append(language)
+    even = {word: dict.fromkeys(languages, 1 / len(languages)) for word, languages in found.items()}
+    others = {fold(word): {"": 1.0} for word in shared["other_words"].split()}
+    spelling = {**{language: lists[language]["spelling"] for language in LANGUAGES}, **shared["spelling"]}
+    accents = {"es": lists["es"]["accents"], "pt": lists["pt"]["accents"], "": shared["other_accents"]}
+    return _Evidence(
+        {**others, **even, **shared["shares"]},
+        {tuple(languages.split()): re.compile("|".join(each.split())) for languages, each in spelling.items()},
+        {language: re.compile(pattern) for language, pattern in accents.items()},
+    )

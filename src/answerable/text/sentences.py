@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator
 
 import sentencex
 
-from answerable.text.abbreviations import goes_on
+from answerable.text.abbreviations import continues
 
 LONG = 400
 SHORT = 0.6
@@ -167,7 +167,7 @@ def _joined(text: str, spans: Iterable[tuple[int, int]], language: str) -> list[
     """The pieces as whole sentences: what an abbreviation cut in two together, marks of notes with what they follow."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
-        if joined and goes_on(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):
+        if joined and continues(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):
             joined[-1] = (joined[-1][0], end)
         elif joined and text[start - 1] != "\n" and (marks := _MARKS_OF_NOTES.match(text, start, end)):
             joined[-1] = (joined[-1][0], marks.end())
