@@ -1,23 +1,28 @@
-"""The names that a package gives out, each loaded when it is first asked for (PEP 562).
+"""A package's public names, loaded on first use (PEP 562) and listed once: in its `__init__.pyi`, as in SPEC 1.
 
-Who needs one part of a package doesn't pay for all of it.
+Importing one part of a package then doesn't load all of it.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
+from pathlib import Path
+
+_EXPORT = re.compile(r"^from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 
 
-def exported_from(package: str, modules: Mapping[str, str]) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
-    """The `__getattr__` and `__dir__` of a package; `modules` says which of its modules has each name."""
+def exported_from(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
+    """Return `__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.py` is `file`."""
+    modules = {name: module for module, name in _EXPORT.findall(Path(file).with_suffix(".pyi").read_text("utf-8"))}
 
     def load(name: str) -> object:
         if name not in modules:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        value: object = getattr(import_module(f"{package}.{modules[name]}"), name)
+        value: object = getattr(import_module(modules[name]), name)
         setattr(sys.modules[package], name, value)
         return value
 
-    return load, lambda: sorted(modules)
+    return load, lambda: sorted(modules), sorted(modules)
