@@ -31,7 +31,7 @@ from answerable.filters import Between, OneOf, normalize_fields
 from answerable.protocols import Fingerprint, IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES
 from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import retrieve, word_weights
+from answerable.retrieval.retriever import Query, retrieve, word_weights
 from answerable.stores.postgres.store import PostgresStore
 from answerable.text.terms import terms
 
@@ -163,10 +163,12 @@ def quality(store: PostgresStore, vectors: FloatArray, queries: FloatArray) -> l
 def searches(store: PostgresStore, queries: FloatArray) -> dict[str, Callable[[int], object]]:
     """Ours, by number of the query: vectors only, words only, then all of retrieval, as `Library` asks for it."""
     asked = [analyze_question(question, ["en"]) for question in questions(len(queries))]
+    chunks = store.count()[1]
 
     def hybrid(number: int) -> object:
         question = asked[number % len(asked)]
-        return retrieve(store, question, queries[number], word_weights(store, question), BEST, None)
+        weights = word_weights(store, question, chunks)
+        return retrieve(store, Query(question, queries[number], weights, chunks), BEST)
 
     def fetched(number: int) -> object:
         return store.fetch([chunk for chunk, _ in store.search_vectors(queries[number], BEST, None)])

@@ -6,7 +6,7 @@ Everything here is frozen and slotted and imports nothing of ours. Offsets count
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import Enum
@@ -310,6 +310,16 @@ class Exchange:
     question: str
     searched: str
     answer: str
+
+
+class SearchResults(list[RetrievalResult]):
+    """Passages, best first, and the filter that the question implies, if any."""
+
+    __slots__ = ("narrowing",)
+
+    def __init__(self, results: Iterable[RetrievalResult] = (), narrowing: Narrowing | None = None) -> None:
+        super().__init__(results)
+        self.narrowing = narrowing
 
 
 @dataclass(frozen=True, slots=True)

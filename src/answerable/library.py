@@ -24,7 +24,7 @@ from answerable.datatypes import (
     Exchange,
     Narrowing,
     Reason,
-    RetrievalResult,
+    SearchResults,
 )
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
@@ -46,7 +46,7 @@ from answerable.protocols import (
 from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import ALL_STEPS, Steps, retrieve, word_weights
+from answerable.retrieval.retriever import ALL_STEPS, Query, Steps, retrieve, word_weights
 from answerable.text.languages import question_language
 
 EVIDENCE = 6
@@ -174,18 +174,21 @@ class Library:
         options = VerifyOptions(repair, checksum, online, embed)
         return verify(self._store, tools, lambda: self._ingestion(0, None, False), options)
 
-    def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> list[RetrievalResult]:
-        """The k passages that have most to say on the question, best first. Raises FilterError and ValueError.
+    def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> SearchResults:
+        """Return the k most relevant passages, best first. Raises FilterError and ValueError.
 
-        Where the question names a person or a time (see `narrowing`), those that hold messages of theirs.
+        If the question names a person or a time, search only their messages; `narrowing` of the result is that filter.
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
-        if self._store.count()[1] == 0:
-            return []
-        narrowed = self._narrowed(_required(question), where)
-        is_applied = narrowed is not None and narrowed.narrowing.applied
-        return list(self._evidence(question, where, narrowed if is_applied else None, _Clock(), k).results)
+        question, chunks = _required(question), self._store.count()[1]
+        if not chunks:
+            return SearchResults()
+        narrowed = self._narrowed(question, where)
+        if narrowed is None:
+            return SearchResults(self._evidence(question, where, None, _Clock(), chunks, k).results)
+        applied = narrowed if narrowed.narrowing.applied else None
+        return SearchResults(self._evidence(question, where, applied, _Clock(), chunks, k).results, narrowed.narrowing)
 
     def narrowing(self, question: str, where: Mapping[str, Any] | None = None) -> Narrowing | None:
         """The filter that `search` takes from a question that names a person or a time; None for none."""
@@ -210,13 +213,14 @@ class Library:
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
-        if self._store.count()[1] == 0:
-            evidence = self._evidence(searched, where, None, clock)
+        chunks = self._store.count()[1]
+        if not chunks:
+            evidence = self._evidence(searched, where, None, clock, chunks)
             yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
             return
         narrowed = self._narrowed(searched, where)
         for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
-            evidence = self._evidence(searched, where, attempt, clock)
+            evidence = self._evidence(searched, where, attempt, clock, chunks)
             with closing(self._answerer.stream(evidence, history)) as events:
                 for event in events:
                     if event.answer is None:
@@ -237,7 +241,7 @@ class Library:
 
     def evidence(self, question: str, where: Mapping[str, Any] | None = None) -> Evidence:
         """What `ask` answers from: the question with all that retrieval found for it, not narrowed by what it names."""
-        return self._evidence(question, where, None, _Clock())
+        return self._evidence(question, where, None, _Clock(), self._store.count()[1])
 
     def remove(self, document_id: str) -> None:
         """Removes every trace of a document. Raises DocumentNotFound."""
@@ -332,23 +336,24 @@ class Library:
         where: Mapping[str, Any] | None,
         narrowed: Narrowed | None,
         clock: _Clock,
+        chunks: int,
         k: int = EVIDENCE,
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(_required(question), self._store.languages(), topic)
         language = asked.language or self._main_language()
         condition = parse_filter(_both(where, narrowed.narrowing.where) if narrowed else where)
-        if self._store.count()[1] == 0:
+        if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
         self._check_embedder()
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
-        weights = word_weights(self._store, asked)
-        found = retrieve(self._store, asked, vector, weights, k, condition, self._steps)
+        weights = word_weights(self._store, asked, chunks)
+        found = retrieve(self._store, Query(asked, vector, weights, chunks, condition), k, self._steps)
         clock.lap("retrieval")
-        results, chunks = zip(*found, strict=True) if found else ((), ())
-        return Evidence(asked.text, language, vector, weights, results, chunks, condition, topic)
+        results, indexed = zip(*found, strict=True) if found else ((), ())
+        return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)
 
     def _main_language(self) -> str:
         languages = [language for language in self._store.languages() if language]

@@ -50,17 +50,17 @@ class Candidates:
 
 
 def hybrid_search(
-    store: Store, vector: FloatArray, terms: Sequence[str], highest: float, where: Filter | None
+    store: Store, vector: FloatArray, terms: Sequence[str], highest: float, where: Filter | None, chunks: int
 ) -> Candidates:
-    """The candidates for a question whose keyword score is at most `highest` (see `analysis.bm25`).
+    """Search a store of `chunks` chunks by meaning and by keyword; keyword scores are at most `highest`.
 
-    The same question on the same library gives the same.
+    The result is deterministic.
     """
     dense = store.search_vectors(vector, CANDIDATES, where)
     keyword = store.search_terms(terms, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
-    deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], store.count()[1])
+    deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
     return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)
 
 

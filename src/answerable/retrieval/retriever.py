@@ -1,4 +1,4 @@
-"""Question and vector → the passages that say most on it: search, feedback, a second look, repeats dropped."""
+"""Question and vector → the most relevant passages: search, feedback, reranking, removal of repeats."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps of a search: all, and a reranker where there is one. Fewer show what each of them is worth.
+    """The steps of a search. Evaluation switches some off to measure their effect.
 
-    `scaled`: scores are fused on scales of their own, otherwise between the lowest and the highest that were found.
+    `scaled`: fuse scores on absolute scales; otherwise between the lowest and the highest score found.
     """
 
     reranker: Reranker | None = None
@@ -41,56 +41,52 @@ class Steps:
 ALL_STEPS = Steps()
 
 
-def retrieve(
-    store: Store,
-    asked: Question,
-    vector: FloatArray,
-    weights: Mapping[frozenset[str], float],
-    k: int,
-    where: Filter | None,
-    steps: Steps = ALL_STEPS,
-) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    """The k best passages with what the store knows of each, best first; `weights` are those of `word_weights`.
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question ready to be searched for: its vector, its words by rarity among `chunks` chunks, and a filter."""
 
-    A document that is replaced between two steps is looked for again, so that none is missed while others write.
+    question: Question
+    vector: FloatArray
+    weights: Mapping[frozenset[str], float]
+    chunks: int
+    where: Filter | None = None
+
+
+def retrieve(
+    store: Store, query: Query, k: int, steps: Steps = ALL_STEPS
+) -> list[tuple[RetrievalResult, IndexedChunk]]:
+    """Return the k best passages, each with its index entry, best first; `query.weights` come from `word_weights`.
+
+    Search again if a document is replaced between two steps, so that writers do not make passages go missing.
     """
     best: list[tuple[RetrievalResult, IndexedChunk]] = []
     for _ in range(ATTEMPTS):
         fetched = Fetched(store)
-        best = _retrieve(fetched, asked, vector, weights, k, where, steps)
+        best = _retrieve(fetched, query, k, steps)
         if fetched.is_whole:
             break
     return best
 
 
-def word_weights(store: Store, asked: Question) -> dict[frozenset[str], float]:
-    """The question's words, each as the set of its stems, with their rarity in the library."""
-    frequencies = store.document_frequency(asked.terms)
-    chunks = store.count()[1]
-    # A word that stands nowhere says no more than one that stands once: in a small library most words are of the
-    # question's wording ("what happens if …"), and would weigh more than all that the documents are about.
-    return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in asked.words}
+def word_weights(store: Store, question: Question, chunks: int) -> dict[frozenset[str], float]:
+    """Return the rarity of each word (a set of stems) of the question among the `chunks` chunks of the store."""
+    frequencies = store.document_frequency(question.terms)
+    # An unknown word counts like one that occurs once: in a small library most unknown words are part of the question's
+    # wording ("what happens if …") and would outweigh its topic.
+    return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in question.words}
 
 
-def _retrieve(
-    fetched: Fetched,
-    asked: Question,
-    vector: FloatArray,
-    weights: Mapping[frozenset[str], float],
-    k: int,
-    where: Filter | None,
-    steps: Steps,
-) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    found, ranked = _search(fetched, asked, vector, weights, where, steps)
-    wanted = asked.exact if steps.exact else ()
-    held = held_by(fetched, wanted, may_hold(fetched.store, wanted, asked.languages, ranked)) if wanted else {}
+def _retrieve(fetched: Fetched, query: Query, k: int, steps: Steps) -> list[tuple[RetrievalResult, IndexedChunk]]:
+    found, ranked = _search(fetched, query, steps)
+    wanted = query.question.exact if steps.exact else ()
+    candidates = may_hold(fetched.store, wanted, query.question.languages, ranked) if wanted else ()
+    held = held_by(fetched, wanted, candidates)
     order = [number for number, _ in lift(ranked, held)]
     stored = fetched.fetch(order[:REREAD])
-    amount = _focus(asked, steps) * steps.sentences
-    scores = lift(reread(ranked, stored, vector, weights, found.deviation, amount), held)
+    amount = _focus(query.question, steps) * steps.sentences
+    scores = lift(reread(ranked, stored, query.vector, query.weights, found.deviation, amount), held)
     meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
-    kept: list[RetrievalResult] = []
-    # Twice as many as asked for leave enough when repeats are dropped; more are fetched where they don't.
+    # Twice as many as requested, so that enough remain without repeats; more are fetched if they do not.
     reach = max(2 * k, REREAD)
     while True:
         stored = fetched.fetch([number for number, _ in scores[:reach]])
@@ -106,48 +102,36 @@ def _retrieve(
     return [(result, known[result.chunk.id]) for result in kept[:k]]
 
 
-def _search(
-    fetched: Fetched,
-    asked: Question,
-    vector: FloatArray,
-    weights: Mapping[frozenset[str], float],
-    where: Filter | None,
-    steps: Steps,
-) -> tuple[Candidates, Scored]:
-    """What both retrievers found, for a long question with feedback, and the order that it is in so far."""
-    highest = highest_score(weights.values())
-    found = hybrid_search(fetched.store, vector, asked.terms, highest, where)
+def _search(fetched: Fetched, query: Query, steps: Steps) -> tuple[Candidates, Scored]:
+    """Return the candidates of both searches (with feedback for a long question) and their ranking so far."""
+    highest = highest_score(query.weights.values())
+    found = hybrid_search(fetched.store, query.vector, query.question.terms, highest, query.where, query.chunks)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
-    ranked = _reranked(fetched, asked, weights, found.fused, steps.reranker)
-    feedback = (1 - _focus(asked, steps)) * steps.feedback
+    ranked = _reranked(fetched, query, found.fused, steps.reranker)
+    feedback = (1 - _focus(query.question, steps)) * steps.feedback
     if not feedback:
         return found, ranked
     first = fetched.fetch([number for number, _ in ranked[:FEEDBACK]])
-    moved = with_feedback(vector, ranked, first, feedback)
+    moved = with_feedback(query.vector, ranked, first, feedback)
     found = asked_again(fetched, moved, found, highest)
-    return found, _reranked(fetched, asked, weights, found.fused, steps.reranker)
+    return found, _reranked(fetched, query, found.fused, steps.reranker)
 
 
-def _focus(asked: Question, steps: Steps) -> float:
-    """How much the question asks for one thing; beside a reranker a statement, however short, describes a topic."""
-    is_topic = steps.reranker is not None and QUESTION_MARKS.isdisjoint(asked.text)
-    return 0.0 if is_topic else focus(len(asked.words))
+def _focus(question: Question, steps: Steps) -> float:
+    """Return how specific the question is, 0 to 1; with a reranker, a statement describes a topic, however short."""
+    is_topic = steps.reranker is not None and QUESTION_MARKS.isdisjoint(question.text)
+    return 0.0 if is_topic else focus(len(question.words))
 
 
-def _reranked(
-    fetched: Fetched,
-    asked: Question,
-    weights: Mapping[frozenset[str], float],
-    scored: Scored,
-    reranker: Reranker | None,
-) -> Scored:
-    """The candidates by their scores and what the reranker says of the first of them."""
+def _reranked(fetched: Fetched, query: Query, scored: Scored, reranker: Reranker | None) -> Scored:
+    """Mix the reranker's judgement of the first candidates into their scores."""
     if reranker is None:
         return scored
     stored = fetched.fetch([number for number, _ in scored[:RERANKED]])
     texts = [indexed_text(indexed.chunk) for indexed, _ in stored.values()]
-    judged = dict(zip(stored, reranker.judge(asked.text, asked.spans(weights), texts), strict=True))
+    spans = query.question.spans(query.weights)
+    judged = dict(zip(stored, reranker.judge(query.question.text, spans, texts), strict=True))
     both = [
         (number, (score + RERANK_WEIGHT * judged.get(number, 0.0)) / (1 + RERANK_WEIGHT)) for number, score in scored
     ]

@@ -49,8 +49,7 @@ class ReadingTools:
         Use it to look around or to gather material. To answer a question, prefer `ask`.
         """
         found = await self._calls.run(self._library.search, question, k, where)
-        narrowing = await self._calls.run(self._library.narrowing, question, where)
-        plain = {"narrowing": narrowing_json(narrowing), "results": [result_json(result) for result in found]}
+        plain = {"narrowing": narrowing_json(found.narrowing), "results": [result_json(result) for result in found]}
         return result(passages_text(found), plain)
 
     async def ask(self, question: Question, where: Where = None) -> Annotated[CallToolResult, AnswerOutput]:

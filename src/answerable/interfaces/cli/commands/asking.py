@@ -76,5 +76,4 @@ def search(
     with open_library(library) as opened:
         filters = build_filter(opened, sender, since, until, kind, source, language, where)
         results = opened.search(question, k, filters)
-        narrowing = opened.narrowing(question, filters)
-    render.results(results, narrowing, as_json)
+    render.results(results, results.narrowing, as_json)

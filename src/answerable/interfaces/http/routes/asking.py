@@ -45,8 +45,7 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 
     def found() -> dict[str, Any]:
         results = opened.search(body.question, body.k, body.where)
-        narrowing = opened.narrowing(body.question, body.where)
-        return {"results": [result_json(result) for result in results], "narrowing": narrowing_json(narrowing)}
+        return {"results": [result_json(result) for result in results], "narrowing": narrowing_json(results.narrowing)}
 
     return PlainResponse(await service.pool.run(found))
 
