@@ -17,7 +17,7 @@ from typing import Any
 
 import httpx
 from filelock import FileLock
-from playwright.sync_api import ConsoleMessage, Locator, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Playwright, sync_playwright
 from quality.harness import CACHE
 
 SCREENSHOTS = Path(__file__).parents[2] / "build" / "screenshots"
@@ -115,18 +115,37 @@ class Visitor:
         ]
 
 
+def chromium() -> Browser:
+    """The browser that the tests of one module share."""
+    return _started()[1]
+
+
+def close_browser() -> None:
+    """Close the shared browser if one was started: its event loop would be in the way of other modules' loops."""
+    if _started.cache_info().currsize:
+        playwright, browser = _started()
+        _started.cache_clear()
+        browser.close()
+        playwright.stop()
+
+
+@cache
+def _started() -> tuple[Playwright, Browser]:
+    program = shutil.which("chromium")
+    assert program, "the tests need chromium: make system"
+    playwright = sync_playwright().start()
+    return playwright, playwright.chromium.launch(executable_path=program, args=list(SWITCHES))
+
+
 @contextmanager
 def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> Iterator[Visitor]:
-    """Somebody who opens the page in a browser of its own. `context` is as playwright's `new_context` takes it.
+    """Open the page in a fresh context of this module's browser; `context` is as playwright's `new_context` takes it.
 
-    Raises AssertionError at the end when the console told of errors.
+    Raises AssertionError at the end when the console reported errors.
     """
-    chromium = shutil.which("chromium")
-    assert chromium, "the tests need chromium: make system"
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(SWITCHES))
-        viewport = {"width": size[0], "height": size[1]}
-        page = browser.new_context(**{"viewport": viewport, "locale": "en-GB", **context}).new_page()
+    viewport = {"width": size[0], "height": size[1]}
+    with chromium().new_context(**{"viewport": viewport, "locale": "en-GB", **context}) as opened:
+        page = opened.new_page()
         page.set_default_timeout(PATIENCE)
         visitor = Visitor(page, address)
 
@@ -139,7 +158,6 @@ def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> I
         page.goto(address)
         page.locator("textarea, .key-form, .library").first.wait_for()
         yield visitor
-        browser.close()
     assert visitor.complaints == []
 
 

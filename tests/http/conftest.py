@@ -8,6 +8,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from browser import close_browser
 from service_on_socket import EXAMPLES, running, upload
 
 from answerable.interfaces.http.server import Server
@@ -34,3 +35,9 @@ def client(example_server: Server) -> Iterator[httpx.Client]:
     """A client of the server with the sample documents."""
     with httpx.Client(base_url=example_server.address, timeout=60) as client:
         yield client
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _one_browser_for_a_module() -> Iterator[None]:
+    yield
+    close_browser()

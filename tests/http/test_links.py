@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from browser import PATIENCE, SWITCHES
-from playwright.sync_api import sync_playwright
+from browser import PATIENCE, chromium
 
 import answerable
 from answerable.answering.citations import cite
@@ -48,16 +46,13 @@ def test_links_of_a_saved_page_open_the_file_at_the_quote(saved: Path) -> None:
     (document,) = answerable.read(saved)
     (chunk,) = RecursiveSplitter(1_000_000, 0).split(document)
     result = answerable.RetrievalResult(chunk, 1.0, document)
-    chromium = shutil.which("chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=chromium, args=list(SWITCHES))
+    with chromium().new_context() as context:
         for place, quote in QUOTES.items():
             start = document.content.index(quote)
             citation = cite(result, start, start + len(quote))
             assert citation is not None
             assert citation.link.startswith(saved.as_uri() + "#")
-            page = browser.new_page()
+            page = context.new_page()
             page.goto(citation.link)
             page.wait_for_function(IN_SIGHT, arg=place, timeout=PATIENCE)
             page.close()
-        browser.close()
