@@ -1,4 +1,4 @@
-# One command each; `make test` is what CI runs.
+# One command each; `.ci/run` runs demo, test, smoke and test-quality.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -73,16 +73,20 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Everything but the measurements on the development sets.
+# Every behaviour; of what takes long, a sample. Each worker runs a run of neighbouring tests, so that what they share is
+# built once, and takes over the other's last ones when it has none left.
 test: check system
-	$(BIN)/pytest -n 2 -m 'not quality and not long'
-	PYTHON=$(PYTHON) sh tests/smoke.sh
+	$(BIN)/pytest -n 2 --dist worksteal -m 'not quality and not long'
 
-# The full size of what `make test` runs a sample of: kills, failing disks, processes at once, environments made as the
-# applications' READMEs say, and ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time, FUZZ_SEED repeats
-# a run).
-test-long: setup
-	$(BIN)/pytest -m long
+# The full size of what `make test` runs a sample of: kills, failing disks, processes at once, growth of every format, a
+# Docusaurus site built by npm, environments made as the applications' READMEs say, all examples of property tests, and
+# ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time, FUZZ_SEED repeats a run).
+test-long: setup system
+	$(BIN)/pytest -m '(long or hypothesis) and not quality' --hypothesis-profile long
+
+# Installs as the README says on every supported Python that is found here, and resolves all extras.
+smoke: setup
+	PYTHON=$(PYTHON) sh tests/smoke.sh
 
 # Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
 test-quality: setup

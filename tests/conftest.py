@@ -16,9 +16,10 @@ from answerable.embedding.local import LocalEmbedder
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# How long an example takes on a busy machine says nothing.
-settings.register_profile("patient", settings.default, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("patient")
+# How long an example takes on a busy machine says nothing. `make test-long` takes the profile `long`.
+for name, number in {"short": 20, "long": 100}.items():
+    settings.register_profile(name, max_examples=number, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("short")
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,8 @@
 #!/bin/sh
-# What a fresh machine does, with every supported Python that is found here: it installs the project as the README says,
-# adds the examples and asks. Then whether the constraints have a solution for every Python and extra, found here or not,
-# and the toolkit's tests as its specification runs them, in a copy of the project.
+# What a fresh machine does, with every supported Python that is found here: install the project, add the examples and
+# ask. The oldest Python installs as the README says, the others with uv, which takes a tenth of the time.
+# Then whether the constraints have a solution for every Python and extra, found here or not, and the toolkit's tests as
+# its specification runs them, in a copy of the project.
 set -eu
 cd "$(dirname "$0")/.."
 uv=$(PATH="$PWD/.venv/bin:$PATH" command -v uv)
@@ -13,10 +14,17 @@ readme_installs() {
     sed -n '/^\$ python3 -m venv/,/^```/s/^\$ //p' README.md | sed "s#^python3 #$1 #; s#\.venv#$2#g"
 }
 
+# The same by uv, for a Python and the folder of an environment.
+uv_installs() {
+    echo "$uv venv --quiet --python $1 $2"
+    echo "$uv pip install --quiet --python $2/bin/python --constraint constraints.txt ."
+}
+
 # The versions that pyenv keeps are not on the path under their names unless they are chosen.
 for versions in "$HOME"/.pyenv/versions/3.1[0-3].*/bin; do
     [ -d "$versions" ] && PATH="$PATH:$versions"
 done
+installs=readme_installs
 for version in 3.10 3.11 3.12 3.13; do
     python=""
     for candidate in $(which -a "python$version" 2>/dev/null); do
@@ -28,7 +36,8 @@ for version in 3.10 3.11 3.12 3.13; do
     fi
     here="$folder/$version"
     mkdir "$here"
-    readme_installs "$python" "$here/venv" >"$here/install"
+    "$installs" "$python" "$here/venv" >"$here/install"
+    installs=uv_installs
     grep -q "constraints.txt" "$here/install"
     {
         sh -eu "$here/install" &&

@@ -8,6 +8,7 @@ from time import process_time
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.answering.checking.check import check_answer
 from answerable.answering.checking.verdicts import CheckedAnswer, Support
@@ -268,7 +269,7 @@ def test_any_answer_is_checked(text: str, marks: bool, keep: bool) -> None:
     assert all(bool(one.citations) is (one in backed) for one in checked.sentences)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.text(max_size=150), st.text(max_size=80))
 def test_any_passage_can_be_checked_against(content: str, text: str) -> None:
     documents = [Document.from_text(f"Begin. {content} End.", language="en"), Document.from_text(f"x {content}")]

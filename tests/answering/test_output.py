@@ -9,6 +9,7 @@ import unicodedata
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.answering.safety.fencing import allowed_addresses
 from answerable.answering.safety.output import StreamCleaner, clean_output
@@ -66,7 +67,7 @@ def test_whatever_is_written_comes_out_harmless_and_not_longer(text: str) -> Non
     assert_harmless(output)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data(), st.one_of(HOSTILE, st.text(max_size=60)))
 def test_how_a_stream_is_cut_makes_no_difference(data: st.DataObject, text: str) -> None:
     cleaner, output, position = StreamCleaner(PASSAGES), "", 0

@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from helpers import HashEmbedder
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_sets import make_set, write_set
+from property_settings import examples
 
 from answerable.answering.gate import Gate
 from answerable.answering.signals import LEXICAL, SEMANTIC, Background, Signals
@@ -79,7 +80,7 @@ def test_the_fit_finds_the_weights_that_made_the_data() -> None:
     assert intercept == pytest.approx(-20, rel=0.05)
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 10**6), st.integers(2, 60), st.integers(1, 4))
 def test_the_fit_is_where_the_penalised_loss_is_least(seed: int, count: int, signals_count: int) -> None:
     draw = np.random.default_rng(seed)

@@ -233,7 +233,7 @@ class Opened:
 
 
 @pytest.mark.timeout(7200)
-@pytest.mark.parametrize("sequences", [50, pytest.param(1000, marks=pytest.mark.long)])
+@pytest.mark.parametrize("sequences", [5, pytest.param(1000, marks=pytest.mark.long)])
 def test_after_any_history_the_library_is_what_it_would_be_from_scratch(sequences: int) -> None:
     run_state_machine_as_test(
         Histories,

@@ -16,7 +16,7 @@ FILES = 40
 
 
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("rounds", [2, pytest.param(20, marks=pytest.mark.long)])
+@pytest.mark.parametrize("rounds", [1, pytest.param(20, marks=pytest.mark.long)])
 def test_two_syncs_at_once(tmp_path: Path, rounds: int) -> None:
     folder, library = tmp_path / "notes", tmp_path / "library"
     made = FollowedFiles(folder, EmbeddedStore(library))

@@ -13,6 +13,7 @@ from commands import EXAMPLES, run_command
 from helpers import HashEmbedder, make_document
 from typer.testing import CliRunner, Result
 
+import answerable
 from answerable.interfaces.cli.main import app
 from answerable.interfaces.cli.printing import CleanFormatter
 from answerable.protocols import Fingerprint
@@ -155,7 +156,9 @@ def test_one_bad_file_among_a_hundred(library: Path, tmp_path: Path) -> None:
         (folder / f"{number}.txt").write_text(f"Note {number}.")
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7\n")
     assert_said(add(library, folder), 1, "bad.pdf")
-    assert len(documents(library)) == 99
+    with answerable.open(library, create=False) as opened:
+        read = {opened.document(each.id).content for each in opened.documents()}
+    assert read == {f"Note {number}." for number in range(99)}
 
 
 # Libraries that can't be used

@@ -170,12 +170,16 @@ def test_no_folder(call: Invoke) -> None:
     "content",
     ["", "{", "[]", "5", '{"weights": {}}', json.dumps({**ALWAYS.to_json(), "weights": {"beauty": 1}})],
 )
-def test_a_damaged_gate(call: Invoke, example_library: Path, content: str) -> None:
+def test_a_damaged_gate(example_library: Path, content: str) -> None:
     path = keep(content)
     with pytest.raises(SettingsError) as raised:
         answerable.open(example_library, create=False)
     assert str(raised.value).startswith(f"{path} can't be read (")
     assert str(raised.value).endswith("Run `answerable calibrate` again, or delete it.")
+
+
+def test_a_damaged_gate_ends_questions_but_not_the_doctor(call: Invoke, example_library: Path) -> None:
+    path = keep("{")
     assert_one_error(call("ask", QUESTION, "--library", example_library), str(path), "or delete it")
     assert refusals(call).startswith(f"failed: {path} can't be read (")
     # Where nothing is refused it isn't looked at.

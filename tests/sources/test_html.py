@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceError
@@ -196,7 +197,7 @@ MARKUP = """
 pieces = st.sampled_from(MARKUP.split())
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(pieces | st.text(max_size=5)).map(" ".join) | st.binary())
 def test_random_markup_never_raises_anything_else(markup: str | bytes) -> None:
     try:

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 from development_data import DATA
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import DocumentType, PartKind, document_id
 from answerable.errors import EmptySource
@@ -447,7 +448,7 @@ FRAGMENTS = [
 odd_texts = st.one_of(st.text(), st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(odd_texts)
 def test_any_text_is_read_without_an_error(content: str) -> None:
     is_chat(content)

@@ -8,8 +8,9 @@ from itertools import pairwise
 
 import pytest
 import regex
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import Chunk, Document
 from answerable.splitting.recursive import SEPARATORS, RecursiveSplitter
@@ -43,7 +44,7 @@ def split(text: str, size: int, overlap: int = 0) -> list[Chunk]:
     return RecursiveSplitter(size, overlap).split(Document.from_text(text))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(text=texts, size=st.integers(1, 80), whole_pieces=st.booleans(), data=st.data())
 @example(text="a" + " " * 40 + "b" * 40, size=30, whole_pieces=False, data=None)
 def test_spans_fit_advance_and_lose_nothing(
@@ -61,7 +62,7 @@ def test_spans_fit_advance_and_lose_nothing(
     assert all(one[0] < other[0] and one[1] - other[0] <= overlap for one, other in pairwise(spans))
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(
     before=texts,
     inside=texts,
@@ -82,7 +83,7 @@ def pieces(text: str, separators: Sequence[str]) -> list[tuple[int, int]]:
     return [(end - len(text[start:end].lstrip()), end) for start, end in spans if start < end]
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(text=texts, size=st.integers(1, 80), data=st.data())
 @example(text=" a b", size=1, data=None)
 def test_whole_pieces_are_cut_only_where_no_chunk_has_room(text: str, size: int, data: st.DataObject | None) -> None:
@@ -118,7 +119,7 @@ def test_text_without_separators_is_shared_by_the_character(text: str, shared: i
     assert all({chunk.start, chunk.end} <= ends for chunk in chunks)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(clusters=st.lists(st.sampled_from(CLUSTERS), min_size=1, max_size=60), size=st.integers(30, 60))
 def test_a_cut_without_separators_falls_between_what_people_see_as_characters(clusters: list[str], size: int) -> None:
     text = "".join(clusters)

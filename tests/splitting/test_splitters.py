@@ -7,8 +7,9 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind
 from answerable.protocols import TextSplitter
@@ -129,7 +130,7 @@ def check(document: Document, chunks: list[Chunk]) -> None:
 
 
 @pytest.mark.parametrize("name", SPLITTERS)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(document=documents())
 def test_chunks_are_exact_ordered_complete_and_located(name: str, document: Document) -> None:
     chunks = SPLITTERS[name].split(document)
@@ -142,7 +143,7 @@ def test_chunks_are_exact_ordered_complete_and_located(name: str, document: Docu
     assert SPLITTERS[name].split(document) == chunks
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(text=texts, size=st.integers(1, 60), data=st.data())
 def test_neither_size_nor_overlap_is_exceeded(text: str, size: int, data: st.DataObject) -> None:
     overlap = data.draw(st.integers(0, size - 1))

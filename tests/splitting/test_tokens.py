@@ -9,8 +9,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind
 from answerable.errors import SettingsError
@@ -68,7 +69,7 @@ def check(document: Document, chunks: list[Chunk], splitter: TokenSplitter) -> N
 
 
 @pytest.mark.parametrize("vocabulary", VOCABULARIES)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=texts, size=st.integers(4, 40), data=st.data())
 def test_chunks_are_exact_complete_ordered_and_never_too_long(
     vocabulary: str, text: str, size: int, data: st.DataObject
@@ -80,7 +81,7 @@ def test_chunks_are_exact_complete_ordered_and_never_too_long(
     assert splitter.split(document) == chunks
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=texts, size=st.integers(4, 40), data=st.data())
 @example(text="a " * 3 + "antidisestablishmentarianism " * 3, size=8, data=None)
 def test_a_word_that_fits_in_a_chunk_is_whole(text: str, size: int, data: st.DataObject | None) -> None:
@@ -92,7 +93,7 @@ def test_a_word_that_fits_in_a_chunk_is_whole(text: str, size: int, data: st.Dat
                 assert tokens(text[start:end]) > size
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(text=texts, vocabulary=st.sampled_from(VOCABULARIES))
 def test_counts_are_those_of_the_vocabulary(text: str, vocabulary: str) -> None:
     assert TokenSplitter(vocabulary).count(text) == tokens(text, vocabulary)
@@ -217,7 +218,7 @@ def test_chunks_have_places_parts_and_context() -> None:
     assert second.parts == parts[1:]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(text=texts, size=st.integers(4, 12))
 def test_evidence_lies_within_a_chunk_wherever_a_message_was_cut(text: str, size: int) -> None:
     body = "01/02/2024, 10:00 - Ana María: "

@@ -83,8 +83,9 @@ def real_embedder() -> QueryCachingEmbedder:
     return QueryCachingEmbedder()
 
 
-def test_a_generated_set(tmp_path: Path) -> None:
-    questions = QuestionSet.load(make_set(tmp_path / "set", 150, "facts", 3))
+@pytest.mark.parametrize("documents", [30, pytest.param(150, marks=pytest.mark.long)])
+def test_a_generated_set(tmp_path: Path, documents: int) -> None:
+    questions = QuestionSet.load(make_set(tmp_path / "set", documents, "facts", 3))
     assert_congruent(questions, HashEmbedder(), tmp_path)
 
 

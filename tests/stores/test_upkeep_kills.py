@@ -34,7 +34,7 @@ from answerable.stores.memory.store import MemoryStore
 from answerable.stores.qdrant.store import QdrantStore
 from answerable.wiring.build import build_store
 
-KILLS = pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.long)])
+KILLS = pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
 OLD, DOCUMENTS = HashEmbedder(64), 60
 
 Check = Callable[[], None]
@@ -206,7 +206,7 @@ def finish(store: Store, before: bytes, after: bytes, folder: Path) -> bool:
 
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("is_done", [False, True])
-@pytest.mark.parametrize("step", [11, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [31, pytest.param(1, marks=pytest.mark.long)])
 def test_killed_at_any_request_while_the_embedder_is_changed(tmp_path: Path, step: int, is_done: bool) -> None:
     """On a Qdrant server; what was left behind is gone in the end."""
     before, after = from_scratch(OLD, tmp_path, 3), from_scratch(NEW, tmp_path, 3)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.text.sentences import BLOCK, sentence_spans
 
@@ -119,7 +120,7 @@ def test_a_word_longer_than_a_block_is_not_cut() -> None:
     assert [len(sentence) for sentence in split("x" * 3 * BLOCK + ". Yes.")] == [3 * BLOCK + 1, 4]
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(
     text=st.one_of(
         st.text(max_size=300),

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 from whatsapp_program import run
 
 from rag._indexes import FaissIndex, NumpyIndex
@@ -157,7 +158,7 @@ def test_a_caller_cannot_change_what_is_stored(kind: type[InMemoryFAISS]) -> Non
     assert scores.tolist() == [[1.0]]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_both_indexes_find_the_same(data: st.DataObject) -> None:
     dim, rows = data.draw(st.integers(1, 5)), data.draw(st.integers(1, 40))

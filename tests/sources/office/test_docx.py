@@ -10,9 +10,10 @@ from typing import Any
 
 import pytest
 from docx import Document as Word
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_files import edited, with_body, zipped
+from property_settings import examples
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import (
@@ -237,7 +238,7 @@ def test_entities_are_not_resolved(tmp_path: Path) -> None:
     assert not any(word in content for word in ("s3cr3t", "bomb"))
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(st.integers(0, 10_000), st.integers(0, 255), st.sampled_from(["document", "styles", "numbering"]))
 def test_a_damaged_part_never_crashes(position: int, value: int, name: str) -> None:
     def damage(text: str) -> str:
@@ -251,7 +252,7 @@ def test_a_damaged_part_never_crashes(position: int, value: int, name: str) -> N
     assert document.content == document.content.strip()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(
     st.lists(
         st.tuples(

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from made_files import epub, zipped
+from property_settings import examples
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
@@ -143,7 +144,7 @@ BLOCKS = st.sampled_from(["<h1>{}</h1>", "<h2>{}</h2>", "<p>{}</p>", "<ul><li>{}
 TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], exclude_characters="<&"), max_size=20)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.lists(st.tuples(BLOCKS, TEXTS), max_size=5), min_size=1, max_size=5), st.booleans())
 def test_parts_cover_the_content(chapters: list[list[tuple[str, str]]], with_contents: bool) -> None:
     files = {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from property_settings import examples
 
 from answerable.datatypes import DocumentType
 from answerable.embedding.cache import CachedEmbedder
@@ -295,7 +296,7 @@ MARKUP = """
 pieces = st.sampled_from(MARKUP)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.lists(pieces | st.text(max_size=5)).map(" ".join))
 def test_random_text_never_raises_anything_else(text: str) -> None:
     page = make_page(text)

@@ -25,7 +25,8 @@ from answerable.sources.site.pace import FetchPolicy
 from answerable.sources.site.pages import find_pages
 from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
-pytestmark = pytest.mark.timeout(LONGEST_BUILD)
+# Building it takes minutes: `make test` reads the pages that `test_docusaurus.py` and `test_site_choice.py` make up.
+pytestmark = [pytest.mark.timeout(LONGEST_BUILD), pytest.mark.long]
 
 DOCUMENTS = [
     *("docs/intro", "docs/next/intro", "docs/next/tools", "docs/next/tools/spade", "docs/next/water/portugues"),

@@ -151,6 +151,7 @@ def test_locales_are_folders_or_what_pages_say_they_are(site: SiteServer) -> Non
     assert (seen.read, len(seen.errors)) == (["es/docs/a"], 1)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(LONGEST_BUILD)
 def test_a_real_site_is_read_in_the_way_that_is_asked_for() -> None:
     with SiteServer(docusaurus_site(), BASE, PUBLIC) as site:

@@ -163,7 +163,7 @@ def assert_nothing_lost(address: str, acknowledged: list[str], documents: Path, 
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("kills", [3, pytest.param(30, marks=LONG)])
+@pytest.mark.parametrize("kills", [1, pytest.param(30, marks=LONG)])
 def test_the_one_who_adds_is_killed(documents: Path, undisturbed: tuple[State, float], kills: int) -> None:
     expected, seconds = undisturbed
     chance = random.Random()
@@ -217,7 +217,7 @@ def test_the_server_is_killed(server: Server, documents: Path, undisturbed: tupl
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seconds", [10, pytest.param(60, marks=LONG)])
+@pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=LONG)])
 def test_four_add_and_four_ask_at_once(seconds: int) -> None:
     address = new_library()
     adding = [start("add_for", address, name, seconds) for name in ("norte", "sur", "este", "oeste")]

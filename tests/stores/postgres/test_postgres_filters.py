@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 import pytest
 from helpers import indexed_texts
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from postgres_server import new_library
+from property_settings import examples
 
 from answerable.filters import (
     AllOf,
@@ -94,7 +95,7 @@ def filters_over(known: list[Any]) -> st.SearchStrategy[Filter]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(st.data(), st.lists(fields, min_size=1, max_size=5))
 def test_sql_passes_what_matches_passes(
     store: PostgresStore, data: st.DataObject, rows: list[Mapping[str, Any]]

@@ -91,7 +91,7 @@ CHANGES: dict[str, Callable[[Store], object]] = {
 
 @pytest.mark.parametrize("name", CHANGES)
 @pytest.mark.parametrize("is_done", [False, True])
-@pytest.mark.parametrize("step", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize("step", [16, pytest.param(1, marks=pytest.mark.long)])
 def test_killed_at_any_request(server: StandIn, name: str, is_done: bool, step: int) -> None:
     """The old version or the new one, whole; and what was left behind is gone after the next opening."""
     address = server.address("library")
