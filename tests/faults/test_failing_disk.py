@@ -1,6 +1,6 @@
 """Each call to the disk fails in turn, as on a full, broken or read-only one, whatever is being done to a library.
 
-One call of each of two actions in `make test`, up to 400 of each in `make test-long`.
+Two calls of each of two actions in `make test`, up to 400 of each in `make test-long`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SAMPLE = [("add", "full"), ("change_embedder", "broken once")]
 @pytest.mark.parametrize(
     ("action", "kind", "failures"),
     [
-        *((action, kind, 1) for action, kind in SAMPLE),
+        *((action, kind, 2) for action, kind in SAMPLE),
         *(pytest.param(action, kind, 400, marks=LONG) for action in faulty.ACTIONS for kind in ERRORS),
     ],
 )
