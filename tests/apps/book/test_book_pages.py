@@ -56,7 +56,7 @@ def test_a_sitemap_that_cannot_be_had_is_not_missing(site: SiteServer, status: i
     with pytest.raises(SitemapNotFoundError) as raised:
         scrape_sitemap(site.home)
     assert isinstance(raised.value, NetworkError)
-    assert f"sitemap isn't accessible: {site.home}sitemap.xml can't be had now (HTTP {status})" in str(raised.value)
+    assert f"sitemap isn't accessible: {site.home}sitemap.xml is unavailable (HTTP {status})" in str(raised.value)
     assert "no sitemap" not in str(raised.value)
 
 

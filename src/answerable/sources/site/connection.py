@@ -1,151 +1,193 @@
-"""One HTTP connection to an address that was chosen before, and what may come out of it: so long, so many bytes."""
+"""HTTP/1.1 by httpcore2, over connections pinned to checked IP addresses, within limits of time and size.
+
+httpcore2 rather than httpx2, whose redirects, cookies, decoding and proxies would all have to be turned off.
+"""
 
 from __future__ import annotations
 
-import http.client
-import io
 import socket
 import ssl
+import threading
 import time
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import Any
+from weakref import WeakSet
+
+import httpcore2
 
 from answerable.errors import DamagedSource, SourceTooLarge, UnsupportedSource
 from answerable.sources.web_address import WebAddress
 
-if TYPE_CHECKING:
-    from typing_extensions import Buffer
-
-_PIECE = 1 << 16
-# Each further member costs a copy of what is left.
+# Each further member costs a copy of the rest.
 _MAX_GZIP_MEMBERS = 100
+_DROPPED = (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError)
 
 
-class Clock:
-    """How long a wait may take: `pause` seconds, and never past `deadline` (monotonic seconds)."""
+class Timer:
+    """Limits each wait of one request: `pause` seconds, and never past `deadline` (monotonic seconds)."""
 
-    def __init__(self, pause: float, deadline: float) -> None:
+    def __init__(self, address: WebAddress, pause: float, deadline: float) -> None:
+        self.address = address
         self.pause = pause
         self.deadline = deadline
+        self.has_connected = False
 
     def left(self) -> float:
-        """The seconds that the next wait may take. Raises TimeoutError when there are none."""
+        """Return the seconds that the next wait may take. Raise TimeoutError when none are left."""
         seconds = min(self.pause, self.deadline - time.monotonic())
         if seconds <= 0:
-            raise TimeoutError("the time for it was up")
+            raise TimeoutError("the time limit was reached")
         return seconds
 
 
-class PinnedConnection(http.client.HTTPConnection):
-    """A connection to one of these IP addresses, whatever the host's name may resolve to later.
+class PinnedPool:
+    """A pool of connections to the IP addresses that `locate` returns for a host, wherever its name resolves later.
 
-    The name itself goes into the Host header, and into the TLS handshake, which checks the certificate against it.
+    The host's name goes into the Host header and the TLS handshake, which checks the certificate against it.
     """
 
-    def __init__(self, address: WebAddress, ips: Sequence[str], clock: Clock, tls: ssl.SSLContext | None) -> None:
-        self.default_port = 443 if tls else 80
-        super().__init__(address.host, address.port)
-        self._ips = ips
-        self._tls = tls
-        self.clock = clock
-        self.is_fresh = True
+    def __init__(self, locate: Callable[[WebAddress], Sequence[str]], tls: ssl.SSLContext | None) -> None:
+        self._backend = _PinnedBackend(locate)
+        # No proxies: behind one, the address that is connected to can't be checked.
+        self._pool = httpcore2.ConnectionPool(
+            tls or ssl.create_default_context(), max_connections=None, network_backend=self._backend
+        )
 
-    def connect(self) -> None:
-        """Tries the addresses in order. Raises the OSError of the last one."""
-        failure: OSError | None = None
-        for ip in self._ips:
+    def get(self, timer: Timer, headers: Mapping[str, str]) -> httpcore2.Response:
+        """Send a GET request; the caller closes the response. Raise OSError and httpcore2's errors."""
+        address = timer.address
+        url = httpcore2.URL(scheme=address.scheme, host=address.host, port=address.port, target=address.target)
+        headers = {"Host": address.origin.partition("://")[2], **headers}
+        request = httpcore2.Request(
+            "GET",
+            url,
+            headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
+            # httpcore2 hands these on to the network streams as they are.
+            extensions={"timeout": dict.fromkeys(("connect", "read", "write"), timer)},
+        )
+        while True:
             try:
-                self.sock = _TimedSocket(self._connected(ip), self.clock)
-                return
-            except OSError as error:
-                failure = error
-        raise failure or OSError("there is no address to connect to")
+                return self._pool.handle_request(request)
+            except _DROPPED:
+                # The server had closed an idle connection: try the next one, or a new one.
+                if timer.has_connected:
+                    raise
+
+    def close_idle(self) -> None:
+        """Close the connections that no request uses."""
+        for connection in self._pool.connections:
+            if connection.is_idle():
+                connection.close()
 
     def cut(self) -> None:
-        """Ends what another thread waits for here: it gets an OSError or the end of the stream."""
-        self.clock.deadline = 0.0
-        if isinstance(self.sock, _TimedSocket):
-            self.sock.cut()
-
-    def _connected(self, ip: str) -> socket.socket:
-        plain = socket.create_connection((ip, self.port), self.clock.left())
-        try:
-            plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            plain.settimeout(self.clock.left())
-            return self._tls.wrap_socket(plain, server_hostname=self.host) if self._tls else plain
-        except BaseException:
-            plain.close()
-            raise
+        """End the requests of other threads: they raise."""
+        self._backend.cut()
+        self.close_idle()
 
 
-class _TimedSocket:
-    """What http.client uses of a socket, with every single wait bounded: a server that drips bytes gains nothing."""
+class _PinnedBackend(httpcore2.NetworkBackend):
+    """Opens connections to located IP addresses; `timeout` is a Timer in all methods here."""
 
-    def __init__(self, inner: socket.socket, clock: Clock) -> None:
+    def __init__(self, locate: Callable[[WebAddress], Sequence[str]]) -> None:
+        self._locate = locate
+        self._streams: WeakSet[_TimedStream] = WeakSet()
+        self._lock = threading.Lock()
+        self._is_cut = False
+
+    def connect_tcp(self, host: str, port: int, timeout: Any = None, *_: Any, **__: Any) -> httpcore2.NetworkStream:
+        failure: Exception = OSError("there is no address to connect to")
+        for ip in self._locate(timeout.address):
+            try:
+                stream = httpcore2.SyncBackend().connect_tcp(ip, port, timeout.left())
+            except (httpcore2.ConnectError, httpcore2.ConnectTimeout) as error:
+                failure = error
+                continue
+            timeout.has_connected = True
+            return self.track(stream)
+        raise failure
+
+    def track(self, stream: httpcore2.NetworkStream) -> _TimedStream:
+        timed = _TimedStream(stream, self)
+        with self._lock:
+            self._streams.add(timed)
+            if self._is_cut:
+                timed.cut()
+        return timed
+
+    def cut(self) -> None:
+        with self._lock:
+            self._is_cut = True
+            for stream in self._streams:
+                stream.cut()
+
+
+class _TimedStream(httpcore2.NetworkStream):
+    """Limits every single wait, so that a server that drips bytes gains no time."""
+
+    def __init__(self, inner: httpcore2.NetworkStream, backend: _PinnedBackend) -> None:
         self._inner = inner
-        self._clock = clock
+        self._backend = backend
 
-    def sendall(self, data: Buffer) -> None:
-        self._inner.settimeout(self._clock.left())
-        self._inner.sendall(data)
+    def read(self, max_bytes: int, timeout: Any = None) -> bytes:
+        return self._inner.read(max_bytes, timeout.left())
 
-    def makefile(self, mode: str) -> io.BufferedReader:
-        return io.BufferedReader(_TimedReader(self._inner, self._clock), _PIECE)
+    def write(self, buffer: bytes, timeout: Any = None) -> None:
+        self._inner.write(buffer, timeout.left())
 
     def close(self) -> None:
         self._inner.close()
 
+    def start_tls(
+        self, ssl_context: ssl.SSLContext, server_hostname: str | None = None, timeout: Any = None
+    ) -> httpcore2.NetworkStream:
+        return self._backend.track(self._inner.start_tls(ssl_context, server_hostname, timeout.left()))
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._inner.get_extra_info(info)
+
     def cut(self) -> None:
-        # It may have been closed, by either side, since it was looked at.
+        # Either side may have closed it already.
         with suppress(OSError):
-            self._inner.shutdown(socket.SHUT_RDWR)
+            self.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
 
-class _TimedReader(io.RawIOBase):
-    def __init__(self, inner: socket.socket, clock: Clock) -> None:
-        self._socket = inner
-        # The socket stays open for as long as a file made from it, which http.client relies on.
-        self._raw = inner.makefile("rb", buffering=0)
-        self._clock = clock
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Buffer) -> int | None:
-        self._socket.settimeout(self._clock.left())
-        return self._raw.readinto(buffer)
-
-    def close(self) -> None:
-        self._raw.close()
-        super().close()
+def headers_of(response: httpcore2.Response) -> dict[str, str]:
+    """Return a response's headers by name in lower case; repeated ones are joined by commas."""
+    headers: dict[str, str] = {}
+    for raw_name, raw_value in response.headers:
+        name, value = raw_name.decode("latin-1").lower(), raw_value.decode("latin-1")
+        headers[name] = f"{headers[name]}, {value}" if name in headers else value
+    return headers
 
 
-def read_body(response: http.client.HTTPResponse, limit: int, url: str) -> bytes:
-    """A response's bytes, unpacked. SourceTooLarge over `limit`, packed or unpacked; HTTPException when it was cut."""
-    if (response.length or 0) > limit:
+def length_of(headers: Mapping[str, str]) -> int | None:
+    """Return the declared size of a body, or None."""
+    declared = headers.get("content-length", "")
+    return int(declared) if declared.isascii() and declared.isdigit() else None
+
+
+def read_body(response: httpcore2.Response, headers: Mapping[str, str], limit: int, url: str) -> bytes:
+    """Return a response's unpacked bytes. Raise SourceTooLarge over `limit`, packed or unpacked."""
+    if (length_of(headers) or 0) > limit:
         raise too_large(url, limit)
-    pieces, size = [], 0
-    while piece := response.read(_PIECE):
-        size += len(piece)
-        if size > limit:
+    body = bytearray()
+    for piece in response.iter_stream():
+        body += piece
+        if len(body) > limit:
             raise too_large(url, limit)
-        pieces.append(piece)
-    if response.length:
-        raise http.client.IncompleteRead(b"", response.length)
-    body = b"".join(pieces)
-    match (response.getheader("Content-Encoding") or "identity").strip().lower():
-        case "identity":
-            return body
+    match headers.get("content-encoding", "identity").strip().lower():
+        case "identity" | "":
+            return bytes(body)
         case "gzip" | "x-gzip":
-            return gunzip(body, limit, url)
+            return gunzip(bytes(body), limit, url)
         case other:
             raise UnsupportedSource(f"{url} is packed by {other[:40]!r}, not by gzip: save it as a file, add that")
 
 
 def gunzip(packed: bytes, limit: int, source: str) -> bytes:
-    """What gzip packed. Raises SourceTooLarge over `limit` bytes, DamagedSource when it is broken or cut."""
+    """Return unpacked gzip. Raise SourceTooLarge over `limit` bytes, DamagedSource when it is broken or cut."""
     unpacked = bytearray()
     members = 0
     try:
@@ -159,13 +201,13 @@ def gunzip(packed: bytes, limit: int, source: str) -> bytes:
                 raise too_large(source, limit)
             if not member.eof:
                 raise zlib.error("it is cut")
-            # Some servers fill up the end.
+            # Some servers pad the end with zeros.
             packed = member.unused_data.lstrip(b"\0")
     except zlib.error as error:
-        raise DamagedSource(f"{source} is no sound gzip ({error}): try again later") from error
+        raise DamagedSource(f"{source} is not valid gzip ({error}): try again later") from error
     return bytes(unpacked)
 
 
 def too_large(source: str, limit: int) -> SourceTooLarge:
-    """The error for what is over the limit."""
+    """Return the error for a page over the limit."""
     return SourceTooLarge(f"{source} is over {limit:,} bytes: leave it out, or raise the limit for one page")

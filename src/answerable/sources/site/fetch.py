@@ -7,19 +7,20 @@ that is connected to couldn't be checked.
 
 from __future__ import annotations
 
-import http.client
 import random
 import ssl
 import threading
-from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass
 from urllib.parse import urljoin
+
+import httpcore2
 
 from answerable.errors import SiteUnreachable, SourceError, SourceNotFound
 from answerable.providers.calling import retry_after
 from answerable.sources.site.addresses import AddressGuard
-from answerable.sources.site.connection import Clock, PinnedConnection, read_body
+from answerable.sources.site.connection import PinnedPool, Timer, headers_of, length_of, read_body
 from answerable.sources.site.pace import Budget, FetchPolicy, Pace
 from answerable.sources.web_address import WebAddress, parse_address
 
@@ -29,6 +30,7 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _GONE = frozenset({404, 410})
 _REFUSED = frozenset({401, 402, 403, 407, 451})
 _TRY_AGAIN = frozenset({408, 425, 429})
+_FAILURES = (httpcore2.NetworkError, httpcore2.TimeoutException, httpcore2.ProtocolError)
 # The rest of a longer error page isn't worth the connection.
 _SMALL = 1 << 16
 
@@ -70,6 +72,9 @@ class _Redirect:
     location: str
 
 
+_Outcome = Fetched | _Redirect | SourceError
+
+
 class Fetcher:
     """Makes GET requests under a policy. Safe to share between threads; close it in the end.
 
@@ -86,16 +91,12 @@ class Fetcher:
         sleep: Callable[[float], object] | None = None,
     ) -> None:
         self.policy = policy or FetchPolicy()
-        self._guard = guard or AddressGuard()
+        self._pool = PinnedPool((guard or AddressGuard()).locate, tls)
         self._authorizations = {parse_address(at).origin: value for at, value in (authorizations or {}).items()}
-        self._tls = tls
         self._is_closed = threading.Event()
         self._sleep = sleep or self._is_closed.wait
         self._pace = Pace(self.policy.delay, self._sleep)
         self._slots = threading.BoundedSemaphore(self.policy.concurrency)
-        self._idle: defaultdict[str, list[PinnedConnection]] = defaultdict(list)
-        self._busy: set[PinnedConnection] = set()
-        self._lock = threading.Lock()
 
     def __enter__(self) -> Fetcher:
         return self
@@ -104,15 +105,9 @@ class Fetcher:
         self.close()
 
     def close(self) -> None:
-        """Ends every request that is under way, with SiteUnreachable, and closes the connections. Twice is fine."""
+        """End all requests under way, which raise SiteUnreachable, and close the connections. Idempotent."""
         self._is_closed.set()
-        with self._lock:
-            connections = [each for idle in self._idle.values() for each in idle]
-            self._idle.clear()
-            for connection in self._busy:
-                connection.cut()
-        for connection in connections:
-            connection.close()
+        self._pool.cut()
 
     def slow_down(self, url: str, delay: float) -> None:
         """Leaves at least that many seconds between two requests to the origin of `url`, within reason."""
@@ -149,7 +144,10 @@ class Fetcher:
                 with self._slots:
                     self._pace.wait(address.origin)
                     with budget.spending() as deadline:
-                        return self._ask(address, validators, limit, Clock(self.policy.timeout, deadline))
+                        found = self._ask(address, validators, limit, deadline)
+                if isinstance(found, SourceError):
+                    raise found
+                return found
             except SiteUnreachable as error:
                 asked = error.retry_after
                 wait = self._backoff(number) if asked is None else asked
@@ -162,109 +160,58 @@ class Fetcher:
                     self._pace.postpone(address.origin, asked)
         raise AssertionError("the last try returns or raises")
 
-    def _require_open(self, address: WebAddress) -> None:
-        if self._is_closed.is_set():
-            raise SiteUnreachable(f"{address.url} was not fetched any more, the visit was ended: visit the site again")
-
     def _backoff(self, number: int) -> float:
         return random.uniform(0, min(self.policy.longest_wait, self.policy.first_wait * 2**number))
 
-    def _ask(self, address: WebAddress, validators: Validators | None, limit: int, clock: Clock) -> Fetched | _Redirect:
+    def _ask(self, address: WebAddress, validators: Validators | None, limit: int, deadline: float) -> _Outcome:
         headers = {"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip"}
         if authorization := self._authorizations.get(address.origin):
             headers["Authorization"] = authorization
         if validators:
             headers |= validators.headers(address.url)
-        connection = self._connection(address, clock)
+        if self._is_closed.is_set():
+            raise SiteUnreachable(f"{address.url} was not fetched, the visit was ended: visit the site again")
         try:
-            self._require_open(address)
-            response = self._send(connection, address, headers)
-            found = _judge(response, address, validators, limit)
-        except ssl.SSLCertVerificationError as error:
-            connection.close()
-            raise SourceError(f"{address.url} shows no valid certificate ({error.verify_message}): check it") from error
-        except (OSError, http.client.HTTPException) as error:
-            connection.close()
+            with closing(self._pool.get(Timer(address, self.policy.timeout, deadline), headers)) as response:
+                return _judge(response, address, validators, limit)
+        except (OSError, *_FAILURES) as error:
             reason = str(error) or type(error).__name__
-            raise SiteUnreachable(f"{address.url} gave no sound answer ({reason[:200]}): try again later") from error
-        except BaseException:
-            connection.close()
-            raise
+            failure: SourceError = SiteUnreachable(
+                f"{address.url} sent no valid response ({reason[:200]}): try again later"
+            )
+            # httpcore2 wraps the errors of the ssl module.
+            if error.args and isinstance(cause := error.args[0], ssl.SSLCertVerificationError):
+                failure = SourceError(f"{address.url} shows no valid certificate ({cause.verify_message}): check it")
+            raise failure from error
         finally:
-            with self._lock:
-                self._busy.discard(connection)
-        self._put_back(connection, address, response)
-        if isinstance(found, SourceError):
-            raise found
-        return found
-
-    def _send(
-        self, connection: PinnedConnection, address: WebAddress, headers: Mapping[str, str]
-    ) -> http.client.HTTPResponse:
-        try:
-            connection.request("GET", address.target, headers=headers)
-            return connection.getresponse()
-        except (ConnectionError, http.client.BadStatusLine):
-            if connection.is_fresh:
-                raise
-        # The server had closed the idle connection; what it opens anew goes to the same checked addresses.
-        connection.close()
-        connection.is_fresh = True
-        connection.request("GET", address.target, headers=headers)
-        return connection.getresponse()
-
-    def _connection(self, address: WebAddress, clock: Clock) -> PinnedConnection:
-        with self._lock:
-            idle = self._idle[address.origin]
-            connection = idle.pop() if idle else None
-        if connection is None:
-            ips = self._guard.locate(address)
-            if address.scheme == "https" and self._tls is None:
-                self._tls = ssl.create_default_context()
-            connection = PinnedConnection(address, ips, clock, self._tls if address.scheme == "https" else None)
-        connection.clock.deadline = clock.deadline
-        with self._lock:
-            self._busy.add(connection)
-        return connection
-
-    def _put_back(self, connection: PinnedConnection, address: WebAddress, response: http.client.HTTPResponse) -> None:
-        if not response.isclosed() or self._is_closed.is_set():
-            connection.close()
-        if connection.sock:
-            connection.is_fresh = False
-            with self._lock:
-                self._idle[address.origin].append(connection)
+            if self._is_closed.is_set():
+                self._pool.close_idle()
 
 
-def _judge(
-    response: http.client.HTTPResponse, address: WebAddress, validators: Validators | None, limit: int
-) -> Fetched | _Redirect | SourceError:
-    """What a response means; the rest of a small one is read, so that its connection can be used again."""
-    url, status = address.url, response.status
+def _judge(response: httpcore2.Response, address: WebAddress, validators: Validators | None, limit: int) -> _Outcome:
+    """Return what a response means; read the rest of a small one, so that its connection can be reused."""
+    url, status, headers = address.url, response.status, headers_of(response)
     if status == 200:
-        body = read_body(response, limit, url)
-        given = Validators(url, _plain(response, "ETag"), _plain(response, "Last-Modified"))
-        kind, robots = response.getheader("Content-Type", ""), response.getheader("X-Robots-Tag", "")
-        return Fetched(url, body, kind, given, robots=robots)
-    if response.length is not None and response.length < _SMALL:
+        body = read_body(response, headers, limit, url)
+        given = Validators(url, _short(headers.get("etag", "")), _short(headers.get("last-modified", "")))
+        return Fetched(url, body, headers.get("content-type", ""), given, robots=headers.get("x-robots-tag", ""))
+    length = length_of(headers)
+    if status == 304 or (length is not None and length < _SMALL):
         response.read()
     if status == 304 and validators and validators.headers(url):
         return Fetched(url, b"", "", validators, is_unchanged=True)
-    location = response.getheader("Location")
-    if status in _REDIRECTS and location:
-        # http.client takes headers for Latin-1; a server that doesn't escape its addresses means UTF-8.
+    if status in _REDIRECTS and (location := headers.get("location")):
+        # A server that doesn't escape its addresses means UTF-8.
         return _Redirect(location.encode("latin-1").decode("utf-8", "replace"))
     if status in _GONE:
         return SourceNotFound(f"there is no page at {url} (HTTP {status}): check the address")
     if status in _TRY_AGAIN or status >= 500:
-        wait = retry_after({name.lower(): value for name, value in response.getheaders()})
-        return SiteUnreachable(f"{url} can't be had now (HTTP {status}): try again later", wait)
+        return SiteUnreachable(f"{url} is unavailable (HTTP {status}): try again later", retry_after(headers))
     if status in _REFUSED:
-        return SourceError(f"{url} isn't open to us (HTTP {status}): give an authorization for it, or leave it out")
-    return SourceError(f"{url} answers with HTTP {status}, which makes no sense here: check the address")
+        return SourceError(f"{url} requires login or is forbidden (HTTP {status}): pass credentials, or skip it")
+    return SourceError(f"{url} responds with HTTP {status}, which is unexpected: check the address")
 
 
-def _plain(response: http.client.HTTPResponse, name: str) -> str:
-    """A header that will be sent back, unless it is absurdly long."""
-    value = response.getheader(name, "")
-    return value if len(value) < 1000 and value.isprintable() else ""
+def _short(header: str) -> str:
+    """Return a header that will be sent back, or nothing if it is absurdly long."""
+    return header if len(header) < 1000 and header.isprintable() else ""
