@@ -97,8 +97,12 @@ SPINE_OUTSIDE = '<item id="evil" href="../../etc/passwd.html" media-type="text/h
         (zipped({"META-INF/container.xml": "", "x.opf": "<p/>"}), DamagedSource, "container.xml.*Calibre"),
         (zipped({"x.opf": "<package/>"}), DamagedSource, "names no chapters"),
         (epub(extra=encryption(AES, "OEBPS/one.xhtml")), EncryptedSource, "DRM"),
-        (epub(manifest=SPINE_OUTSIDE, spine='<itemref idref="evil"/>'), DamagedSource, "leads out of the book"),
-        (epub(extra={"META-INF/container.xml": '<c><rootfile full-path="/etc/x"/></c>'}), DamagedSource, "leads out"),
+        (epub(manifest=SPINE_OUTSIDE, spine='<itemref idref="evil"/>'), DamagedSource, "points outside the book"),
+        (
+            epub(extra={"META-INF/container.xml": '<c><rootfile full-path="/etc/x"/></c>'}),
+            DamagedSource,
+            "points outside",
+        ),
         (epub(extra={"../evil": "x"}), DamagedSource, "points outside"),
         (epub({"a.xhtml": "<img src='x.png'/>"}), EmptySource, "holds no text.*OCR"),
         (

@@ -1,6 +1,6 @@
-"""The XML of a Word document → Markdown: headings, paragraphs, lists, tables, text boxes and notes.
+"""Render the XML of a Word document as Markdown: headings, paragraphs, lists, tables, text boxes and notes.
 
-What was deleted under tracked changes, hidden text, comments and tables of contents are left out.
+Tracked deletions, hidden text, comments and tables of contents are omitted.
 """
 
 from __future__ import annotations
@@ -19,27 +19,27 @@ _TEXTS = frozenset({f"{W}t", f"{_MATH}t"})
 _LEFT_OUT = frozenset(W + name for name in ("del", "moveFrom", "pPr", "rPr", "tblPr", "tcPr", "trPr", "rt", "sdtPr"))
 _CHARACTERS = {f"{W}tab": " ", f"{W}ptab": " ", f"{W}br": "\n", f"{W}cr": "\n", f"{W}noBreakHyphen": "-"}
 _NOTES = {f"{W}footnoteReference": "footnote", f"{W}endnoteReference": "endnote"}
-_AROUND_BLOCKS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdtContent", "smartTag"))
+_WRAPPERS = frozenset(W + name for name in ("ins", "moveTo", "customXml", "sdt", "sdtContent", "smartTag"))
 _NOTE_MARK = re.compile(r"\[\^\d+\]")
 _WIDEST = 63
 
 
 class Walk:
-    """One walk over a document: the headings met, the notes referred to, the count of each list."""
+    """One pass over a document; collects `headings`, and the `notes` referred to as (kind, id)."""
 
     def __init__(self, body: Any, styles: Styles, lists: Lists) -> None:
         self.headings: list[Heading] = []
         self.notes: list[tuple[str, str]] = []
         self._styles = styles
         self._lists = lists
-        # The document's own title stands above all headings.
+        # The document's own title is above all headings.
         self._shift = any(styles.heading(paragraph) == TITLE for paragraph in body.iter(f"{W}p"))
         self._boxes: list[Any] = []
         self._numbers: dict[tuple[str, str], int] = {}
         self._unfinished: list[str] = []
 
     def blocks(self, container: Any, in_table: bool = False) -> list[str]:
-        """The blocks of Markdown that the paragraphs and tables in an element make."""
+        """Return the blocks of Markdown for the paragraphs and tables in an element."""
         blocks: list[str] = []
         items: list[str] = []
         around, self._unfinished = self._unfinished, []
@@ -49,7 +49,7 @@ class Walk:
                 blocks.append("\n".join(items))
                 items.clear()
 
-        for child in _blocks_in(container):
+        for child in _children(container, f"{W}p", f"{W}tbl"):
             if child.tag == f"{W}tbl":
                 flush()
                 blocks += self._table(child, in_table)
@@ -70,10 +70,10 @@ class Walk:
         return blocks
 
     def _paragraph(self, paragraph: Any, in_table: bool) -> tuple[str, bool]:
-        """The Markdown of a paragraph, and whether it is an item of a list."""
+        """Return the Markdown of a paragraph, and whether it is a list item."""
         self._unfinished.append(self._text(paragraph))
         if paragraph.find(f"{W}pPr/{W}rPr/{W}del") is not None:
-            # A deleted end of a paragraph joins it with the next.
+            # A deleted paragraph mark joins the paragraph with the next.
             return "", False
         text = "".join(self._unfinished)
         self._unfinished.clear()
@@ -100,7 +100,7 @@ class Walk:
         return f"{MARK}{'#' * level} {line}"
 
     def _text(self, element: Any) -> str:
-        """The words in an element; its text boxes are kept for later."""
+        """Return the words in an element; its text boxes are collected in `_boxes`."""
         pieces = []
         for child in element.iterchildren("*"):
             tag = child.tag
@@ -123,7 +123,7 @@ class Walk:
         return "".join(pieces)
 
     def _table(self, element: Any, in_table: bool) -> list[str]:
-        rows = [list(self._cells(row)) for row in _rows(element)]
+        rows = [list(_cells(row)) for row in _children(element, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None]
         rows = [row for row in rows if any(cell is not None for cell in row)]
         if max(map(len, rows), default=0) < 2 and not in_table:
             # A frame around text rather than a table.
@@ -133,50 +133,34 @@ class Walk:
             return [text for row in grid if (text := " ".join(filter(None, row)))]
         return [text] if (text := table(grid)) else []
 
-    def _cells(self, row: Any) -> Iterator[Any | None]:
-        """The cells of a row, None for a place that another cell spreads over."""
-        before = value(row, "trPr/gridBefore") or ""
-        yield from [None] * _count(before, 0)
-        for cell in _unwrapped(row, f"{W}tc"):
-            merged = value(cell, "tcPr/vMerge")
-            yield None if merged is not None and merged != "restart" else cell
-            yield from [None] * (_count(value(cell, "tcPr/gridSpan") or "", 1) - 1)
-
     def _cell(self, cell: Any | None) -> str:
         return "" if cell is None else " ".join(self.blocks(cell, in_table=True)).replace("\n", " ")
 
 
-def _blocks_in(container: Any) -> Iterator[Any]:
-    """Paragraphs and tables, whatever is wrapped around them."""
-    for child in container.iterchildren("*"):
-        if child.tag in (f"{W}p", f"{W}tbl"):
-            yield child
-        elif child.tag in _AROUND_BLOCKS:
-            yield from _blocks_in(child)
-        elif child.tag == f"{W}sdt":
-            if value(child, "sdtPr/docPartObj/docPartGallery") != "Table of Contents":
-                yield from _blocks_in(child)
-        elif child.tag == _ALTERNATE:
-            yield from _blocks_in(_preferred(child))
+def _cells(row: Any) -> Iterator[Any | None]:
+    """Yield the cells of a row, None where another cell extends over the place."""
+    yield from [None] * _count(value(row, "trPr/gridBefore"), 0)
+    for cell in _children(row, f"{W}tc"):
+        yield cell if value(cell, "tcPr/vMerge") in (None, "restart") else None
+        yield from [None] * (_count(value(cell, "tcPr/gridSpan"), 1) - 1)
 
 
-def _rows(element: Any) -> Iterator[Any]:
-    return (row for row in _unwrapped(element, f"{W}tr") if row.find(f"{W}trPr/{W}del") is None)
-
-
-def _unwrapped(element: Any, tag: str) -> Iterator[Any]:
+def _children(element: Any, *tags: str) -> Iterator[Any]:
+    """Yield children with one of these tags, also inside wrappers, but not those of a table of contents."""
     for child in element.iterchildren("*"):
-        if child.tag == tag:
+        if child.tag in tags:
             yield child
-        elif child.tag in _AROUND_BLOCKS or child.tag == f"{W}sdt":
-            yield from _unwrapped(child, tag)
+        elif child.tag == _ALTERNATE:
+            yield from _children(_preferred(child), *tags)
+        elif child.tag in _WRAPPERS and value(child, "sdtPr/docPartObj/docPartGallery") != "Table of Contents":
+            yield from _children(child, *tags)
 
 
 def _preferred(alternatives: Any) -> Any:
-    """Of the forms that a thing is given in for new and old programs, the first that holds text."""
+    """Return the first of the alternatives for newer and older programs that has text."""
     forms = list(alternatives.iterchildren("*"))
     return next((form for form in forms if any(True for _ in form.iter(*_TEXTS))), alternatives)
 
 
-def _count(number: str, least: int) -> int:
-    return max(least, min(int(number), _WIDEST)) if number.isdecimal() and len(number) < 6 else least
+def _count(number: str | None, least: int) -> int:
+    return max(least, min(int(number), _WIDEST)) if number and number.isdecimal() and len(number) < 6 else least

@@ -1,4 +1,4 @@
-"""E-books (EPUB 2 and 3) → Document: the chapters in reading order as Markdown, a part for each section."""
+"""Read e-books (EPUB 2 and 3): the chapters in reading order as Markdown, a part for each section."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from answerable.sources.text import stem
 
 _ADVICE = "get the book again, or convert it with Calibre to a new EPUB"
 _GAP = "\n\n"
-# XML may close an element at once, <a id="x"/>, where HTML would leave it open to the end of the page.
-_CLOSED_AT_ONCE = re.compile(r"<([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)/>")
-_VOID_NAMES = "area base br col embed hr img input link meta param source track wbr"
-_VOID = frozenset(_VOID_NAMES.split())
+# XML closes an element with <a id="x"/>; HTML would leave it open until the end of the page.
+_VOID = "area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr"
+_SELF_CLOSED = re.compile(rf"<(?!(?i:{_VOID})(?:\s|/>))([A-Za-z][\w:.-]*)((?:\s[^<>]*)?)/>")
 _PAGE_NUMBERS = "[role=doc-pagebreak], [epub\\:type~=pagebreak]"
 
 
 @dataclass(frozen=True, slots=True)
 class _Chapter:
-    """One file of the book: its text, its headings at their places in it, and its entry in the table of contents."""
+    """One file of the book: its text, headings, and entry in the table of contents."""
 
     text: str
     headings: Sequence[Heading]
@@ -34,13 +33,13 @@ class _Chapter:
 
 
 def read_epub(data: bytes, source: str, context: ReadContext | None = None) -> Document:
-    """A document from a book. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
+    """Return a document from a book. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
     with Package(data, source, (context or ReadContext()).limits.max_file_size, _ADVICE) as package:
         book = read_book(package)
-        chapters = [chapter for chapter in _chapters(package, book) if chapter.text]
+        chapters = list(_chapters(package, book))
     if not chapters:
         if not book.chapters:
-            raise DamagedSource(f"{source} is no sound e-book, it names no chapters: {_ADVICE}")
+            raise DamagedSource(f"{source} is not a valid e-book, it names no chapters: {_ADVICE}")
         raise EmptySource(
             f"{source} holds no text: if its pages are pictures, convert it to PDF, recognise the text in that (OCR), "
             "and add the PDF"
@@ -64,25 +63,20 @@ def _chapters(package: Package, book: Book) -> Iterator[_Chapter]:
     for name in book.chapters:
         where = f"{package.source}!/{name}"
         markup = decode_html(package.read(name), where)
-        page = parse_page(sound_markup(_CLOSED_AT_ONCE.sub(_opened, markup), where))
+        page = parse_page(sound_markup(_SELF_CLOSED.sub(r"<\1\2></\1>", markup), where))
         page.strip_tags(["script", "style", "template"])
-        body = page.body
-        if body is None:
+        if page.body is None:
             continue
-        for number in body.css(_PAGE_NUMBERS):
+        for number in page.body.css(_PAGE_NUMBERS):
             number.decompose()
-        text, headings = render(body)
-        yield _titled(text, headings, book.contents.get(name))
-
-
-def _opened(match: re.Match[str]) -> str:
-    name, attributes = match.groups()
-    return match[0] if name.lower() in _VOID else f"<{name}{attributes}></{name}>"
+        text, headings = render(page.body)
+        if text:
+            yield _titled(text, headings, book.contents.get(name))
 
 
 def _titled(text: str, headings: Sequence[Heading], entry: ContentsEntry | None) -> _Chapter:
-    """The chapter with its title from the table of contents where it has no heading of its own."""
-    if not text or entry is None:
+    """Return the chapter, titled by the table of contents if it has no heading of its own."""
+    if entry is None:
         return _Chapter(text, headings, entry)
     if not headings:
         title = f"{'#' * min(entry.depth, 6)} {entry.title}"
@@ -90,7 +84,7 @@ def _titled(text: str, headings: Sequence[Heading], entry: ContentsEntry | None)
         # Many books set their titles as paragraphs.
         text = f"{title}{_GAP}{rest.strip() if _same(first, entry.title) else text}".rstrip()
         return _Chapter(text, [Heading(0, min(entry.depth, 6), entry.title, None)], entry)
-    # What stands before the first heading (a number, a motto) belongs to this chapter, not to the one before.
+    # Text before the first heading (a number, a motto) belongs to this chapter, not to the previous one.
     return _Chapter(text, [replace(headings[0], start=0), *headings[1:]], entry)
 
 
@@ -99,7 +93,7 @@ def _same(one: str, other: str) -> bool:
 
 
 def _parts(content: str, chapters: Sequence[_Chapter]) -> Iterator[Part]:
-    """The sections of the book. One that stands outermost in its contents is under nothing that came before."""
+    """Yield the sections of the book. A chapter at the top level of the contents starts a new path of headings."""
     start = position = 0
     headings: list[Heading] = []
     for chapter in chapters:

@@ -1,14 +1,16 @@
-"""An e-book's package: what it says of itself, which chapters it has in which order, and what its contents call them.
+"""An e-book's package file (EPUB 2 and 3): metadata, the chapters in order, and the table of contents.
 
-EPUB 2 and 3 (w3.org/TR/epub-33). Names of elements are matched without their namespaces, which many books get wrong.
+See w3.org/TR/epub-33. Elements are matched without their namespaces, which are wrong in many books.
 """
 
 from __future__ import annotations
 
 import posixpath
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -17,11 +19,12 @@ from answerable.sources.office.zip_package import Package
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
-# Fonts may be scrambled so that nobody takes them out; that protects no text.
+# Scrambled fonts don't protect any text.
 _FONT_SCRAMBLING = ("http://www.idpf.org/2008/embedding", "http://ns.adobe.com/pdf/enc#RC")
 _CHAPTER_TYPES = frozenset({"application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"})
 _CHAPTER_SUFFIXES = (".xhtml", ".html", ".htm", ".xml")
 _NO_CHAPTER = frozenset({"cover", "toc"})
+_METADATA = frozenset({"title", "language", "creator", "date", "publisher"})
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _DATE = re.compile(r"\d{4}(?:-\d\d(?:-\d\d)?)?")
 _LANGUAGE = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
@@ -29,7 +32,7 @@ _LANGUAGE = re.compile(r"([A-Za-z]{2})(?:[-_].*)?")
 
 @dataclass(frozen=True, slots=True)
 class ContentsEntry:
-    """What the table of contents calls a file, and how deep it stands there, from 1."""
+    """A file's title in the table of contents, and its depth there from 1."""
 
     title: str
     depth: int
@@ -37,7 +40,7 @@ class ContentsEntry:
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """A book without its text. `chapters` are names of members in reading order."""
+    """A book's metadata. `chapters` are names of members in reading order."""
 
     title: str
     language: str
@@ -47,21 +50,26 @@ class Book:
 
 
 def read_book(package: Package) -> Book:
-    """What the package file says. Raises DamagedSource and EncryptedSource."""
+    """Read the package file. Raises DamagedSource and EncryptedSource."""
     name = _package_file(package)
     root = package.xml(name)
     manifest = _Manifest(package, name, root)
     chapters = tuple(manifest.chapters())
     _refuse_encrypted(package, chapters)
-    texts = _metadata(root)
-    language = _LANGUAGE.fullmatch(next(iter(texts("language")), ""))
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    for metadata in islice(named(root, "metadata"), 1):
+        for element in metadata.iter():
+            if local(element) in _METADATA:
+                texts[local(element)].append(words(element))
+    first = {key: next(filter(None, values), "") for key, values in texts.items()}
+    language = _LANGUAGE.fullmatch(first.get("language", ""))
     found = {
-        "author": ", ".join(dict.fromkeys(texts("creator"))),
-        "date": next((match[0] for text in texts("date") if (match := _DATE.match(text))), ""),
-        "publisher": next(iter(texts("publisher")), ""),
+        "author": ", ".join(dict.fromkeys(filter(None, texts["creator"]))),
+        "date": next((match[0] for text in texts["date"] if (match := _DATE.match(text))), ""),
+        "publisher": first.get("publisher", ""),
     }
     return Book(
-        title=next(iter(texts("title")), ""),
+        title=first.get("title", ""),
         language=language[1].lower() if language else "",
         metadata={key: text for key, text in found.items() if text},
         chapters=chapters,
@@ -70,9 +78,9 @@ def read_book(package: Package) -> Book:
 
 
 def resolve(package: Package, base: str, reference: str) -> str:
-    """The member that a reference in the member `base` means, without its fragment; empty for another site.
+    """Return the member that a reference in the member `base` points to, "" for another site.
 
-    Raises DamagedSource for one that leads out of the book.
+    Raises DamagedSource if it points outside the book.
     """
     path = unquote(reference.split("#", 1)[0].split("?", 1)[0])
     if not path or _SCHEME.match(path):
@@ -80,23 +88,23 @@ def resolve(package: Package, base: str, reference: str) -> str:
     found = posixpath.normpath(posixpath.join(posixpath.dirname(base), path))
     if found.startswith(("/", "../")) or found == ".." or "\\" in found or "\0" in found:
         raise DamagedSource(
-            f"{package.source} is refused, its reference {reference[:80]!r} leads out of the book: {package.advice}"
+            f"{package.source} is refused, its reference {reference[:80]!r} points outside the book: {package.advice}"
         )
     return found
 
 
 def local(element: Any) -> str:
-    """An element's name without its namespace; empty for comments."""
+    """Return an element's name without its namespace, "" for comments."""
     return element.tag.rsplit("}", 1)[-1] if isinstance(element.tag, str) else ""
 
 
 def named(root: Any, name: str) -> Iterator[Any]:
-    """The elements of that name under an element, in order."""
+    """Return the elements of that name under an element, in order."""
     return (element for element in root.iter() if local(element) == name)
 
 
 def words(element: Any) -> str:
-    """The words of an element on one line."""
+    """Return the words of an element on one line."""
     return " ".join("".join(element.itertext(with_tail=False)).split())
 
 
@@ -112,16 +120,6 @@ def _package_file(package: Package) -> str:
     return found
 
 
-def _metadata(root: Any) -> Any:
-    metadata = next(named(root, "metadata"), None)
-    elements = [] if metadata is None else list(metadata.iter())
-
-    def texts(name: str) -> list[str]:
-        return [text for element in elements if local(element) == name and (text := words(element))]
-
-    return texts
-
-
 def _refuse_encrypted(package: Package, chapters: tuple[str, ...]) -> None:
     if _ENCRYPTION not in package:
         return
@@ -130,13 +128,13 @@ def _refuse_encrypted(package: Package, chapters: tuple[str, ...]) -> None:
         paths = {unquote(each.get("URI", "")).lstrip("/") for each in named(data, "CipherReference")}
         if not method.startswith(_FONT_SCRAMBLING) and not paths.isdisjoint(chapters):
             raise EncryptedSource(
-                f"{package.source} is protected against copying (DRM), its text can't be read: "
-                "get an edition without it, from the publisher or a library"
+                f"{package.source} is protected against copying (DRM): get an edition without it, "
+                "from the publisher or a library"
             )
 
 
 class _Manifest:
-    """The files of a book by their ids, their order, and its tables of contents."""
+    """The files of a book by id, their order, and its tables of contents."""
 
     def __init__(self, package: Package, name: str, root: Any) -> None:
         self._package = package
@@ -145,30 +143,28 @@ class _Manifest:
         self._items = {item.get("id", ""): item for item in named(root, "item")}
 
     def chapters(self) -> Iterator[str]:
-        """The members that hold text, in order, each once; cover and tables of contents left out."""
-        left_out = {self._path(item) for item in self._items.values() if "nav" in _properties(item)}
-        left_out |= {self._path(each) for each in named(self._root, "reference") if each.get("type") in _NO_CHAPTER}
-        given = set()
-        for reference in named(self._root, "itemref"):
-            item = self._items.get(reference.get("idref", ""))
-            if item is None or not _is_chapter(item):
-                continue
-            path = self._path(item)
-            if path and path not in left_out and path not in given:
-                given.add(path)
-                yield path
+        """Yield the members with text, in order, each once, without cover and tables of contents."""
+        skipped = {"", *self._navs()}
+        skipped |= {self._path(each) for each in named(self._root, "reference") if each.get("type") in _NO_CHAPTER}
+        items = (self._items.get(reference.get("idref", "")) for reference in named(self._root, "itemref"))
+        paths = dict.fromkeys(self._path(item) for item in items if item is not None and _is_chapter(item))
+        yield from (path for path in paths if path not in skipped)
 
     def contents(self) -> dict[str, ContentsEntry]:
-        """The first entry of each member in the table of contents, the newer form before the older."""
+        """Return the first entry of each member in the table of contents; that of EPUB 2 only without a newer one."""
         found: dict[str, ContentsEntry] = {}
-        # Hostile books name one file by many items.
-        for path in dict.fromkeys(self._path(item) for item in self._items.values() if "nav" in _properties(item)):
+        for path in self._navs():
             self._collect(self._entries_of_nav(path), path, found)
         older = (item for item in self._items.values() if item.get("media-type") == "application/x-dtbncx+xml")
         for path in dict.fromkeys(map(self._path, older)):
             if not found:
                 self._collect(self._entries_of_ncx(path), path, found)
         return found
+
+    def _navs(self) -> dict[str, None]:
+        """Return the tables of contents of EPUB 3, each once: hostile books name one file in many items."""
+        items = (item for item in self._items.values() if "nav" in item.get("properties", "").split())
+        return dict.fromkeys(map(self._path, items))
 
     def _path(self, item: Any) -> str:
         return resolve(self._package, self._name, item.get("href", ""))
@@ -188,7 +184,7 @@ class _Manifest:
             if len(navs) == 1 or kinds & {"toc", "doc-toc"}:
                 depths: dict[Any, int] = {}
                 for element in nav.iter():
-                    # Parents come before their children: no need to look further up.
+                    # Parents come before their children.
                     depth = depths.get(element.getparent(), 0) + (local(element) in ("ol", "ul"))
                     depths[element] = depth
                     if local(element) == "a":
@@ -203,10 +199,6 @@ class _Manifest:
             content = next((each for each in point if local(each) == "content"), None)
             if label is not None and content is not None:
                 yield words(label), content.get("src", ""), depth
-
-
-def _properties(item: Any) -> list[str]:
-    return str(item.get("properties", "")).split()
 
 
 def _is_chapter(item: Any) -> bool:

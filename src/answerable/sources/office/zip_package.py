@@ -1,4 +1,4 @@
-"""Documents that are zip archives inside (Word, e-books): their members by name, under the limits of archives."""
+"""Documents that are zip archives (Word, EPUB): their members by name, within the limits of archives."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 class Package:
-    """An open package. Every member has been checked; what is read counts towards `limit` unpacked bytes.
+    """An open package with all members checked. At most `limit` bytes are unpacked.
 
-    `advice` is what to do about one that is damaged or hostile.
+    `advice` tells the user what to do about a damaged or hostile package.
     """
 
     def __init__(self, data: bytes, source: str, limit: int, advice: str) -> None:
@@ -24,7 +24,7 @@ class Package:
         self._budget = Budget(limit, source, advice)
         for info in self._zip.infolist():
             refuse_hostile(info, source, advice)
-        # Of two members by one name the last counts, as for every other program.
+        # The last of two members with one name counts, as in every other program.
         self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
 
     def __enter__(self) -> Package:
@@ -38,25 +38,32 @@ class Package:
 
     @property
     def names(self) -> list[str]:
-        """The names of all members, folders left out."""
+        """The names of all members except folders."""
         return list(self._members)
 
     def read(self, name: str) -> bytes:
-        """A member's bytes. Raises DamagedSource when it is missing or broken, SourceTooLarge over the limit."""
+        """Return a member's bytes. Raises DamagedSource if it is missing or broken, SourceTooLarge over the limit."""
         info = self._members.get(name)
         if info is None:
             raise DamagedSource(f"{self.source} is incomplete, it lacks {name[:200]!r}: {self.advice}")
         return self._budget.read(self._zip, info) or b""
 
     def xml(self, name: str) -> _Element:
-        """A member's XML, mended where it can be. No entity is resolved, nothing is fetched."""
-        from lxml.etree import XMLParser, XMLSyntaxError, fromstring
+        """Return a member's XML, repaired if possible. Raises DamagedSource."""
+        from lxml.etree import XMLSyntaxError
 
-        parser = XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
         try:
-            root = fromstring(self.read(name), parser)
+            root = parse_xml(self.read(name), recover=True)
         except (XMLSyntaxError, ValueError) as error:
             raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} ({error}): {self.advice}") from error
         if root is None:
             raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} (no XML): {self.advice}")
         return root
+
+
+def parse_xml(data: bytes, recover: bool) -> _Element:
+    """Parse XML without resolving entities or fetching anything. Raises XMLSyntaxError and ValueError."""
+    from lxml.etree import XMLParser, fromstring
+
+    parser = XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=recover)
+    return fromstring(data, parser)
