@@ -23,9 +23,9 @@ from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
 from answerable.evaluation.calibration import case_weights, figures, fit_gate, probabilities
+from answerable.evaluation.confidence import Reliability, reliability
 from answerable.evaluation.plots import STYLE, element, reliability_plot
 from answerable.evaluation.refusals import Case, Kind, Sampling, collect_cases, measure_background, side
-from answerable.evaluation.reliability import Reliability, reliability
 from answerable.evaluation.sets import QuestionSet
 
 SETS = ("xquad/en", "xquad/es", "faquad", "squad2/en-dev", "squad2/es-dev", "squad2/pt-dev", "scifact")

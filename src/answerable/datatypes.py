@@ -1,7 +1,7 @@
-"""What flows through the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
+"""The data of the engine: Document → Chunk → RetrievalResult → Answer with its Citations.
 
-Everything here is frozen and slotted and imports nothing of ours. Offsets count characters (code points) of
-`Document.content`, start inclusive, end exclusive, as Python slices do.
+All classes are frozen and slotted; the module imports nothing of ours. Offsets count characters (code points) of
+`Document.content`, start inclusive, end exclusive, like Python slices.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 class DocumentType(str, Enum):
-    """What a document was before it became text."""
+    """The format of a document's source."""
 
     TEXT = "text"
     MARKDOWN = "markdown"
@@ -40,7 +40,7 @@ class DocumentType(str, Enum):
 
 
 class PartKind(str, Enum):
-    """What a part of a document is: where it stands follows from its other fields."""
+    """The kind of a document's part."""
 
     PAGE = "page"
     SECTION = "section"
@@ -55,13 +55,13 @@ class PartKind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A span of a document that has a place of its own: a page, a section, a chat message, a function, a table's row.
+    """A span of a document with a place of its own: a page, section, chat message, function, or table row.
 
-    Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down;
-    `time` is a naive local time; `sender` is None for the notices of the messenger itself. `body` is where a
-    message's own text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
-    class; code that stands outside of any has none. What no part of a PDF covers is its furniture: running heads,
-    footers and page numbers. `cells` are where the cells of a row of a PDF's table begin.
+    Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down; `time` is
+    naive local time; `sender` is None for the messenger's notices. `body` is where a message's text begins, after its
+    header and "<Media omitted>". `symbol` is the dotted path of a function or class; code outside of any has none.
+    `cells` are where the cells of a PDF table's row begin. Text of a PDF that no part covers is its furniture: running
+    heads, footers and page numbers.
     """
 
     start: int
@@ -79,11 +79,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A text with its origin. `content` is what every offset and quote refers to.
+    """A text with its origin. All offsets and quotes refer to `content`.
 
-    `source` is where it comes from (a path, `archive.zip!/member`, an address; empty for a text that was handed
-    over). `id` follows from source and content unless it was given. `parts` describe places in the content; a
-    document that comes back from a store with a search result carries none, its chunks carry theirs.
+    `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. `id` is derived from source and
+    content unless it is given. `parts` are places in the content; a document in a search result has none, its chunks
+    have theirs.
     """
 
     id: str
@@ -97,9 +97,9 @@ class Document:
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
-        """A document from a string. `title`, `source`, `language` and `type` are taken from the metadata.
+        """Return a document for a string, with `title`, `source`, `language` and `type` from the metadata.
 
-        Raises ValueError when `type` isn't a DocumentType or the text holds lone surrogates.
+        Raises ValueError if `type` is not a DocumentType or the text has lone surrogates.
         """
         try:
             text.encode("utf-8")
@@ -124,22 +124,22 @@ class Document:
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of the content and of what changes how it is split and indexed, in hexadecimal."""
+        """SHA-256, in hexadecimal, of the content and of everything that affects splitting and indexing."""
         digest = sha256(self.content.encode("utf-8"))
         digest.update(repr((self.title, str(self.type), sorted(self.metadata.items(), key=str))).encode("utf-8"))
         return digest.hexdigest()
 
 
 def document_id(source: str, content: str) -> str:
-    """The id of a document, the same in every process: 32 hexadecimal digits of SHA-256 over origin and content."""
+    """Return a document's id, stable across processes: 32 hexadecimal digits of SHA-256 of source and content."""
     return sha256(f"{source}\0{content}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """Where a span stands, as a person would say it. Pages and lines count from 1 and include both ends.
+    """The place of a span for people. Pages and lines count from 1, both ends included.
 
-    `lines` are those of the source, None where the content was rendered from something else (HTML, e-books).
+    `lines` are those of the source; None if the content was rendered from another format (HTML, e-books).
     """
 
     lines: tuple[int, int] | None
@@ -151,7 +151,7 @@ class Location:
     symbol: str | None = None
 
     def __str__(self) -> str:
-        """The place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`, `f, line 7`."""
+        """Return the place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`."""
         if self.pages:
             return ", ".join(step for step in (_range("page", *self.pages), " › ".join(self.headings)) if step)
         if self.times:
@@ -170,8 +170,8 @@ def _range(unit: str, first: int, last: int) -> str:
 class Chunk:
     """A passage of a document: `document.content[start:end] == content`, always.
 
-    `context` is a short line (title › headings, or chat and date) that is indexed with the content but is no part
-    of it. `parts` are the document's parts that this chunk touches.
+    `context` is a short line (title › headings, or chat and date) that is indexed with the content but not part of it.
+    `parts` are the document's parts that overlap the chunk.
     """
 
     id: str
@@ -186,16 +186,15 @@ class Chunk:
 
 
 def chunk_id(document: str, start: int, content: str) -> str:
-    """The id of a chunk: 32 hexadecimal digits of SHA-256 over document id, offset and content."""
+    """Return a chunk's id: 32 hexadecimal digits of SHA-256 of document id, offset and content."""
     return sha256(f"{document}\0{start}\0{content}".encode()).hexdigest()[:32]
 
 
 @dataclass(frozen=True, slots=True)
 class RetrievalResult:
-    """A chunk that may hold the answer. A higher score is better; scores compare within one search only.
+    """A chunk that may contain the answer. Higher scores are better, comparable within one search only.
 
-    `meaning_rank` and `keyword_rank` are its places, from 1, in the two searches whose scores were fused; None where
-    it wasn't among the candidates.
+    `meaning_rank` and `keyword_rank` are its ranks, from 1, in the two fused searches; None if it was not a candidate.
     """
 
     chunk: Chunk
@@ -207,7 +206,7 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer was made."""
+    """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made."""
 
     quote: str
     document_id: str
@@ -221,10 +220,10 @@ class Citation:
 
 @dataclass(frozen=True, slots=True)
 class Narrowing:
-    """The filter that a question asks for by naming a person or a time: messages of these senders, in these periods.
+    """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    Of chats only: when a book was printed isn't when something in it happened. Ends of periods are exclusive; one that
-    begins or ends with the calendar is open there. `applied` is False where nothing under the filter answers, so that
+    It applies to chats only: the date of a book is not that of the events in it. Ends of periods are exclusive; a
+    period that begins or ends with the calendar is open. If `applied` is false, nothing under the filter answers and
     everything was searched.
     """
 
@@ -234,7 +233,7 @@ class Narrowing:
 
     @property
     def where(self) -> dict[str, Any]:
-        """The filter as `answerable.filters` spells it."""
+        """The filter in the syntax of `answerable.filters`."""
         conditions: list[dict[str, Any]] = [{"type": str(DocumentType.CHAT)}]
         if self.senders:
             conditions.append({"sender": list(self.senders)})
@@ -243,7 +242,7 @@ class Narrowing:
         return {"and": conditions}
 
     def __str__(self) -> str:
-        """In a few words: `Ana, Ben, 2023-03-01 to 2023-03-31`."""
+        """Return the filter in a few words: `Ana, Ben, 2023-03-01 to 2023-03-31`."""
         return ", ".join([*self.senders, *(_days(start, end) for start, end in self.periods)])
 
 
@@ -264,7 +263,7 @@ def _days(start: datetime, end: datetime) -> str:
 
 
 class Reason(str, Enum):
-    """Why an answer is as it is."""
+    """The reason for an answer or a refusal."""
 
     ANSWERED = "answered"
     EMPTY_LIBRARY = "empty library"
@@ -279,7 +278,7 @@ class Reason(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls of a model cost, as the provider counts; `cost` in US dollars where the model's price is known."""
+    """Tokens of model calls as the provider counts them; `cost` in US dollars if the price is known."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -296,7 +295,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class SentenceCheck:
-    """A sentence of a model's draft, what the check found (`supported`, `unsupported`, …) and how."""
+    """A sentence of a model's draft and the result of its check (`supported`, `unsupported`, …)."""
 
     text: str
     support: str
@@ -305,7 +304,7 @@ class SentenceCheck:
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """A question that was asked, what was searched for, and the text of the answer."""
+    """A question, what was searched for, and the text of the answer."""
 
     question: str
     searched: str
@@ -324,12 +323,11 @@ class SearchResults(list[RetrievalResult]):
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the documents say, or that they don't. `text` marks each claim with `[n]`, the n-th of `citations`.
+    """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
 
-    `question` is what was searched for. `timings` are seconds of wall time per step. Of a model's answer, `model` is
-    its name, `draft` what it wrote, `checks` what became of each sentence, `usage` what it cost; `problem` says why
-    there is no written answer where there should be one or, where there are `checks`, why it may lack its end.
-    `narrowing` is the filter that the question asks for, if any.
+    `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
+    `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
+    there is no written answer or, with `checks`, why its end may be missing.
     """
 
     question: str
@@ -351,11 +349,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class AnswerEvent:
-    """What happens while a question is answered; one of the fields is set.
+    """An event while a question is answered; exactly one field is set.
 
-    `searched` comes first: the question as it is searched for. `text` is a piece of a model's draft, as it comes.
-    `mark` is a number `[n]` in the draft, whole now, with the passage that it points to. `answer` comes last: the
-    draft checked, or the quotes, or a refusal.
+    First `searched`, the question that is searched for; then `text`, pieces of a model's draft, and `mark`, a complete
+    `[n]` in the draft with its passage; last `answer`, the checked draft, the quotes, or a refusal.
     """
 
     searched: str = ""

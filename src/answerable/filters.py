@@ -1,14 +1,14 @@
-"""Filters on what chunks are about: `where={"type": "pdf", "date": {"gte": "2024-03-01"}}`.
+"""Filters on properties of chunks: `where={"type": "pdf", "date": {"gte": "2024-03-01"}}`.
 
-    {"field": value}                    equal, or among the values of a chunk that has several
+    {"field": value}                    equal, or one of the values of a chunk with several
     {"field": [a, b]}                   equal to one of them
     {"field": {"gte": a, "lt": b}}      a range of numbers or dates (gt, gte, lt, lte)
-    {"field": {"exists": true}}         there is a value at all
+    {"field": {"exists": true}}         any value
     {"and": […]}, {"or": […]}, {"not": …}
 
-Fields: source, type, language, title, document_id, date, sender, page, heading, and any key of the document's
-metadata. Texts are equal whatever their case and accents. A chunk with several values (the senders of a chat window)
-matches when one of them does. An upper bound that is a day includes the day.
+Fields: source, type, language, title, document_id, date, sender, page, heading, and any key of the document's metadata.
+Texts are compared without case and accents. A chunk with several values (the senders of a chat window) matches if one
+of them does. An upper bound that is a day includes the day.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SHORT.maxstring = _SHORT.maxother = 80
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """A value of the field is one of these (texts normalised)."""
+    """The field has one of these values (texts normalised)."""
 
     field: str
     values: tuple[Scalar, ...]
@@ -45,7 +45,7 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A value of the field lies in a range; a bound is a number or a naive date and time."""
+    """The field has a value in a range; bounds are numbers or naive dates and times."""
 
     field: str
     gt: Bound | None = None
@@ -63,21 +63,21 @@ class Exists:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """Every one of these holds."""
+    """All of these match."""
 
     filters: tuple[Filter, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """At least one of these holds."""
+    """At least one of these matches."""
 
     filters: tuple[Filter, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """This doesn't hold."""
+    """This does not match."""
 
     filter: Filter
 
@@ -86,12 +86,12 @@ Filter: TypeAlias = "OneOf | Between | Exists | AllOf | AnyOf | Not"
 
 
 def parse_filter(where: Mapping[str, Any] | None) -> Filter | None:
-    """The filter that a mapping spells; None for no filter. Raises FilterError."""
+    """Parse a filter; None for no filter. Raises FilterError."""
     return _parse(where, DEPTH)
 
 
 def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
-    """Whether a chunk with these (normalised) fields passes."""
+    """Return whether a chunk with these (normalised) fields passes."""
     match filter:
         case None:
             return True
@@ -112,7 +112,7 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
 
 
 def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as stores keep them: lists of normalised scalars; dates as ISO texts; what isn't a scalar is left out."""
+    """Return fields as stores keep them: lists of normalised scalars, dates in ISO form; others are dropped."""
     normal: dict[str, Any] = {}
     for name, value in fields.items():
         values = value if isinstance(value, (list, tuple, set, frozenset)) else [value]
@@ -123,7 +123,7 @@ def normalize_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def normalize(value: Any) -> Scalar:
-    """A value as it is compared: texts without case and accents, dates in ISO form."""
+    """Return a value in comparable form: texts without case and accents, dates in ISO form."""
     if isinstance(value, datetime):
         return _naive(value).isoformat().lower()
     if isinstance(value, date):
@@ -136,7 +136,7 @@ def normalize(value: Any) -> Scalar:
 
 
 def comparable(value: Any) -> Bound | None:
-    """What a normalised value is in a range: a number, a naive date and time, or nothing that compares."""
+    """Return a normalised value for a range: a number, a naive date and time, or None if it cannot be compared."""
     if isinstance(value, str):
         return _parse_moment(value)
     return None if isinstance(value, bool) else _as_float(value)
@@ -230,7 +230,7 @@ def _parse_bound(field: str, value: Any) -> tuple[Bound, bool]:
 
 
 def _shown(value: object) -> str:
-    """A value of the filter as a message has it: short, printable, and in quotes when it is a text."""
+    """Return a value for a message: short, printable, texts in quotes."""
     return _SHORT.repr(value)
 
 
@@ -272,7 +272,7 @@ def _as_float(value: float) -> float:
 
 
 def _is_scalar(value: Any) -> bool:
-    """Whether it can be compared: a text, a number (not NaN, which equals nothing), a date."""
+    """Return whether a value can be compared: a text, a number (not NaN), a date."""
     return isinstance(value, (str, int, float, bool, date)) and value == value
 
 

@@ -1,7 +1,7 @@
-"""Settings: read once, here, at the edge; everything below gets them handed in.
+"""Settings, read once at the edge and passed to everything below.
 
-Later ones win: the defaults; `answerable.toml` in the user's configuration folder; `answerable.toml` in the current
-folder; environment variables `ANSWERABLE_…`; what the caller gives.
+Later sources override earlier ones: defaults; `answerable.toml` in the user's configuration folder; `answerable.toml`
+in the current folder; environment variables `ANSWERABLE_…`; the caller's values.
 """
 
 from __future__ import annotations
@@ -100,24 +100,24 @@ class Settings:
 
     @property
     def library_address(self) -> str:
-        """The library's address, by default a folder among the user's data."""
+        """The library's address, by default a folder in the user's data folder."""
         return self.library or str(Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "library")
 
     @property
     def gates_path(self) -> Path:
-        """The folder of what `answerable calibrate` found out."""
+        """The folder of the gates that `answerable calibrate` fits."""
         return Path(platformdirs.user_config_dir("answerable", appauthor=False)) / "gates"
 
     @property
     def cache_path(self) -> Path:
-        """The folder of what can be computed again."""
+        """The folder of files that can be computed again."""
         return Path(self.cache_folder or platformdirs.user_cache_dir("answerable", appauthor=False)).expanduser()
 
 
 def load_settings(
     given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Settings:
-    """The settings that hold here. Raises SettingsError that names the setting and where it was read."""
+    """Return the settings in effect. Raises SettingsError with the setting and its source."""
     values: dict[str, Any] = {}
     configuration = Path(platformdirs.user_config_dir("answerable", appauthor=False))
     for path in (configuration / FILE, (folder or Path.cwd()) / FILE):

@@ -299,10 +299,10 @@ class Asked:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.seen: list[tuple[Kind, bool, Query, set[str], str]] = []
-        true_ask = refusals._Run.ask
+        true_ask = refusals._SetRun.ask
 
         def ask(
-            run: refusals._Run, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False
+            run: refusals._SetRun, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False
         ) -> None:
             held = {document.id for document in library.documents()}
             evidence: Evidence = library.evidence(query.text)
@@ -310,7 +310,7 @@ class Asked:
             self.seen.append((kind, is_small, query, held, article))
             true_ask(run, library, query, kind, article, is_small)
 
-        monkeypatch.setattr(refusals._Run, "ask", ask)
+        monkeypatch.setattr(refusals._SetRun, "ask", ask)
 
 
 def test_what_is_asked_of_which_library(sets: list[QuestionSet], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,19 +14,16 @@ from helpers import HashEmbedder, make_document
 from made_sets import make_set
 
 from answerable.errors import SettingsError
-from answerable.evaluation.answer_run import (
-    reply,
-)
 from answerable.evaluation.asked import Asked, asked_of
 from answerable.evaluation.configurations import Configured, Retriever, configure, parse_retrievers
 from answerable.evaluation.evaluation import Plan, evaluate, set_store
+from answerable.evaluation.judging import reply, search
 from answerable.evaluation.report import (
     FIGURES,
     Measured,
     Report,
     SetReport,
 )
-from answerable.evaluation.retrieval_run import search
 from answerable.evaluation.sets import QuestionSet
 from answerable.protocols import Store
 from answerable.settings import Settings

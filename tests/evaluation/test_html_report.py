@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from answerable.evaluation.answer_run import Point
+from answerable.evaluation.confidence import Bin, Point, Reliability
 from answerable.evaluation.html_report import write_html
-from answerable.evaluation.reliability import Bin, Reliability
 from answerable.evaluation.report import Difference, Figure, Group, Latency, Measured, Report, SetReport
 
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\x00\ud800&amp;"

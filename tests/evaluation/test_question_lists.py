@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from answerable.disk.names import source_of
 from answerable.errors import AnswerableError, SourceError
-from answerable.evaluation.named_documents import find_documents
-from answerable.evaluation.question_lists import Listed, read_questions
+from answerable.evaluation.question_lists import Listed, find_documents, read_questions
 from answerable.protocols import StoredDocument
 
 

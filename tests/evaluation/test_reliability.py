@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from answerable.evaluation.confidence import Bin, reliability
 from answerable.evaluation.plots import reliability_plot
-from answerable.evaluation.reliability import Bin, reliability
 
 PREDICTIONS = st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=1, max_size=60)
 

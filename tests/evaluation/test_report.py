@@ -8,14 +8,8 @@ import numpy as np
 import pytest
 
 from answerable.errors import SettingsError
-from answerable.evaluation.answer_run import (
-    Point,
-    Replied,
-    area_under_risk,
-    operating_point,
-    risk_coverage,
-    thinned,
-)
+from answerable.evaluation.confidence import Point, area_under_risk, operating_point, risk_coverage, thinned
+from answerable.evaluation.judging import Replied
 from answerable.evaluation.report import (
     Figure,
     Measured,

@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 from answerable.datatypes import Document, Part, PartKind
 from answerable.errors import SettingsError
 from answerable.evaluation.configurations import Retriever, configure
-from answerable.evaluation.draft_rules import RULES, questions_of
-from answerable.evaluation.named_documents import find_documents
-from answerable.evaluation.question_lists import read_questions
+from answerable.evaluation.draft_rules import questions_of
+from answerable.evaluation.question_lists import find_documents, read_questions
 from answerable.evaluation.suggest import Draft, drafts_of, suggest, write_drafts
 from answerable.settings import Settings
+from answerable.text.word_lists import LANGUAGES
 from answerable.wiring.build import MEMORY, build_store
 
 
@@ -84,7 +84,9 @@ def test_what_makes_no_question(language: str, sentence: str) -> None:
     assert list(questions_of(sentence, language)) == []
 
 
-@given(st.sampled_from(sorted(RULES)), st.text("Ahe is was built in 1890 by a, the.de foi é $%|{}=[]", max_size=120))
+@given(
+    st.sampled_from(sorted(LANGUAGES)), st.text("Ahe is was built in 1890 by a, the.de foi é $%|{}=[]", max_size=120)
+)
 def test_an_answer_is_a_part_of_its_sentence(language: str, text: str) -> None:
     for found in questions_of(text, language):
         assert 0 <= found.start < found.end <= len(text)
@@ -92,7 +94,7 @@ def test_an_answer_is_a_part_of_its_sentence(language: str, text: str) -> None:
 
 
 def test_a_long_sentence_takes_no_time() -> None:
-    for language in RULES:
+    for language in LANGUAGES:
         assert list(questions_of("A" + "a a" * 30_000, language)) == []
 
 

@@ -1,4 +1,4 @@
-"""Text → vectors: on this machine, or by a provider, with a cache."""
+"""Text → vectors: local or by a provider, with a cache."""
 
 from answerable.exports import exported_from
 

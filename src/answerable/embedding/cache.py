@@ -22,11 +22,11 @@ WAIT = 10.0
 
 
 class CachedEmbedder:
-    """Looks passages up by model, address and content before it embeds them. Questions are not kept.
+    """Caches vectors of passages by model, provider address and content. Questions are not cached.
 
-    The file holds vectors and hashes, no texts. `limit` is in bytes; the oldest entries go first. A cache that can't
-    be read or written only costs time: it is left aside and the embedder asked. `addresses` says at which address a
-    provider is asked, since two servers may call different models by one name.
+    The file holds vectors and hashes, no texts. `limit` is in bytes; the oldest entries are deleted first. If the cache
+    cannot be read or written, the embedder is called instead. `addresses` maps providers to addresses, since two
+    servers may use the same name for different models.
     """
 
     def __init__(self, embedder: Embedder, path: Path, limit: int, addresses: Mapping[str, str] | None = None) -> None:
@@ -45,15 +45,15 @@ class CachedEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """That of the embedder behind the cache."""
+        """The fingerprint of the embedder behind the cache."""
         return self._embedder.fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """As the embedder's own; equal passages in one call are embedded once."""
+        """Embed passages; equal ones are embedded once."""
         return self.embed(passages)[0]
 
     def embed(self, passages: Sequence[Passage], anew: bool = False) -> tuple[list[PassageVectors], int]:
-        """The vectors, and how many of them were embedded for it; `anew` embeds also what is kept, and replaces it."""
+        """Return the vectors and how many were not in the cache; `anew` ignores and replaces cached ones."""
         keys = [self._key(passage) for passage in passages]
         known = {} if anew else self._load(keys)
         missing = {key: passage for key, passage in zip(keys, passages, strict=True) if key not in known}
@@ -68,15 +68,15 @@ class CachedEmbedder:
         return [known[key] for key in keys], len(missing)
 
     def embed_query(self, text: str) -> FloatArray:
-        """As the embedder's own."""
+        """Embed a question."""
         return self._embedder.embed_query(text)
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """As the embedder's own."""
+        """Count tokens as the embedder does."""
         return self._embedder.count_tokens(texts)
 
     def cost(self, tokens: int) -> float | None:
-        """As the embedder's own."""
+        """Return the embedder's cost."""
         return self._embedder.cost(tokens)
 
     def _key(self, passage: Passage) -> bytes:
@@ -107,7 +107,7 @@ class CachedEmbedder:
         return found
 
     def _is_sound(self, blob: bytes) -> bool:
-        """Whether the bytes can be vectors of ours, which have length one, or zero where a span has no tokens."""
+        """Return whether these bytes can be vectors: of length one, or zero for a span without tokens."""
         size = 2 * self.fingerprint.dimension
         if not blob or len(blob) % size:
             return False

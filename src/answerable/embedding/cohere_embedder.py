@@ -1,4 +1,4 @@
-"""Vectors by Cohere's embedding models (API v2)."""
+"""Embed with Cohere's models (API v2)."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ LONG_WINDOW = 100_000
 
 
 class CohereEmbedder:
-    """Embeds at Cohere's, batches in parallel as far as the policy lets it. Safe to share between threads.
+    """Embeds with a model of Cohere, batches in parallel. Safe to share between threads.
 
-    Texts over the model's limit become the mean of their windows, weighted by tokens; `batch` texts or windows at most
-    go with a call. There are no vectors of spans.
-    Raises MissingPackage without the SDK, and ProviderErrors; vectors of another dimension are a MalformedResponse.
+    A text over the model's limit becomes the mean of its windows, weighted by tokens; a call has at most `batch` texts
+    or windows. Spans have no vectors. Raises MissingPackage without the SDK, and ProviderErrors; vectors of another
+    dimension raise MalformedResponse.
     """
 
     def __init__(
@@ -53,34 +53,34 @@ class CohereEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What identifies the vectors."""
+        """The model that makes the vectors."""
         return Fingerprint("cohere", self._model, self._dimension)
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Vectors of texts that are searched, in the order given; `spans` has no rows."""
+        """Embed texts to be searched, in this order; `spans` has no rows."""
         no_spans = np.zeros((0, self._dimension), np.float32)
         vectors = self._embed([passage.text for passage in passages], "search_document")
         return [PassageVectors(vector, no_spans) for vector in vectors]
 
     def embed_query(self, text: str) -> FloatArray:
-        """The vector of a question, shape (dimension,)."""
+        """Embed a question, shape (dimension,)."""
         vector: FloatArray = self._embed([text], "search_query")[0]
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """An estimate; see `cohere_client.count_tokens`."""
+        """Estimate the tokens; see `cohere_client.count_tokens`."""
         return [count_tokens(text) for text in texts]
 
     def cost(self, tokens: int) -> float | None:
-        """At most, in US dollars; None for a model whose price isn't known here."""
+        """Return the maximum in US dollars, or None for a model of unknown price."""
         return cost(self._model, tokens, 0)
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
+        """Close the connections. Idempotent."""
         self._client.close()
 
     def _embed(self, texts: Sequence[str], input_type: str) -> FloatArray:
-        """Shape (number of texts, dimension), L2-normalised."""
+        """Return L2-normalised vectors, shape (number of texts, dimension)."""
         pieces: list[str] = []
         weighted: list[tuple[int, int]] = []
         for owner, text in enumerate(texts):

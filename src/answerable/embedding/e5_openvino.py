@@ -1,7 +1,7 @@
-"""multilingual-e5-small on OpenVINO: token ids → the model's last hidden states.
+"""multilingual-e5-small on OpenVINO: token ids → the last hidden states.
 
 The graph is BERT's encoder (Devlin et al. 2019; XLM-R's vocabulary), built from the weights of `e5_weights`. Word
-vectors are looked up outside the graph, from the 4-bit table where it lies: as a constant they would take 384 MB.
+vectors are looked up outside the graph, in the 4-bit table: as a constant of the graph they would take 384 MB.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from answerable.embedding.e5_weights import ModelFile, dequantize
 
 
 class OpenVinoEncoder:
-    """The compiled graph, in bfloat16 where the processor computes it, otherwise in float32.
+    """The compiled graph, in bfloat16 if the processor supports it, otherwise in float32.
 
-    `threads` bounds its processors (0: all); `cache_folder` keeps what was compiled for the next process.
+    `threads` limits the processors (0: all); `cache_folder` keeps the compiled graph for other processes.
     """
 
     def __init__(self, model: ModelFile, threads: int, cache_folder: Path | None) -> None:
@@ -45,7 +45,7 @@ class OpenVinoEncoder:
             close_to_others(*cache_folder.iterdir())
 
     def hidden_states(self, ids: Sequence[Sequence[int]]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-        """Hidden states of shape (texts, longest, 384), and which of them are tokens and not padding."""
+        """Return hidden states of shape (texts, longest, 384), and a mask that is false for padding."""
         longest = max(map(len, ids))
         mask = np.zeros((len(ids), longest), bool)
         padded = np.zeros((len(ids), longest), np.int64)

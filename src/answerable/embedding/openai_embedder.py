@@ -1,4 +1,4 @@
-"""Vectors from whatever speaks OpenAI's protocol: OpenAI, GitHub Models, Ollama, llama.cpp, vLLM and many more."""
+"""Embed with any server of OpenAI's protocol: OpenAI, GitHub Models, Ollama, llama.cpp, vLLM and others."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _SPACE = re.compile(r"\s")
 
 
 class OpenAIEmbedder:
-    """An `Embedder` behind OpenAI's embeddings; questions and passages go the same way, sentences get no vectors.
+    """Embeds with OpenAI's embeddings API; questions like passages, spans not at all.
 
-    `base_url` is OpenAI's own unless it is given. A call holds at most `most_texts` texts and 300,000 tokens; a text of
-    more than `most_tokens` tokens becomes the mean of its windows, weighted by their tokens. The dimension is that of
-    the first vectors where `dimension` is None.
+    `base_url` is OpenAI's by default. A call has at most `most_texts` texts and 300,000 tokens; a text of more than
+    `most_tokens` tokens becomes the mean of its windows, weighted by tokens. If `dimension` is None, it is that of the
+    first vectors.
 
-    Raises SettingsError for an address or a key that can't be one, ProviderRefused for a missing key, MissingPackage.
+    Raises SettingsError for an invalid address or key, ProviderRefused for a missing key, MissingPackage.
     """
 
     def __init__(
@@ -64,38 +64,38 @@ class OpenAIEmbedder:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The provider, the model and how long its vectors are.
+        """Provider, model and dimension.
 
-        Where that isn't known yet, a short text is embedded to learn it: raises as `embed_passages` does.
+        Embeds a short text if the dimension is unknown: raises like `embed_passages`.
         """
         if self._fingerprint.dimension == _UNKNOWN:
             self._call(["dimension"])
         return self._fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Vectors in the order given, without any of spans.
+        """Embed texts in this order; `spans` has no rows.
 
-        Raises ProviderErrors; MalformedResponse too for a dimension that isn't the one asked for.
+        Raises ProviderErrors; MalformedResponse also for vectors of another dimension.
         """
         vectors = self._embed([passage.text for passage in passages])
         none = np.zeros((0, vectors.shape[1]), np.float32)
         return [PassageVectors(whole, none) for whole in vectors]
 
     def embed_query(self, text: str) -> FloatArray:
-        """The vector of a question, shape (dimension,). Raises as `embed_passages` does."""
+        """Embed a question, shape (dimension,). Raises like `embed_passages`."""
         vector: FloatArray = self._embed([text])[0]
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Exact for OpenAI's models; for others a token for every 3.5 characters, or for each where no spaces are."""
+        """Count tokens: exact for OpenAI's models, otherwise an estimate."""
         return count_tokens(texts, self._fingerprint.model)
 
     def cost(self, tokens: int) -> float | None:
-        """At most, in US dollars; None for another server than OpenAI's, and for a model of unknown price."""
+        """Return the maximum in US dollars, or None if the price or the server is unknown."""
         return cost(self._fingerprint.model, tokens, 0) if self._fingerprint.provider == "openai" else None
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
+        """Close the connections. Idempotent."""
         self._client.close()
 
     def _embed(self, texts: Sequence[str]) -> FloatArray:
@@ -116,7 +116,7 @@ class OpenAIEmbedder:
             yield from threads.map(self._call, batches)
 
     def _windows(self, text: str) -> Iterator[tuple[str, int]]:
-        """The text in pieces that fit, each with its tokens; cut at white space where there is some."""
+        """Yield pieces of the text that fit, each with its tokens, cut at white space if possible."""
         # The protocol has no place for an empty text.
         text = text.strip() or " "
         (tokens,) = self.count_tokens([text])
@@ -142,7 +142,7 @@ class OpenAIEmbedder:
             yield batch
 
     def _call(self, texts: Sequence[str]) -> FloatArray:
-        """L2-normalised vectors of one batch."""
+        """Return L2-normalised vectors of one batch."""
         with self._caller.slot():
             vectors = self._caller.call(lambda: self._asked(texts))
         wanted, given = self._fingerprint.dimension, vectors.shape[1]
@@ -189,7 +189,7 @@ class OpenAIEmbedder:
 
 
 def _decoded(embedding: object) -> FloatArray:
-    """A vector that came as base64, or as the list that some servers send whatever they are asked for."""
+    """Decode a vector from base64, or from the list that some servers send regardless of the request."""
     if isinstance(embedding, str):
         return np.frombuffer(base64.b64decode(embedding, validate=True), "<f4").astype(np.float32)
     return np.asarray(embedding, np.float32)

@@ -1,7 +1,8 @@
-"""Vectors by any model that the package sentence-transformers (Reimers and Gurevych 2019, arXiv:1908.10084) can load.
+"""Embed with any model that sentence-transformers (Reimers and Gurevych 2019, arXiv:1908.10084) can load, on this
+machine.
 
-They are computed on this machine. Importing the package takes seconds and a PyTorch: it is done when the model is
-needed, which is at the latest when a library is opened, since only the model tells its fingerprint.
+Importing the package takes seconds and needs PyTorch: it is imported when the model is needed, at the latest when a
+library is opened, since only the model has the fingerprint.
 """
 
 from __future__ import annotations
@@ -31,13 +32,13 @@ _E5 = re.compile(r"(?:^|[/_-])e5-(?!mistral)(?!.*instruct)", re.IGNORECASE)
 
 
 class SentenceTransformersEmbedder:
-    """Embeds with a model by its name at the Hugging Face Hub, or in a folder. One text batch is computed at a time.
+    """Embeds with a model from the Hugging Face Hub or a folder, one batch at a time.
 
-    Nothing is downloaded unless `allow_downloads` is set; `cache_folder` is where downloads are kept and looked for,
-    `device` is PyTorch's ("cpu", "cuda:0"; None: the best there is). Texts go in with the prefixes that their model
-    was trained with: `query: ` and `passage: ` for the E5 family, for others the prompts that the model brings, if
-    any. Texts over the model's limit become the mean of their windows, weighted by tokens; spans are embedded as
-    passages of their own. Raises MissingPackage without the package, EmbeddingError when the model can't be loaded.
+    Nothing is downloaded unless `allow_downloads` is set; `cache_folder` holds downloads; `device` is PyTorch's ("cpu",
+    "cuda:0"; None: the best one). Texts get the prefixes of their model: `query: ` and `passage: ` for the E5 family,
+    otherwise the model's own prompts. A text over the model's limit becomes the mean of its windows, weighted by
+    tokens; spans are embedded as separate passages. Raises MissingPackage, and EmbeddingError if the model cannot be
+    loaded.
     """
 
     def __init__(
@@ -57,14 +58,14 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
-        """What identifies the vectors: the name (of a folder its last part), and a hash of weights and prefixes."""
+        """The model's name (the last part of a folder's path) and a hash of its weights and prefixes."""
         with self._lock:
             name = Path(self._name).name if Path(self._name).is_dir() else self._name
             dimension = len(self._encode([""], "")[0])
             return Fingerprint("sentence-transformers", name, dimension, _hash(self._model, self._prefixes))
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Vectors of texts that are searched, in the order given."""
+        """Embed texts to be searched, in this order."""
         texts: list[str] = []
         for passage in passages:
             texts += [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
@@ -78,21 +79,21 @@ class SentenceTransformersEmbedder:
         return found
 
     def embed_query(self, text: str) -> FloatArray:
-        """The vector of a question, shape (dimension,)."""
+        """Embed a question, shape (dimension,)."""
         vector: FloatArray = self._embed([text], self._prefixes[0])[0]
         return vector
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Tokens of each text as the model counts them, without prefix and marks."""
+        """Count the model's tokens of each text, without prefix and special tokens."""
         with self._lock:
             return [len(self._token_spans(sendable(text))) for text in texts]
 
     def cost(self, tokens: int) -> float:
-        """Nothing."""
+        """Return 0."""
         return 0.0
 
     def _embed(self, texts: Sequence[str], prefix: str) -> FloatArray:
-        """Shape (number of texts, dimension), L2-normalised."""
+        """Return L2-normalised vectors, shape (number of texts, dimension)."""
         with self._lock:
             pieces: list[str] = []
             windows: list[tuple[int, int]] = []
@@ -104,7 +105,7 @@ class SentenceTransformersEmbedder:
             return means_of_windows(windows, vectors, (len(texts), self.fingerprint.dimension))
 
     def _windows(self, text: str) -> list[tuple[str, int]]:
-        """The text in pieces that the model takes whole, each with its number of tokens."""
+        """Cut the text into pieces that fit the model, each with its number of tokens."""
         spans = self._token_spans(text)
         size = max((self._model.max_seq_length or len(spans)) - _MARGIN, 1)
         if len(spans) <= size:
@@ -113,7 +114,7 @@ class SentenceTransformersEmbedder:
         return [(text[window[0][0] : window[-1][1]], len(window)) for window in windows]
 
     def _token_spans(self, text: str) -> list[tuple[int, int]]:
-        """Where each token stands in the text."""
+        """Return the span of each token."""
         tokenizer = self._model.tokenizer
         if not callable(tokenizer):
             # Models without attention, of word vectors only, bring a tokenizer of another kind.
@@ -129,7 +130,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _prefixes(self) -> tuple[str, str]:
-        """Of questions, and of passages."""
+        """The prefixes of questions and of passages."""
         if _E5.search(self._name):
             return "query: ", "passage: "
         prompts = self._model.prompts or {}
@@ -161,7 +162,7 @@ class SentenceTransformersEmbedder:
             ) from error
 
     def _folder(self) -> str:
-        """Where the model is on this machine. Given a name, the package asks the network even when told not to."""
+        """Return the model's folder. Given a name, the package would use the network even in offline mode."""
         if Path(self._name).is_dir():
             return self._name
         from huggingface_hub import snapshot_download

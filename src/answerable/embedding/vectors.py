@@ -1,4 +1,4 @@
-"""What embedders do with vectors once a model has given them."""
+"""Normalise vectors and average those of windows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from answerable.datatypes import FloatArray
 
 
 def normalised(vectors: FloatArray) -> FloatArray:
-    """The rows, each of length one; a row of zeros stays one."""
+    """Scale each row to length one; rows of zeros stay."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
     rows: FloatArray = (vectors / np.maximum(lengths, 1e-12)).astype(np.float32)
     return rows
@@ -19,10 +19,9 @@ def normalised(vectors: FloatArray) -> FloatArray:
 def means_of_windows(
     windows: Sequence[tuple[int, int]], vectors: Iterable[FloatArray], shape: tuple[int, int]
 ) -> FloatArray:
-    """The vectors of texts from those of their windows: the means, weighted by tokens, L2-normalised.
+    """Return the vectors of texts: the means of those of their windows, weighted by tokens, L2-normalised.
 
-    `windows` has the number of the text and the tokens of each window, in the order of `vectors`; `shape` is (number of
-    texts, dimension).
+    `windows` are pairs of text number and tokens, in the order of `vectors`; `shape` is (number of texts, dimension).
     """
     sums = np.zeros(shape, np.float32)
     for (owner, tokens), vector in zip(windows, vectors, strict=True):

@@ -1,1 +1,1 @@
-"""Question sets → figures: how well the engine finds, answers and refuses, and gates fitted on them."""
+"""Measure how well the engine finds, answers and refuses on question sets, and fit refusal gates."""

@@ -1,4 +1,4 @@
-"""A question with what is expected of its answer, wherever it comes from: a question set, a list, a draft."""
+"""A question and its expected answer, from a question set, a list or a draft."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`relevant` are the documents that bear on it with their grades; `answers` any of which will do.
+    """`relevant` maps relevant documents to grades; any of `answers` is right.
 
-    `language` is empty where it isn't known; `type` is what the list says, or what the wording asks for.
+    `language` is "" if unknown; `type` is that of the list, or derived from the wording.
     """
 
     id: str
@@ -29,7 +29,7 @@ class Asked:
 
 
 def asked_of(questions: QuestionSet) -> list[Asked]:
-    """The questions of a set, those without an answer last."""
+    """Return the questions of a set, unanswerable ones last."""
     return [
         *(_asked(query, query.relevant, False) for query in questions.queries),
         *(_asked(query, None, True) for query in questions.unanswerable),
@@ -37,7 +37,7 @@ def asked_of(questions: QuestionSet) -> list[Asked]:
 
 
 def type_of(text: str) -> str:
-    """What the wording asks for: a date, a number, a person, or something other."""
+    """Return what the wording asks for: a date, a number, a person, or "other"."""
     kind = asked_for(text)
     return OTHER if kind is None else kind.value
 

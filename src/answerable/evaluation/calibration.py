@@ -1,4 +1,4 @@
-"""Cases → a gate: weights by logistic regression, thresholds by the share of wrong answers they let through."""
+"""Cases → a gate: weights by logistic regression, thresholds by the share of wrong answers that pass."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SMALL_SHARE = 0.5
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
-    """A gate for these cases; without a background one that looks at words only. Raises ValueError without both kinds.
+    """Fit a gate; without a background it uses words only. Raises ValueError unless both kinds of cases are there.
 
-    The sets weigh alike, whatever their size. Sets whose questions are in another language than their documents give
-    the gate for such questions, where there are any and vectors are looked at.
+    All sets have the same weight. Sets with questions in another language than their documents fit the gate for such
+    questions, if vectors are used.
     """
     foreign_tongue = _crossed_sets(cases)
     if foreign_tongue == {case.corpus for case in cases}:
@@ -48,7 +48,7 @@ def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
 
 
 def _crossed_sets(cases: Sequence[Case]) -> set[str]:
-    """The sets most of whose answerable questions are in another language than what they find."""
+    """Return the sets in which most answerable questions are in another language than their results."""
     tally = Counter((case.corpus, case.is_crossed) for case in cases if case.kind is Kind.ANSWERABLE)
     return {corpus for corpus, _ in tally if tally[corpus, True] > tally[corpus, False]}
 
@@ -73,7 +73,7 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
 
 
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
-    """A weight for each case, 1 on average, so that sets and kinds have their shares however many cases there are."""
+    """Return a weight for each case, 1 on average, so that sets and kinds have their shares of the total."""
     masses = Counter((case.corpus, case.kind, case.is_small) for case in cases)
     weights = np.array(
         [
@@ -99,7 +99,7 @@ def calibrate(
     wrong_answers: float = 10.0,
     on_progress: Callable[[str], None] = lambda name: None,
 ) -> Calibration:
-    """Fits a gate for an embedder; figures are at this target. ValueError when there are too few articles to split."""
+    """Fit a gate for an embedder; figures are at this target. Raises ValueError if there are too few articles."""
     background = measure_background(sets, embedder)
     cases = collect_cases(sets, embedder, background, on_progress=on_progress)
     fitted = [case for case in cases if side(case.article) == 0]
@@ -116,7 +116,7 @@ def calibrate(
 
 
 def fit_logistic(signals: Array, outcome: npt.NDArray[np.bool_], weights: Array) -> tuple[Array, float]:
-    """Ridge-penalised logistic regression by Newton's method (iteratively reweighted least squares)."""
+    """Fit ridge-penalised logistic regression by Newton's method (iteratively reweighted least squares)."""
     center, scale = signals.mean(axis=0), signals.std(axis=0)
     scale = np.where(scale > 0, scale, 1.0)
     inputs = np.column_stack(((signals - center) / scale, np.ones(len(signals))))
@@ -135,7 +135,7 @@ def fit_logistic(signals: Array, outcome: npt.NDArray[np.bool_], weights: Array)
 
 
 def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
-    """The chance that one of the right scores above one of the wrong (Mann-Whitney), ties counting half."""
+    """Return the probability that a right case scores above a wrong one (Mann-Whitney); ties count half."""
     ordered = np.sort(np.asarray(wrong, float))
     below = np.searchsorted(ordered, right, "left")
     up_to = np.searchsorted(ordered, right, "right")
@@ -144,11 +144,11 @@ def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a gate does to a set's questions: areas under the curve, and the shares of each kind that it refuses.
+    """What a gate does on a set: areas under the curve, and the share of each kind that it refuses.
 
-    `area` is of the answerable ones against those whose document is removed, `unanswerable_area` against those that
-    have no answer by the set's own word (NaN where there are none); the cosine areas are those of the plainest rule,
-    the highest passage cosine.
+    `area` compares answerable questions with those whose document was removed, `unanswerable_area` with those that the
+    set marks as unanswerable (NaN without any); the cosine areas are those of the simplest rule, the highest passage
+    cosine.
     """
 
     corpus: str
@@ -161,7 +161,7 @@ class Figures:
 
 
 def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
-    """The figures of every set among the cases, in order of their first case."""
+    """Return the figures of every set, in order of the first case."""
     found = []
     for corpus in dict.fromkeys(case.corpus for case in cases):
         here = {kind: [case for case in cases if case.corpus == corpus and case.kind is kind] for kind in Kind}
@@ -185,7 +185,7 @@ def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
 
 
 def _areas(gate: Gate, right: Sequence[Case], wrong: Sequence[Case]) -> tuple[float, float]:
-    """The areas under the curve of the gate and of the plain cosine; NaN without any of the wrong."""
+    """Return the areas under the curve of the gate and of the cosine; NaN without wrong cases."""
     if not wrong:
         return float("nan"), float("nan")
     return (
@@ -195,7 +195,7 @@ def _areas(gate: Gate, right: Sequence[Case], wrong: Sequence[Case]) -> tuple[fl
 
 
 def probabilities(gate: Gate, cases: Sequence[Case]) -> list[float]:
-    """What the gate gives each case, by the language of its question."""
+    """Return the gate's probability for each case, by the language of its question."""
     return [_suited(gate, case).probability(case.signals) for case in cases]
 
 
@@ -209,7 +209,7 @@ def _suited(gate: Gate, case: Case) -> Gate:
 
 
 def _thresholds(wrong: Array, weights: Array) -> tuple[tuple[float, float], ...]:
-    """For every target the lowest threshold that no larger a share of the wrong reaches."""
+    """Return for every target the lowest threshold that lets at most that share of wrong cases pass."""
     order = np.argsort(-wrong)
     shares = 100 * np.cumsum(weights[order]) / weights.sum()
     found = []

@@ -1,4 +1,4 @@
-"""One store, searched in different ways: the engine's own parts, each by itself and one upon the other."""
+"""Search one store in different ways: with single parts of the engine, or several combined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from answerable.wiring.build import EXTRACTIVE, build_answerer, build_reader, bu
 
 
 class Retriever(str, Enum):
-    """What finds passages; the first is what users get."""
+    """The parts that find passages; the first one is the default."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
@@ -48,20 +48,20 @@ _STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A library as it answers, and the same one that never refuses: what it would have said. They share the store."""
+    """A library, and the same one without refusals, to see what it would have said. They share the store."""
 
     retriever: Retriever
     library: Library
     unrefusing: Library
 
     def close(self) -> None:
-        """Frees what answers; the store stays open."""
+        """Close the answerers; the store stays open."""
         self.library.close()
         self.unrefusing.close()
 
 
 def parse_retrievers(text: str) -> list[Retriever]:
-    """Names with commas between, each once, the default before all others. Raises SettingsError."""
+    """Parse a comma-separated list; each once, the default first. Raises SettingsError."""
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     known = [str(each) for each in Retriever]
     if unknown := [name for name in names if name not in known]:
@@ -70,9 +70,9 @@ def parse_retrievers(text: str) -> list[Retriever]:
 
 
 def configure(settings: Settings, store: Store, embedder: Embedder, retriever: Retriever) -> Configured:
-    """A library over the store that searches by this retriever. What it would have said is quotes, never a model's.
+    """Return a library that searches the store with this retriever. Without refusals it quotes, never calls a model.
 
-    Raises SettingsError where it is to rerank, and the embedder can't.
+    Raises SettingsError if the embedder cannot rerank.
     """
     steps = _STEPS[retriever]
     if steps is ALL_STEPS:
@@ -94,7 +94,7 @@ def configure(settings: Settings, store: Store, embedder: Embedder, retriever: R
 
 
 class _OneSided:
-    """A store of which one of the two searches finds nothing, or neither."""
+    """A store in which the other search finds nothing, unless the retriever uses both."""
 
     def __init__(self, store: Store, retriever: Retriever) -> None:
         self._store = store

@@ -1,4 +1,4 @@
-"""Documents that mostly repeat others: what one of them says isn't gone as long as the other is there."""
+"""Find documents that mostly repeat others: removing one of them does not remove its answers."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARE = 0.3
 
 
 def copies(documents: Sequence[Document]) -> dict[str, frozenset[str]]:
-    """For each document that has any, the ids of those that hold at least .3 of its sequences of four words."""
+    """Map documents to the ids of others that contain at least 30 % of their sequences of four words."""
     sequences = {document.id: _sequences(document.content) for document in documents}
     holders: dict[tuple[str, ...], list[str]] = {}
     for name, held in sequences.items():

@@ -1,4 +1,4 @@
-"""Questions and libraries → a report: every question is asked of every configuration, and what comes is judged."""
+"""Questions and libraries → a report: ask each question of each configuration and judge the results."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ from dataclasses import dataclass, field
 from random import Random
 
 from answerable.errors import SourceError
-from answerable.evaluation.answer_run import Replied, area_under_risk, operating_point, reply, risk_coverage, thinned
 from answerable.evaluation.asked import Asked
+from answerable.evaluation.confidence import (
+    Reliability,
+    area_under_risk,
+    operating_point,
+    reliability,
+    risk_coverage,
+    thinned,
+)
 from answerable.evaluation.configurations import Configured, Retriever, configure
-from answerable.evaluation.reliability import Reliability, reliability
+from answerable.evaluation.judging import Replied, Searched, reply, search
 from answerable.evaluation.report import (
     Measured,
     SetReport,
@@ -21,7 +28,6 @@ from answerable.evaluation.report import (
     latency,
     table,
 )
-from answerable.evaluation.retrieval_run import Searched, search
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.statistics import Array
 from answerable.indexing.ingest import OnProgress
@@ -35,7 +41,7 @@ CURVE = 200
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is compared, whether answers are asked for, how many questions of a set are drawn (0: all), and the seed."""
+    """The configurations, whether to ask for answers, the sample size of a set (0: all), and the seed."""
 
     retrievers: Sequence[Retriever] = (Retriever.HYBRID,)
     answers: bool = True
@@ -48,7 +54,7 @@ class Plan:
 def set_store(
     questions: QuestionSet, settings: Settings, embedder: Embedder, on_progress: OnProgress | None = None
 ) -> Iterator[Store]:
-    """A store in memory with the documents of a set. Raises the error of a document that can't be added."""
+    """Return a store in memory with the documents of a set. Raises SourceError if one cannot be added."""
     with closing(build_store(MEMORY)) as store:
         library = configure(settings, store, embedder, Retriever.HYBRID).library
         for failure in library.add_documents(questions.documents, on_progress).failures:
@@ -59,7 +65,7 @@ def set_store(
 def evaluate(
     name: str, asked: Sequence[Asked], settings: Settings, store: Store, embedder: Embedder, plan: Plan
 ) -> SetReport:
-    """What questions give on a store, whose chunks come from this embedder."""
+    """Evaluate questions on a store whose vectors come from this embedder."""
     if 0 < plan.sample < len(asked):
         asked = Random(plan.seed).sample(asked, plan.sample)
     documents, passages = store.count()

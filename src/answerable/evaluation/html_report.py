@@ -1,6 +1,6 @@
-"""A report → one HTML page: tables and drawings, nothing from elsewhere, no scripts.
+"""A report → one self-contained HTML page with tables and plots, without scripts.
 
-Names and types come from people's files: they are text nodes, escaped where the page is written out.
+Names and types come from users' files: they are text nodes, escaped when the page is serialised.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _READING = (
 
 
 def write_html(report: Report, path: Path) -> None:
-    """Writes the page. What UTF-8 can't hold becomes question marks. Raises OSError."""
+    """Write the page; characters that UTF-8 cannot encode become question marks. Raises OSError."""
     text = "<!DOCTYPE html>\n" + tostring(_page(report), "unicode", method="html") + "\n"
     path.write_text(text, encoding="utf-8", errors="replace")
 

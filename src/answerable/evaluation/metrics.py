@@ -1,7 +1,7 @@
-"""Rankings → figures, as trec_eval computes them, for one question at a time.
+"""Ranking → figures of one question, computed as in trec_eval.
 
-A document is relevant when its grade is above 0. Documents of the same score are ranked by id, the last in code point
-order first, and scores are compared as 32-bit floats: both are trec_eval's rules, so that its figures are these.
+A document is relevant if its grade is above 0. Ties are ranked by id in descending code point order, and scores are
+compared as 32-bit floats: both are trec_eval's rules, so that the figures are the same.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ CUTOFFS = (1, 5, 10, 100)
 
 
 def order(scores: Mapping[str, float]) -> list[str]:
-    """The ids of documents, best first."""
+    """Return the ids of documents, best first."""
     by_id = sorted(scores, reverse=True)
     return sorted(by_id, key=lambda document: -np.float32(scores[document]))
 
 
 def ndcg(ranking: Sequence[str], relevant: Mapping[str, int], k: int = 10) -> float:
-    """Normalised discounted cumulative gain at k (Järvelin & Kekäläinen 2002); the gain is the grade."""
+    """Return the normalised discounted cumulative gain at k (Järvelin & Kekäläinen 2002); the gain is the grade."""
     best = _gain(sorted((grade for grade in relevant.values() if grade > 0), reverse=True)[:k])
     return _gain([max(0, relevant.get(document, 0)) for document in ranking[:k]]) / best if best else 0.0
 
 
 def recall(ranking: Sequence[str], relevant: Mapping[str, int], k: int) -> float:
-    """The share of the relevant documents that are among the first k."""
+    """Return the share of the relevant documents among the first k."""
     wanted = {document for document, grade in relevant.items() if grade > 0}
     return len(wanted.intersection(ranking[:k])) / len(wanted) if wanted else 0.0
 
 
 def reciprocal_rank(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """1 / the rank of the first relevant document, 0 where there is none. Its mean is MRR."""
+    """Return 1 / rank of the first relevant document, or 0. Its mean is MRR."""
     return next((1 / rank for rank, document in enumerate(ranking, 1) if relevant.get(document, 0) > 0), 0.0)
 
 
 def average_precision(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """The mean of the precisions at the ranks of the relevant documents, 0 for those not found. Its mean is MAP."""
+    """Return the mean precision at the ranks of the relevant documents, 0 for missing ones. Its mean is MAP."""
     wanted = sum(grade > 0 for grade in relevant.values())
     found, total = 0, 0.0
     for rank, document in enumerate(ranking, 1):
@@ -50,7 +50,7 @@ def average_precision(ranking: Sequence[str], relevant: Mapping[str, int]) -> fl
 
 
 def ranking_figures(ranking: Sequence[str], relevant: Mapping[str, int]) -> dict[str, float]:
-    """Every figure of a ranking by its name."""
+    """Return every figure of a ranking by its name."""
     return {
         "ndcg@10": ndcg(ranking, relevant),
         **{f"recall@{k}": recall(ranking, relevant, k) for k in CUTOFFS},

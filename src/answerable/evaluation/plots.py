@@ -1,11 +1,11 @@
-"""Figures → drawings in SVG, to stand within a page: figures with intervals, risk by coverage, and reliability."""
+"""Figures → SVG plots for a page: figures with intervals, risk by coverage, and reliability."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
-from answerable.evaluation.reliability import Reliability
+from answerable.evaluation.confidence import Reliability
 from answerable.evaluation.report import Measured
 
 WIDTH = 640
@@ -24,7 +24,7 @@ svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
 
 
 def element(tag: str, *children: Element | str, **attributes: object) -> Element:
-    """An element with its text, which is escaped where it is written out. `class_` is class, `font_size` font-size."""
+    """Return an element with text, which is escaped on output. `class_` becomes class, `font_size` font-size."""
     made = Element(tag, {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
@@ -37,7 +37,7 @@ def element(tag: str, *children: Element | str, **attributes: object) -> Element
 
 
 def interval_plot(measured: Sequence[Measured]) -> Element:
-    """Every figure on a line from 0 to 1, a dot for each configuration with its interval."""
+    """Plot every figure on a line from 0 to 1, with a dot and an interval for each configuration."""
     names = list(dict.fromkeys(figure.name for each in measured for figure in each.figures))
     row = _LINE * len(measured) + 8
     height = _TOP + row * len(names) + _BOTTOM
@@ -59,9 +59,9 @@ def interval_plot(measured: Sequence[Measured]) -> Element:
 
 
 def risk_plot(measured: Sequence[Measured]) -> Element:
-    """Of the questions answered with the most confidence, the share that is wrong: a line for each configuration.
+    """Plot the share of wrong answers by the share of questions answered, a line for each configuration.
 
-    A dot stands where its refusals are.
+    A dot marks the current refusals.
     """
     height = 320
     drawing = _drawing(height, "Risk by coverage")
@@ -86,9 +86,9 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
 
 
 def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
-    """The share of answers that are right by what was predicted, a line for each name; exact ones lie on the grey one.
+    """Plot the share of right answers by predicted probability, a line for each name; the grey one is perfect.
 
-    The dots are the larger, the more questions they stand for.
+    The size of a dot grows with its number of questions.
     """
     height = 320
     drawing = _drawing(height, "Reliability")

@@ -1,21 +1,23 @@
-"""Lists of questions that people write, CSV or JSON lines → questions with what is expected of their answers.
+"""Lists of questions written by people, CSV or JSON lines → questions with their expected answers.
 
-Columns go by their names, in English, Spanish or Portuguese, in any order; others are passed over. A row needs a
-question, and an expected answer, a document, or the word that there is no answer. Several answers or documents in one
-cell of a CSV file have `|` between them; in JSON they are a list.
+Columns have English, Spanish or Portuguese names, in any order; unknown ones are ignored. A row needs a question, and
+an expected answer, a document, or a mark that it is unanswerable. In CSV, `|` separates several answers or documents in
+a cell; in JSON they are a list.
 """
 
 from __future__ import annotations
 
 import csv
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from answerable.errors import SourceError
-from answerable.evaluation.asked import type_of
+from answerable.evaluation.asked import Asked, type_of
+from answerable.protocols import StoredDocument
+from answerable.retrieval.document_names import documents_called
 from answerable.sources.tables.rows import rows
 from answerable.sources.text import decode
 from answerable.text.languages import question_language
@@ -39,7 +41,7 @@ _DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of a list: documents are as they were written. `line` counts from 1."""
+    """A row of a list, with documents as written. `line` counts from 1."""
 
     line: int
     id: str
@@ -52,7 +54,7 @@ class Listed:
 
 
 def read_questions(path: Path) -> list[Listed]:
-    """The rows of a list. Raises SourceError that names the line."""
+    """Read a list. Raises SourceError with the line."""
     try:
         content = decode(path.read_bytes(), str(path))
     except OSError as error:
@@ -75,6 +77,23 @@ def read_questions(path: Path) -> list[Listed]:
     if not found:
         raise SourceError(f"{path} has no question. It needs a line of column names and a row for each question.")
     return found
+
+
+def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument], path: Path) -> list[Asked]:
+    """Return the questions of the list at `path` with the ids of their documents. Raises SourceError with the line."""
+    names = _Names(documents, path)
+    return [
+        Asked(
+            each.id,
+            each.text,
+            each.answers,
+            {document: 1 for name in each.documents for document in names.find(name, each.line)},
+            each.is_unanswerable,
+            each.language,
+            each.type,
+        )
+        for each in listed
+    ]
 
 
 def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -119,7 +138,7 @@ def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _header(content: str, start: int, delimiter: str) -> list[str]:
-    """What the columns are, empty for those that don't matter; none where quotes are unsound."""
+    """Return the fields of the columns, "" for unknown ones; empty if quotes are unbalanced."""
     try:
         first = next(rows(content, start, delimiter), None)
     except csv.Error:
@@ -169,7 +188,7 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
 
 
 def _flag(value: Any) -> bool | None:
-    """Whether a cell says yes; None for an empty one. Raises ValueError for anything else."""
+    """Parse yes or no; None for an empty cell. Raises ValueError otherwise."""
     word = _word(value).lower()
     if word in _TRUE:
         return True
@@ -184,7 +203,7 @@ def _words(value: Any) -> tuple[str, ...]:
 
 
 def _word(value: Any) -> str:
-    """A cell as text. Raises ValueError for what is none, such as a list where there should be one value."""
+    """Return a cell as text. Raises ValueError for lists and objects."""
     if value is None:
         return ""
     if isinstance(value, bool):
@@ -192,3 +211,20 @@ def _word(value: Any) -> str:
     if not isinstance(value, str | int | float):
         raise ValueError(f"{json.dumps(value)[:60]} is no text.")
     return " ".join(str(value).split())
+
+
+class _Names:
+    def __init__(self, documents: Sequence[StoredDocument], path: Path) -> None:
+        self._documents = documents
+        self._path = path
+        self._found: dict[str, list[str]] = {}
+
+    def find(self, name: str, line: int) -> list[str]:
+        """Return the ids of all documents with this name: a file may have several."""
+        if name not in self._found:
+            self._found[name] = [each.id for each in documents_called(self._documents, name)]
+        if not self._found[name]:
+            raise SourceError(
+                f"{self._path}, line {line}: the library has no document {name!r}. `answerable list` shows them."
+            )
+        return self._found[name]

@@ -1,9 +1,9 @@
-"""Question sets → cases for a gate: what it sees of questions that a library answers, and of ones that it doesn't."""
+"""Question sets → cases for a gate: its signals for questions that a library can and cannot answer."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
@@ -28,7 +28,7 @@ SMALL = (1, 3)
 
 
 class Kind(str, Enum):
-    """What was done to the question's document; where it is removed, those that repeat it are too."""
+    """What was done to the question's document; if it is removed, its copies are too."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"
@@ -38,9 +38,9 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question asked of a library: of all of a set, or of few documents. `closest` is the highest passage cosine.
+    """A question asked of a whole set or of a small library. `closest` is the highest passage cosine.
 
-    `is_crossed` is that the question is in another language than what was found.
+    `is_crossed`: the question is in another language than its results.
     """
 
     corpus: str
@@ -54,7 +54,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many questions of a set are asked, how many of other sets, and how many small libraries are made of it."""
+    """How many questions of a set, how many of other sets, and how many small libraries."""
 
     questions: int = 1200
     foreign: int = 300
@@ -63,17 +63,17 @@ class Sampling:
 
 
 def side(article: str) -> int:
-    """0 for the half of the articles that a gate is fitted on, 1 for the half that its figures come from."""
+    """Return 0 for the half of the articles that fits a gate, 1 for the half that measures it."""
     return sha256(article.encode()).digest()[0] % 2
 
 
 def by_title(_: str, document: Document) -> str:
-    """The article that a document belongs to: its title, or itself where it has none."""
+    """Return the article of a document: its title, or its id without one."""
     return document.title or document.id
 
 
 def measure_background(sets: Iterable[QuestionSet], embedder: Embedder, sample: int = 200) -> Background:
-    """The cosines of questions with passages of documents drawn at random, over all sets."""
+    """Measure the cosines of questions with random passages, over all sets."""
     means, deviations = [], []
     for questions in sets:
         draw = random.Random(questions.name)
@@ -97,95 +97,118 @@ def collect_cases(
     article_of: Callable[[str, Document], str] = by_title,
     on_progress: Callable[[str], None] = lambda name: None,
 ) -> list[Case]:
-    """The cases of every set. `article_of` names the article of a set's document, for the split and for strangers.
+    """Return the cases of every set. `article_of` returns the article of a document.
 
-    A question is a stranger to a library that has no document of its article.
+    Articles split the cases into halves, and a question is foreign to a library without documents of its article.
     """
     sampling = sampling or Sampling()
     embedder = _QuestionMemory(embedder)
-    cases: list[Case] = []
     articles = {
         questions.name: {document.id: article_of(questions.name, document) for document in questions.documents}
         for questions in sets
     }
-
-    def article(questions: QuestionSet, query: Query) -> str:
-        return articles[questions.name].get(next(iter(query.relevant), ""), "")
-
+    cases: list[Case] = []
     for questions in sets:
         on_progress(questions.name)
-        draw = random.Random(f"{sampling.seed} {questions.name}")
-        here = set(articles[questions.name].values())
-        strangers = [
-            (article(other, query), query)
-            for other in sets
-            for query in other.queries
-            if article(other, query) not in here
-        ]
-        draw.shuffle(strangers)
-        run = _Run(questions.name, embedder, background, cases)
-        documents = {document.id: document for document in questions.documents}
-        asked = draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
+        run = _SetRun(questions, articles[questions.name], embedder, background, sampling)
+        run.ask_all(_strangers(sets, articles, set(run.articles.values())))
+        cases += run.cases
+    return cases
 
-        library, _ = _library(questions.documents, embedder)
+
+def _strangers(
+    sets: Sequence[QuestionSet], articles: Mapping[str, Mapping[str, str]], here: Collection[str]
+) -> list[tuple[str, Query]]:
+    """Return the questions of all sets about articles that are not `here`, each with its article."""
+    found = [(_article(articles[each.name], query), query) for each in sets for query in each.queries]
+    return [(article, query) for article, query in found if article not in here]
+
+
+def _article(articles: Mapping[str, str], query: Query) -> str:
+    return articles.get(next(iter(query.relevant), ""), "")
+
+
+class _SetRun:
+    """Collects the cases of one set; `articles` maps the ids of its documents to their articles."""
+
+    def __init__(
+        self,
+        questions: QuestionSet,
+        articles: Mapping[str, str],
+        embedder: Embedder,
+        background: Background | None,
+        sampling: Sampling,
+    ) -> None:
+        self.questions = questions
+        self.articles = articles
+        self.cases: list[Case] = []
+        self._embedder = embedder
+        self._background = background
+        self._sampling = sampling
+        self._documents = {document.id: document for document in questions.documents}
+        self._draw = random.Random(f"{sampling.seed} {questions.name}")
+
+    def ask_all(self, strangers: list[tuple[str, Query]]) -> None:
+        """Ask questions of the whole set, then without their documents, then of small libraries."""
+        self._draw.shuffle(strangers)
+        questions, sampling = self.questions, self._sampling
+        asked = self._draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
+        library, _ = _library(questions.documents, self._embedder)
         for query in asked:
-            run.ask(library, query, Kind.ANSWERABLE, article(questions, query))
-        for name, query in strangers[: sampling.foreign]:
-            run.ask(library, query, Kind.FOREIGN, name)
-        for query in draw.sample(questions.unanswerable, min(sampling.questions, len(questions.unanswerable))):
-            run.ask(library, query, Kind.UNANSWERABLE, article(questions, query))
-        repeated = copies(questions.documents)
+            self.ask(library, query, Kind.ANSWERABLE, _article(self.articles, query))
+        for article, query in strangers[: sampling.foreign]:
+            self.ask(library, query, Kind.FOREIGN, article)
+        for query in self._draw.sample(questions.unanswerable, min(sampling.questions, len(questions.unanswerable))):
+            self.ask(library, query, Kind.UNANSWERABLE, _article(self.articles, query))
+        self._ask_without_documents(library, asked)
+        for number, query in enumerate(asked[: sampling.small_libraries]):
+            self._ask_small(query, SMALL[number % len(SMALL)], strangers)
+
+    def _ask_without_documents(self, library: Library, asked: Sequence[Query]) -> None:
+        repeated = copies(self.questions.documents)
         for relevant in dict.fromkeys(tuple(sorted(query.relevant)) for query in asked):
             removed = sorted({*relevant, *(other for each in relevant for other in repeated.get(each, ()))})
             for document_id in removed:
                 library.remove(document_id)
             for query in asked:
                 if tuple(sorted(query.relevant)) == relevant:
-                    run.ask(library, query, Kind.REMOVED, article(questions, query))
-            library.add_documents([documents[document_id] for document_id in removed])
+                    self.ask(library, query, Kind.REMOVED, _article(self.articles, query))
+            library.add_documents([self._documents[document_id] for document_id in removed])
 
-        siblings: dict[str, list[Document]] = {}
-        for document in questions.documents:
-            siblings.setdefault(articles[questions.name][document.id], []).append(document)
-        for number, query in enumerate(asked[: sampling.small_libraries]):
-            family = siblings[article(questions, query)]
-            gold = [documents[document_id] for document_id in query.relevant]
-            others = [document for document in family if document.id not in query.relevant]
-            draw.shuffle(others)
-            small, _ = _library([*gold, *others[: SMALL[number % len(SMALL)] - 1]], embedder)
-            held = {document.id for document in small.documents()}
-            near = [one for one in questions.queries if article(questions, one) == article(questions, query)]
-            draw.shuffle(near)
-            inside = [one for one in near if held.issuperset(one.relevant)][:4]
-            outside = [one for one in near if held.isdisjoint(one.relevant)][:4]
-            for one in inside:
-                run.ask(small, one, Kind.ANSWERABLE, article(questions, query), is_small=True)
-            for one in outside:
-                run.ask(small, one, Kind.REMOVED, article(questions, query), is_small=True)
-            for name, one in draw.sample(strangers, min(4, len(strangers))):
-                run.ask(small, one, Kind.FOREIGN, name, is_small=True)
-    return cases
-
-
-@dataclass(frozen=True, slots=True)
-class _Run:
-    corpus: str
-    embedder: Embedder
-    background: Background | None
-    cases: list[Case]
+    def _ask_small(self, query: Query, size: int, strangers: Sequence[tuple[str, Query]]) -> None:
+        """Ask questions of a library with the question's documents and others of its article, `size` in all."""
+        article = _article(self.articles, query)
+        gold = [self._documents[document_id] for document_id in query.relevant]
+        others = [
+            document
+            for document in self.questions.documents
+            if self.articles[document.id] == article and document.id not in query.relevant
+        ]
+        self._draw.shuffle(others)
+        small, _ = _library([*gold, *others[: size - 1]], self._embedder)
+        held = {document.id for document in small.documents()}
+        near = [one for one in self.questions.queries if _article(self.articles, one) == article]
+        self._draw.shuffle(near)
+        for one in [one for one in near if held.issuperset(one.relevant)][:4]:
+            self.ask(small, one, Kind.ANSWERABLE, article, is_small=True)
+        for one in [one for one in near if held.isdisjoint(one.relevant)][:4]:
+            self.ask(small, one, Kind.REMOVED, article, is_small=True)
+        for other, one in self._draw.sample(strangers, min(4, len(strangers))):
+            self.ask(small, one, Kind.FOREIGN, other, is_small=True)
 
     def ask(self, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False) -> None:
+        """Ask one question and add its case, unless nothing is found."""
         evidence = library.evidence(query.text)
         ranked = [sentence for sentence, _ in rank(query.text, list(sentences(evidence)))]
         if ranked:
-            signals = read_signals(evidence, ranked, self.background)
+            signals = read_signals(evidence, ranked, self._background)
             closest = max(float(np.dot(chunk.vector, evidence.vector)) for chunk in evidence.chunks)
             crossed = is_crossed(evidence)
-            self.cases.append(Case(self.corpus, kind, article, is_small, signals, closest, crossed))
+            self.cases.append(Case(self.questions.name, kind, article, is_small, signals, closest, crossed))
 
 
 class _QuestionMemory:
-    """An embedder that embeds no question twice: each is asked of several libraries."""
+    """An embedder that embeds each question once, since it is asked of several libraries."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint = embedder.fingerprint

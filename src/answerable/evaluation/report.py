@@ -1,4 +1,4 @@
-"""What an evaluation found: figures with their intervals, by configuration, language and type, as plain values."""
+"""Results of an evaluation: figures with intervals by configuration, language and type, as plain values."""
 
 from __future__ import annotations
 
@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 from answerable.errors import SettingsError
-from answerable.evaluation.answer_run import Point
+from answerable.evaluation.confidence import Point, Reliability
+from answerable.evaluation.judging import PASSAGES
 from answerable.evaluation.metrics import CUTOFFS
-from answerable.evaluation.reliability import Reliability
-from answerable.evaluation.retrieval_run import PASSAGES
 from answerable.evaluation.statistics import Array, bootstrap, intervals, means, paired_test
 
 FOUND = ("ndcg@10", *(f"recall@{k}" for k in CUTOFFS), "mrr", "map", f"answer_found@{PASSAGES}")
@@ -25,7 +24,7 @@ FIGURES = (*FOUND, *SAID, *REFUSED)
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A mean with the ends of its 95 % interval, over so many questions."""
+    """A mean with its 95 % interval and the number of questions."""
 
     name: str
     value: float
@@ -36,7 +35,7 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A configuration's figure less the default's, with the ends of its 95 % interval and the paired test's p-value."""
+    """The difference from the default configuration, with its 95 % interval and the p-value of the paired test."""
 
     name: str
     value: float
@@ -47,7 +46,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The figures of some of the questions: those in a language, or of a type."""
+    """The figures of the questions in one language, or of one type."""
 
     name: str
     questions: int
@@ -56,7 +55,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Latency:
-    """Seconds of wall time of one step: half of the questions, and 95 of 100, took no longer."""
+    """Median and 95th percentile of a step's wall time, in seconds."""
 
     step: str
     p50: float
@@ -65,11 +64,11 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What one configuration gave; `differences` are from the default, none for itself.
+    """The results of one configuration; `differences` are from the default one, which has none.
 
-    `curve` is risk by coverage, `risk_area` the area under it, NaN where nothing was asked; `operating` is where the
-    refusals of the settings stand, None where nothing was answered. `reliability` is that of the confidence; None where
-    every question has an answer, or nothing was asked.
+    `curve` is risk by coverage, `risk_area` the area under it, NaN without answers; `operating` is the point of the
+    current refusals, None if nothing was answered. `reliability` is that of the confidence; None without answers or
+    without unanswerable questions.
     """
 
     configuration: str
@@ -86,7 +85,7 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class SetReport:
-    """What was measured on one set of questions; the default configuration comes first."""
+    """The results on one set of questions; the default configuration comes first."""
 
     name: str
     documents: int
@@ -98,7 +97,7 @@ class SetReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """All of an evaluation, with what it takes to repeat it."""
+    """A whole evaluation, with what is needed to repeat it."""
 
     version: str
     embedder: str
@@ -107,21 +106,21 @@ class Report:
     sets: list[SetReport]
 
     def to_json(self) -> dict[str, Any]:
-        """The report as values that JSON has: None for what isn't a number."""
+        """Return the report as JSON values, with None for NaN."""
         plain: dict[str, Any] = _plain(asdict(self))
         return plain
 
 
 def table(found: Sequence[Mapping[str, float]]) -> Array:
-    """The figures of each question as (questions, figures), NaN where one doesn't apply."""
+    """Return the figures of each question as (questions, figures), with NaN where one does not apply."""
     rows = [[each.get(name, math.nan) for name in FIGURES] for each in found]
     return np.array(rows, np.float64).reshape(len(found), len(FIGURES))
 
 
 def figures(values: Array, seed: int) -> list[Figure]:
-    """The figures that apply to any of the questions, with their intervals.
+    """Return the figures that apply to any question, with their intervals.
 
-    Where all questions have an answer, how many of the refusals are right says nothing.
+    If all questions are answerable, the precision of refusals is left out.
     """
     counts = (~np.isnan(values)).sum(axis=0)
     if not counts[FIGURES.index("refusal_recall")]:
@@ -135,7 +134,7 @@ def figures(values: Array, seed: int) -> list[Figure]:
 
 
 def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
-    """The same for the questions of each name, by name; nothing where all have the same."""
+    """Return the figures of the questions with each name, sorted; nothing if all have the same."""
     labels = np.array(names)
     known = sorted(set(names)) if len(set(names)) > 1 else []
     return [
@@ -144,7 +143,7 @@ def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
 
 
 def differences(default: Array, other: Array, seed: int) -> list[Difference]:
-    """How each figure differs from the default's, on the same questions."""
+    """Return the difference of each figure from the default's, on the same questions."""
     low, high = intervals(bootstrap(other, seed) - bootstrap(default, seed))
     change, p = means(other) - means(default), paired_test(default, other, seed)
     return [
@@ -155,13 +154,13 @@ def differences(default: Array, other: Array, seed: int) -> list[Difference]:
 
 
 def latency(step: str, seconds: Sequence[float]) -> Latency:
-    """The quantiles of what a step took."""
+    """Return the quantiles of a step's times."""
     p50, p95 = np.quantile(np.array(seconds), (0.5, 0.95))
     return Latency(step, float(p50), float(p95))
 
 
 def parse_floors(given: Sequence[str]) -> dict[str, float]:
-    """`FIGURE=VALUE` → the least that each figure may be. Raises SettingsError."""
+    """Parse `FIGURE=VALUE` items, the minimum of each figure. Raises SettingsError."""
     floors = {}
     for text in given:
         name, _, value = (part.strip() for part in text.partition("="))
@@ -178,7 +177,7 @@ def parse_floors(given: Sequence[str]) -> dict[str, float]:
 
 
 def below(report: Report, floors: Mapping[str, float]) -> list[str]:
-    """What doesn't reach its floor in the default configuration, a sentence for each set and figure."""
+    """Return a sentence for each set and figure below its floor in the default configuration."""
     found = []
     for each in report.sets:
         values = {figure.name: figure.value for figure in each.measured[0].figures}

@@ -14,9 +14,9 @@ from answerable.errors import SourceError
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """A question, the documents that bear on it with their grades, and its answers where the set gives them.
+    """A question, its relevant documents with grades, and its answers if the set has them.
 
-    A question without an answer has the document that it was asked of, with grade 0.
+    An unanswerable question has the document that it was asked about, with grade 0.
     """
 
     id: str
@@ -27,7 +27,7 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """Documents with the questions that they answer, and those that are said to have no answer in them."""
+    """Documents, the questions that they answer, and unanswerable questions."""
 
     name: str
     documents: list[Document]
@@ -36,7 +36,7 @@ class QuestionSet:
 
     @classmethod
     def load(cls, folder: Path, name: str = "") -> QuestionSet:
-        """A set from its folder, without empty documents and questions about none of the others. Raises SourceError."""
+        """Load a set without empty documents and their questions. Raises SourceError."""
         try:
             documents = [
                 Document.from_text(str(row["text"]), doc_id=str(row["_id"]), title=str(row.get("title") or ""))

@@ -1,7 +1,7 @@
-"""How sure a figure is: bootstrap intervals, and a paired test of two configurations on the same questions.
+"""Bootstrap intervals, and a paired test of two configurations on the same questions.
 
-A figure is the mean over the questions that it applies to; NaN stands for one that it doesn't apply to. Every draw is
-seeded, so that the same questions give the same intervals.
+A figure is the mean over the questions that it applies to; NaN marks the others. All draws are seeded, so the same
+questions give the same intervals.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _SAME = 1e-12
 
 
 def means(values: Array) -> Array:
-    """The mean of each column of (questions, figures) without its NaNs; NaN where there is nothing else."""
+    """Return the mean of each column of (questions, figures) without NaNs; NaN for a column of NaNs."""
     counted = ~np.isnan(values)
     return _ratio(np.nansum(values, axis=0), counted.sum(axis=0, dtype=np.float64))
 
 
 def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
-    """The means of questions drawn anew, with all of their figures (Efron & Tibshirani 1993): (samples, figures).
+    """Return the means of resampled questions with all of their figures (Efron & Tibshirani 1993): (samples, figures).
 
-    The same seed draws the same questions: the difference of two configurations' draws is paired.
+    The same seed draws the same questions, so the difference of two configurations' draws is paired.
     """
     count, width = values.shape
     joined = np.hstack((np.nan_to_num(values), ~np.isnan(values)))
@@ -45,7 +45,7 @@ def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
 
 
 def intervals(drawn: Array) -> Array:
-    """The ends of the percentile interval of each column of draws, (2, figures); NaN where no draw has a number."""
+    """Return the percentile interval of each column of draws, (2, figures); NaN without numbers."""
     ends = np.full((2, drawn.shape[1]), np.nan)
     for column, values in enumerate(drawn.T):
         known = values[~np.isnan(values)]
@@ -55,11 +55,11 @@ def intervals(drawn: Array) -> Array:
 
 
 def paired_test(one: Array, other: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
-    """The two-sided paired randomisation test on (questions, figures): a p-value for each figure.
+    """Run the two-sided paired randomisation test on (questions, figures): a p-value for each figure.
 
-    Under the null hypothesis the two configurations could be swapped on any question; p is the share of random swaps
-    that give at least the difference seen, itself among them (Fisher 1935; of the tests for retrieval, the one that
-    Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528, recommend). NaN where a figure applies to none.
+    Under the null hypothesis the two configurations could be swapped on any question; p is the share of random swaps,
+    the observed one included, with at least the observed difference (Fisher 1935; recommended for retrieval by Smucker,
+    Allan & Carterette 2007, doi:10.1145/1321440.1321528). NaN for a figure that applies to no question.
     """
     count, width = one.shape
     first, second = (np.hstack((np.nan_to_num(each), ~np.isnan(each))) for each in (one, other))
@@ -83,7 +83,7 @@ def _ratio(sums: Array, counts: Array) -> Array:
 
 
 def _blocks(samples: int, count: int) -> Iterator[int]:
-    """The sizes of the blocks that the samples are drawn in."""
+    """Yield the sizes of the blocks of samples."""
     size = max(1, _BLOCK // max(1, count))
     for start in range(0, samples, size):
         yield min(size, samples - start)

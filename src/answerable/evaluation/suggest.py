@@ -1,6 +1,6 @@
-"""A library's own passages → draft questions with their answers and documents, for a person to correct.
+"""Passages of a library → draft questions with answers and documents, for a person to correct.
 
-Rules over single sentences, no model: what a sentence leaves to those before it is missing from its question too.
+Rules match single sentences, without a model: context from previous sentences is missing from the questions.
 """
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from random import Random
 
 from answerable.datatypes import Document, PartKind
 from answerable.errors import SettingsError
-from answerable.evaluation.draft_rules import HEADING_QUESTIONS, questions_of
+from answerable.evaluation.draft_rules import heading_question, questions_of
 from answerable.library import Library
 from answerable.text.sentences import is_furniture, sentence_spans
+from answerable.text.word_lists import LANGUAGES
 
 LONGEST = 400
 """Longer sentences say more than one thing."""
@@ -26,7 +27,7 @@ LONGEST_HEADING = 60
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A question with the answer as it stands in the document; `document` is its source, or its id without one."""
+    """A question with its verbatim answer; `document` is the source, or the id of a document without one."""
 
     question: str
     answer: str
@@ -36,9 +37,9 @@ class Draft:
 
 
 def suggest(library: Library, count: int, seed: int = 0) -> list[Draft]:
-    """At most so many drafts, of as many documents and of as many types as there are; fewer where the rules find less.
+    """Return at most `count` drafts, from as many documents and of as many types as possible.
 
-    Documents are read in a random order, no more of them than it takes.
+    Documents are read in random order, only as many as needed.
     """
     found: list[list[Draft]] = []
     documents = library.documents()
@@ -54,7 +55,9 @@ def suggest(library: Library, count: int, seed: int = 0) -> list[Draft]:
 
 
 def drafts_of(document: Document) -> Iterator[Draft]:
-    """The drafts that a document gives, each question once."""
+    """Yield the drafts of a document, each question once."""
+    if document.language not in LANGUAGES:
+        return
     seen: set[str] = set()
     for draft in (*_from_sentences(document), *_from_headings(document)):
         if draft.question.casefold() not in seen and _is_listable(draft):
@@ -63,9 +66,9 @@ def drafts_of(document: Document) -> Iterator[Draft]:
 
 
 def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
-    """Writes a list that `question_lists` reads: JSON lines for `.jsonl`, else CSV that spreadsheets open.
+    """Write a list that `question_lists` reads: JSON lines for `.jsonl`, otherwise CSV for spreadsheets.
 
-    Raises SettingsError where the file is there already: it may hold what somebody corrected.
+    Raises SettingsError if the file exists: it may contain corrections.
     """
     rows = [asdict(draft) for draft in drafts]
     try:
@@ -82,7 +85,7 @@ def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
 
 
 def _varied(found: Sequence[list[Draft]], count: int) -> list[Draft]:
-    """From each document in turn the draft of the type that there is least of so far."""
+    """Take from each document in turn the draft of the type that is rarest so far."""
     chosen: list[Draft] = []
     types: Counter[str] = Counter()
     while len(chosen) < count and any(found):
@@ -96,8 +99,6 @@ def _varied(found: Sequence[list[Draft]], count: int) -> list[Draft]:
 
 
 def _from_sentences(document: Document) -> Iterator[Draft]:
-    if document.language not in HEADING_QUESTIONS:
-        return
     for start, end in sentence_spans(document.content, document.language):
         sentence = document.content[start:end]
         if end - start > LONGEST or is_furniture(document.content, start, end):
@@ -109,16 +110,15 @@ def _from_sentences(document: Document) -> Iterator[Draft]:
 
 
 def _from_headings(document: Document) -> Iterator[Draft]:
-    """What the sections say, by their headings; the answer is the first sentence under each."""
-    pattern = HEADING_QUESTIONS.get(document.language)
-    for part in document.parts if pattern and document.title else ():
+    """Yield questions about sections; the answer is the first sentence of each."""
+    for part in document.parts if document.title else ():
         if part.kind is not PartKind.SECTION or len(part.headings) < 2 or len(part.headings[-1]) > LONGEST_HEADING:
             continue
         text = document.content[part.start : part.end]
         spans = (span for span in sentence_spans(text, document.language) if not is_furniture(text, *span))
         start, end = next(spans, (0, 0))
-        if pattern and 0 < end - start <= LONGEST:
-            question = pattern.format(title=document.title, heading=part.headings[-1])
+        question = heading_question(document.language, document.title, part.headings[-1])
+        if 0 < end - start <= LONGEST:
             yield _draft(document, question, text[start:end], "heading")
 
 
@@ -128,5 +128,5 @@ def _draft(document: Document, question: str, answer: str, kind: str) -> Draft:
 
 
 def _is_listable(draft: Draft) -> bool:
-    """Whether it fits a cell: without the mark between answers, and with nothing that a spreadsheet would calculate."""
+    """Return whether a draft fits a cell: no separator of answers, and nothing that a spreadsheet would calculate."""
     return "|" not in draft.answer and not any(text[:1] in "=+-@" for text in (draft.answer, draft.document))

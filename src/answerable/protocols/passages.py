@@ -1,4 +1,4 @@
-"""From documents to passages and their vectors: what splits, and what embeds."""
+"""Splitters (documents → chunks) and embedders (passages → vectors)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ class TextSplitter(Protocol):
     """Cuts a document into chunks."""
 
     def split(self, document: Document) -> list[Chunk]:
-        """Chunks in order; `document.content[chunk.start:chunk.end] == chunk.content`, only white space is left out."""
+        """Return chunks in order; `document.content[chunk.start:chunk.end] == chunk.content`; only white space is left
+        out.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Which embedder made a vector. Vectors of two fingerprints are never compared."""
+    """The embedder that made a vector. Vectors with different fingerprints are never compared."""
 
     provider: str
     model: str
@@ -34,7 +36,7 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A text to embed, and the spans in it (its sentences) that want a vector of their own."""
+    """A text to embed, and the spans in it (its sentences) that get vectors of their own."""
 
     text: str
     spans: tuple[Span, ...] = ()
@@ -49,38 +51,38 @@ class PassageVectors:
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors whose dot product says how alike they are."""
+    """Turns texts into vectors whose dot product is their similarity."""
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What identifies the vectors."""
+        """The model that makes the vectors."""
         ...
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """Vectors of texts that are searched, in the order given."""
+        """Embed texts to be searched, in this order."""
         ...
 
     def embed_query(self, text: str) -> FloatArray:
-        """The vector of a question, shape (dimension,)."""
+        """Embed a question, shape (dimension,)."""
         ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text costs."""
+        """Count the tokens of each text."""
         ...
 
     def cost(self, tokens: int) -> float | None:
-        """What embedding so many tokens costs in US dollars: 0 on this machine, None where the price isn't known."""
+        """Return the price of embedding this number of tokens in US dollars; 0 if local, None if unknown."""
         ...
 
 
 @runtime_checkable
 class TokenEmbedder(Protocol):
-    """Gives a vector for each token of a text, in its context. Rows have length 1; raises EmbeddingError."""
+    """Returns a vector of length 1 for each token of a text, in its context. Raises EmbeddingError."""
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
-        """Of each text that is searched its tokens' vectors, shape (tokens, dimension)."""
+        """Return the token vectors of each text to be searched, shape (tokens, dimension)."""
         ...
 
     def embed_query_tokens(self, text: str, spans: Sequence[Span]) -> list[FloatArray]:
-        """Of each span of a question (in order, not overlapping) its tokens' vectors, shape (tokens, dimension)."""
+        """Return the token vectors of each span (in order, not overlapping) of a question, shape (tokens, dimension)."""
         ...

@@ -1,1 +1,1 @@
-"""What every adapter of a remote provider needs: retries, bounds, errors of ours in place of theirs."""
+"""Shared by all adapters of remote providers: retries, limits, translation of errors."""

@@ -1,4 +1,4 @@
-"""How much a model may write: a server may take no notice of the limit that it is told, and a model go on for ever."""
+"""Limit the length of a model's answer: servers may ignore the token limit, and models may never stop."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ LONGEST_ANSWER = 400_000
 
 
 class Allowance:
-    """The characters that an answer may still have; without a limit of tokens the most that any answer has.
+    """The characters that an answer may still have, at most LONGEST_ANSWER without a token limit.
 
-    Each piece costs one more: without a text it may be what a model thinks to itself, and that can go on for ever too.
+    Each piece costs one more, since pieces without text (a model's reasoning) may never end either.
     """
 
     def __init__(self, max_tokens: int | None) -> None:
@@ -18,15 +18,15 @@ class Allowance:
 
     @property
     def is_used_up(self) -> bool:
-        """Whether nothing more may come."""
+        """Whether nothing is left."""
         return self._left <= 0
 
     def take(self, text: str) -> str:
-        """What of a piece is within the allowance."""
+        """Return the part of a piece that is within the allowance."""
         allowed = text[: max(self._left, 0)]
         self._left -= len(text)
         return allowed
 
     def count_piece(self) -> None:
-        """Counts a piece, whatever it holds."""
+        """Count a piece, even one without text."""
         self._left -= 1

@@ -28,7 +28,7 @@ _SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:(?://|\\\\)|\b(?:mailto|data|jav
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
-    """`timeout` is in seconds, for a connection, the first byte and every pause; `total` bounds all tries together."""
+    """`timeout` is in seconds, for connecting, the first byte and every pause; `total` for all tries together."""
 
     timeout: float = 60.0
     total: float = 180.0
@@ -40,7 +40,7 @@ class CallPolicy:
 
 @dataclass(slots=True)
 class Caller:
-    """Makes calls under a policy. Safe to share between threads; `concurrency` bounds the calls under way."""
+    """Makes calls under a policy, at most `concurrency` at once. Safe to share between threads."""
 
     policy: CallPolicy = field(default_factory=CallPolicy)
     sleep: Callable[[float], None] = time.sleep
@@ -51,7 +51,7 @@ class Caller:
 
     @contextmanager
     def slot(self) -> Iterator[None]:
-        """Waits for its turn. A stream holds it until it ends."""
+        """Wait for a free slot. A stream keeps it until it ends."""
         with self._slots:
             yield
 
@@ -73,9 +73,9 @@ def _is_retryable(error: BaseException) -> bool:
 
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that a response asks to wait: `retry-after-ms`, or `Retry-After` in seconds or as a date.
+    """Return the seconds to wait by `retry-after-ms`, or by `Retry-After` in seconds or as a date, or None.
 
-    The headers must be found whatever their case, or be in lower case. None where they ask for nothing sensible.
+    The names of the headers must be in lower case, unless the mapping ignores case.
     """
     asked = headers.get("retry-after", "")
     for text, unit in ((headers.get("retry-after-ms", ""), 0.001), (asked, 1.0)):
@@ -94,9 +94,9 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
 
 def host_of(address: str, setting: str, example: str) -> str:
-    """The host of an address, with its port where it names one.
+    """Return the host of an address, with its port if it has one.
 
-    Raises SettingsError, which names the setting and gives an example, for what is no address of HTTP.
+    Raises SettingsError with the name of the setting and an example if it is not an HTTP address.
     """
     try:
         parts = urlsplit(address)
@@ -109,9 +109,9 @@ def host_of(address: str, setting: str, example: str) -> str:
 
 
 def quoted(text: str, secret: str = "") -> str:
-    """What a server said, fit for a message of ours: one short line, nothing for a terminal, the key blacked out.
+    """Return a server's text for our own messages: one short line, printable, without the key.
 
-    Addresses lose their scheme: otherwise terminals make links of them, and who is told to "log in at https://…" may.
+    Addresses lose their scheme, so that terminals do not make links of them: the text may be an attack.
     """
     # More than is shown at last, so that no key is cut in two before it is looked for.
     line = _SCHEME.sub("", printable_line(text[: 100 * LONGEST_QUOTE]))

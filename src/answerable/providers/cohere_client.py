@@ -1,4 +1,4 @@
-"""The one place that talks to Cohere (API v2) by its official SDK, and that turns its failures into our errors."""
+"""Cohere (API v2) through its official SDK, with its errors translated to ours."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _TOKEN = re.compile(r"[A-Z]?[a-z\u00c0-\u1fff]{1,5}|[A-Z]{1,2}|\d|\S")
 
 
 class CohereClient:
-    """A pool of connections. Its own retries are off: they are the caller's. Safe to share between threads.
+    """A pool of connections without retries, which are the caller's. Safe to share between threads.
 
-    `timeout` is in seconds, for a connection and every pause. Raises MissingPackage without the SDK, ProviderRefused
-    without a key, SettingsError for a key or an address that can't be one, and ProviderErrors; none of them holds the
-    key or comes with an exception that does.
+    `timeout` is in seconds, for connecting and every pause. Raises MissingPackage without the SDK, ProviderRefused
+    without a key, SettingsError for an invalid key or address, and ProviderErrors; no error contains the key, not even
+    in its chain.
     """
 
     def __init__(self, api_key: str, base_url: str | None, timeout: float) -> None:
@@ -71,7 +71,7 @@ class CohereClient:
         self._client = cast("RawV2Client", client.with_raw_response)
 
     def embed(self, model: str, texts: Sequence[str], input_type: str, dimension: int | None) -> Any:
-        """The vectors of at most 96 texts, as the response has them: nothing of it has been checked."""
+        """Return the vectors of at most 96 texts, unchecked."""
         given: dict[str, Any] = {} if dimension is None else {"output_dimension": dimension}
         try:
             response = self._client.embed(
@@ -91,7 +91,7 @@ class CohereClient:
     def chat(
         self, model: str, messages: Sequence[Mapping[str, str]], max_tokens: int | None
     ) -> Generator[dict[str, Any], None, None]:
-        """The events of a streamed answer as they come, each with its `type`. Closing it closes the response."""
+        """Yield the events of a streamed answer, each with its `type`. Closing it closes the response."""
         given: dict[str, Any] = {} if max_tokens is None else {"max_tokens": max_tokens}
         try:
             with self._client.chat_stream(model=model, messages=cast("Any", messages), **given) as response:
@@ -102,11 +102,11 @@ class CohereClient:
         raise failure
 
     def close(self) -> None:
-        """Closes the connections. Closing twice is fine."""
+        """Close the connections. Idempotent."""
         self._open.close()
 
     def quoted(self, text: object) -> str:
-        """What the server says, fit for a message: short, on one line, printable and without the key."""
+        """Return a server's text for our own messages: short, printable, without the key."""
         return quoted(str(text), self._key)
 
     def _failure(self, error: Exception, model: str) -> ProviderError:
@@ -144,7 +144,7 @@ class CohereClient:
 
 
 def count_tokens(text: str) -> int:
-    """About how many tokens a text has, since the vocabularies must be downloaded.
+    """Estimate the number of tokens, since the vocabularies would have to be downloaded.
 
     Against two vocabularies of 200,000 and 250,000 tokens it gave 1.0 to 1.3 times the true number for prose in
     English, Spanish, Portuguese and for code, .9 to 1.2 times for tables, .7 to 1.5 times for other scripts and emoji.
@@ -153,7 +153,7 @@ def count_tokens(text: str) -> int:
 
 
 def windows(text: str, most: int) -> list[tuple[str, int]]:
-    """A text in pieces of at most `most` tokens each as `count_tokens` counts, cut between words where it has any."""
+    """Cut a text into pieces of at most `most` tokens as `count_tokens` counts, between words if possible."""
     starts = [match.start() for match in _TOKEN.finditer(text)]
     pieces: list[tuple[str, int]] = []
     # Pieces of like size say more than full ones and a scrap.
@@ -178,7 +178,7 @@ def _checked_key(api_key: str) -> str:
 
 
 def _events(pieces: Iterator[str]) -> Iterator[dict[str, Any]]:
-    """Server-sent events, each a JSON object."""
+    """Parse server-sent events, each a JSON object."""
     # Not by httpx's lines, which also end at U+2028 and others that JSON may hold.
     waiting = ""
     for piece in pieces:

@@ -1,4 +1,4 @@
-"""The official `openai` client, for whatever speaks OpenAI's protocol, with errors of ours in place of its own."""
+"""OpenAI's protocol through the official `openai` client, with its errors translated to ours."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _SYSTEM_ROLE = re.compile(r"(system|developer).{0,40}role|role.{0,40}(system|dev
 
 
 class ParameterRefused(RequestRejected):
-    """The provider has nothing against the request but one parameter: `system` stands for messages of that role."""
+    """The provider rejects only one parameter; `system` means messages of that role."""
 
     def __init__(self, message: str, parameter: str) -> None:
         super().__init__(message)
@@ -59,11 +59,11 @@ class ParameterRefused(RequestRejected):
 
 
 class OpenAIClient:
-    """A provider that speaks OpenAI's protocol. Safe to share between threads.
+    """A provider of OpenAI's protocol. Safe to share between threads.
 
-    `model_setting` is the setting that names the model, for errors to point at. `base_url` is OpenAI's own unless it is
-    given; another server's may go without a key. Raises SettingsError for an address or a key that can't be one,
-    ProviderRefused for a missing key, MissingPackage.
+    `model_setting` is the setting that names the model, for error messages. `base_url` is OpenAI's by default; other
+    servers may need no key. Raises SettingsError for an invalid address or key, ProviderRefused for a missing key,
+    MissingPackage.
     """
 
     def __init__(
@@ -106,14 +106,14 @@ class OpenAIClient:
         self.sdk.organization = self.sdk.project = None
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
+        """Close the connections. Idempotent."""
         self.sdk.close()
 
     @contextmanager
     def errors(self, reading: bool = False) -> Iterator[None]:
-        """Turns whatever the client raises into a ProviderError; `reading` says that the answer had begun.
+        """Translate the client's errors to ProviderErrors; `reading`: the answer has begun.
 
-        The client's own error is left out of the traceback: a server may have put the key in it.
+        The client's error is not in the traceback: a server may have put the key into it.
         """
         try:
             yield
@@ -126,7 +126,7 @@ class OpenAIClient:
             raise self.malformed("isn't JSON of the protocol") from None
 
     def malformed(self, how: str) -> MalformedResponse:
-        """An error that says what is wrong with a response, as in "isn't JSON"."""
+        """Return an error for an invalid response; `how` is a predicate, such as "isn't JSON"."""
         return MalformedResponse(
             f"The response of {self.host} {how}. Try again; if it stays so, see whether {self._address_setting} "
             "names a server of OpenAI's protocol."
@@ -199,7 +199,7 @@ class OpenAIClient:
 
 
 def _said(body: object) -> str:
-    """What a server wrote about an error, in whichever of the usual forms."""
+    """Return a server's description of an error, in any of the usual formats."""
     if isinstance(body, Mapping):
         for name in ("message", "detail", "error"):
             value = body.get(name)
@@ -218,7 +218,7 @@ def _said(body: object) -> str:
 
 
 def _refused_parameter(error: openai.APIError, said: str) -> str | None:
-    """The parameter that the provider doesn't take at all, rather than one whose value is wrong."""
+    """Return the parameter that the provider does not support; not one whose value is wrong."""
     param: Any = error.param if isinstance(error.param, str) else ""
     if _OUT_OF_RANGE.search(said) or not _REFUSING.search(f"{error.code or ''} {said}"):
         return None

@@ -1,4 +1,4 @@
-"""What models cost, for the accounts that are kept of answers and for estimates."""
+"""Prices of models, for usage reports and estimates."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _DATED = re.compile(r"-\d{4}-\d{2}-\d{2}$")
 
 
 def cost(model: str, input_tokens: int, output_tokens: int) -> float | None:
-    """US dollars for a call, an upper bound; None for a model whose price isn't known here."""
+    """Return the maximum price of a call in US dollars, or None for a model of unknown price."""
     price = _PRICES.get(model) or _PRICES.get(_DATED.sub("", model))
     if price is None:
         return None

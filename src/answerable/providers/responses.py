@@ -1,4 +1,4 @@
-"""Responses of providers with bounds: clients read on for as long as anything comes, and unpack whatever it was."""
+"""Limit responses of providers: clients read without end and unpack anything."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ _EVENT = b"data:"
 
 
 def bounded(httpx: ModuleType, seconds: float, largest: int = LARGEST) -> Callable[[Any], None]:
-    """A hook for the responses of a client of `httpx`, or of another package with its classes.
+    """Return a response hook for a client of `httpx`, or of a package with the same classes.
 
-    A body that is larger than so many bytes, compressed though it was asked for as it is, or without an event for so
-    many seconds, whatever else it says meanwhile, raises an error of that package.
+    A body of more than `largest` bytes, a compressed one, or one without an event for `seconds` raises that package's
+    error.
     """
 
     class Bounded(httpx.SyncByteStream):  # type: ignore[misc, name-defined]

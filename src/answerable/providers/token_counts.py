@@ -1,4 +1,4 @@
-"""How many tokens a text costs: exact for OpenAI's models, estimated for all others."""
+"""Count tokens: exact for OpenAI's models, estimated for others."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _DENSE = re.compile(r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u2e80-\u9fff\uac0
 
 
 def vocabulary(model: str) -> str | None:
-    """The vocabulary of an OpenAI model, whatever stands before its name (`openai/`, `ft:`); None for others."""
+    """Return the vocabulary of an OpenAI model, ignoring prefixes (`openai/`, `ft:`), or None."""
     name = model.rpartition("/")[2].removeprefix("ft:")
     return next((name_of for pattern, name_of in _VOCABULARIES if pattern.match(name)), None)
 
 
 def count_tokens(texts: Sequence[str], model: str) -> list[int]:
-    """How many tokens each text has.
+    """Count the tokens of each text.
 
-    Exact for OpenAI's models. Otherwise, and where toktok-rs isn't installed (Python 3.10), an estimate: one token for
-    each character of a script without spaces, one for every 3.5 other characters.
+    Exact for OpenAI's models. For others, and without toktok-rs (Python 3.10), an estimate: one token for each
+    character of a script without spaces, one for every 3.5 other characters.
     """
     name = vocabulary(model)
     if name is not None:

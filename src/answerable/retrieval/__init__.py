@@ -1,4 +1,4 @@
-"""Question → chunks: by meaning and by keyword, both fused."""
+"""Question → chunks: search by meaning and by keyword, fused."""
 
 from answerable.exports import exported_from
 

@@ -1,4 +1,4 @@
-"""What people call a document → the documents that they may mean."""
+"""The name of a document as people type it → the documents it may mean."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _SHOWN = 5
 
 
 def resolve(store: Store, name: str) -> str:
-    """The id of the one document that is called so; see `documents_called`. The beginning of an id is a name too.
+    """Return the id of the one document with this name (see `documents_called`) or with an id that begins like this.
 
-    Raises DocumentNotFound, which names those of several.
+    Raises DocumentNotFound if there is none or more than one.
     """
     # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
     plain = encodable(name)
@@ -41,9 +41,9 @@ def resolve(store: Store, name: str) -> str:
 
 
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
-    """All that the first rule with any finds: id or source; then title; then the end of the source, from a slash on.
+    """Return all documents that the first matching rule finds: id or source, title, end of the source after a slash.
 
-    A path may be relative to the working directory. An archive's name means all of its members.
+    A path may be relative to the working directory. The name of an archive means all of its members.
     """
     path = source_of(Path(os.path.expanduser(name)))
     plain = _plain(name)
@@ -64,7 +64,7 @@ def _plain(text: str) -> str:
 
 
 def _with_ends(source: str) -> set[str]:
-    """Every end of a source that begins with a slash, and those of the archive that it is a member of."""
+    """Return every end of a source that begins with a slash, and those of the archive that contains it."""
     ends = set()
     for path in (source, source.partition("!/")[0]):
         steps = _plain(path).replace("\\", "/").strip("/").split("/")

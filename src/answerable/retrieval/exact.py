@@ -1,8 +1,8 @@
-"""What a question wants to the letter: words between quotation marks, and identifiers such as ERR_4711 or v1.2.3.
+"""Exact strings in a question: quoted words, and identifiers such as ERR_4711 or v1.2.3.
 
-Case, white space and compatibility forms don't count. What is found must end where the wanted text does: ERR_471 isn't
-in ERR_4711, nor v1.2 in v1.2.3. Plain numbers, ordinals, words with a hyphen ("20-year-old") and names with a single
-digit, which are spelt in many ways (IL-6, SHP2), are no identifiers.
+Case, white space and compatibility forms are ignored. A match ends where the string does: ERR_471 is not in ERR_4711,
+nor v1.2 in v1.2.3. Numbers, ordinals, hyphenated words ("20-year-old") and names with a single digit, which people
+spell in many ways (IL-6, SHP2), are not identifiers.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CODE = re.compile(
 
 
 def exact_texts(question: str) -> tuple[str, ...]:
-    """What the question quotes, and the identifiers in it, each once, as `holds` compares."""
+    """Return the quotes and identifiers in the question, each once, normalised for `count_held`."""
     quoted = [next(filter(None, match.groups())) for match in _QUOTED.finditer(question)]
     codes = [match[0] for match in _TOKEN.finditer(question) if _CODE.fullmatch(match[0])]
     found = (_folded(text.strip(" .,;:!?")) for text in (*quoted, *codes))
@@ -47,7 +47,7 @@ def exact_texts(question: str) -> tuple[str, ...]:
 
 
 def count_held(wanted: Iterable[str], text: str) -> int:
-    """How many of these stand in a text to the letter."""
+    """Return how many of these strings the text contains exactly."""
     folded = _folded(text)
     return sum(
         re.search(rf"(?<!\w)(?<!\w[-./:_]){re.escape(each)}(?!\w)(?![-./:_]\w)", folded) is not None for each in wanted
@@ -55,9 +55,9 @@ def count_held(wanted: Iterable[str], text: str) -> int:
 
 
 def may_hold(store: Store, wanted: Sequence[str], languages: Collection[str], scored: Scored) -> Scored:
-    """The chunks without those that hold none of these, as far as that shows without reading them.
+    """Drop chunks that contain none of these strings, as far as the keyword index shows.
 
-    Whatever holds a text has its rarest word; those of words that stand in many chunks aren't looked up.
+    A chunk with a string contains its rarest word; words that are in many chunks are not looked up.
     """
     words = [plain_words(text, languages) for text in wanted]
     counts = store.document_frequency([stem for those in words for word in those for stem in word])
@@ -71,14 +71,14 @@ def may_hold(store: Store, wanted: Sequence[str], languages: Collection[str], sc
 
 
 def held_by(fetched: Fetched, wanted: Sequence[str], scored: Scored) -> dict[int, int]:
-    """How many of these each chunk holds to the letter; chunks without any are left out."""
+    """Return how many of these strings each chunk contains; chunks without any are left out."""
     stored = fetched.fetch([number for number, _ in scored])
     counts = {number: count_held(wanted, indexed_text(indexed.chunk)) for number, (indexed, _) in stored.items()}
     return {number: count for number, count in counts.items() if count}
 
 
 def lift(scored: Scored, held: Mapping[int, int]) -> Scored:
-    """Scores from 0 to 1, best first, so that a chunk is above all that hold less of what is wanted to the letter."""
+    """Rank each chunk above all that contain fewer of the exact strings; scores are from 0 to 1."""
     if not held:
         return scored
     most = max(held.values())

@@ -1,4 +1,4 @@
-"""What a search has read of its candidates: each chunk is asked of the store once, whichever step needs it first."""
+"""The candidates that a search has read: each chunk is fetched from the store once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
 
 
 class Fetched:
-    """The chunks of one search, with their documents. `is_whole` until one turns out to be gone from the store."""
+    """The chunks of one search, with their documents. `is_whole` until the store no longer has one of them."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -20,7 +20,7 @@ class Fetched:
         self._known: dict[int, tuple[IndexedChunk, Document]] = {}
 
     def fetch(self, numbers: Sequence[int]) -> Stored:
-        """These chunks in this order; those that are gone from the store are left out."""
+        """Return these chunks in this order, without those that the store no longer has."""
         missing = [number for number in numbers if number not in self._known]
         if missing:
             found = self.store.fetch(missing)
@@ -29,7 +29,7 @@ class Fetched:
         return {number: self._known[number] for number in numbers if number in self._known}
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Sequence[tuple[int, float]]:
-        """The cosines of these chunks, best first, without those that are gone from the store."""
+        """Return the cosines of these chunks, best first, without those that the store no longer has."""
         found = self.store.cosines(vector, numbers)
         self.is_whole = self.is_whole and len(found) == len(numbers)
         return found

@@ -1,10 +1,10 @@
-"""Question → chunks: by meaning and by keyword, the best of both fused by their scores.
+"""Question → chunks, by meaning and by keyword, fused by their scores.
 
-Fusion is a weighted sum of normalised scores (Bruch et al. 2023, arXiv:2210.11934), one weight for every corpus. What
-they are normalised by doesn't depend on what was found: a cosine counts by its distance from the best one, in standard
-deviations of cosines; a keyword score by the highest that the question could reach, words that stand nowhere included.
-So a question of which the library has few words (one in another language, say) is answered by meaning. nDCG@10 on the
-development sets: dense alone, BM25 alone, both by minimum and maximum (`fuse`), both so (`fuse_scaled`):
+Fusion is a weighted sum of normalised scores (Bruch et al. 2023, arXiv:2210.11934), with one weight for every corpus.
+The scales do not depend on the results: a cosine is measured by its distance from the best one, in standard deviations
+of cosines; a keyword score by the highest score that the question could reach, unknown words included. So a question
+with few words of the library (in another language, say) is answered by meaning. nDCG@10 on the development sets: dense
+alone, BM25 alone, fused by minimum and maximum (`fuse`), fused on these scales (`fuse_scaled`):
 
     SciFact en .661 .690 .723 .725     Cranfield en .386 .388 .425 .425     FaQuAD pt .832 .918 .931 .932
     XQuAD en .971 .972 .984 .985       XQuAD es .958 .964 .980 .981         XQuAD de .956 .940 .975 .978
@@ -38,9 +38,9 @@ Scored = Sequence[tuple[int, float]]
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """What the two retrievers found, best first, and both fused. Numbers are the store's.
+    """Results of both searches and of their fusion, best first, by the store's chunk numbers.
 
-    `deviation` is that of the cosines of a question with passages drawn at random.
+    `deviation` is the standard deviation of the question's cosines with random passages.
     """
 
     dense: Scored
@@ -65,9 +65,9 @@ def hybrid_search(
 
 
 def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
-    """What was found, by meaning as another vector has it that lies near the question's.
+    """Rank the candidates by another vector, close to the question's.
 
-    Another search of all chunks would find hardly any that aren't among these: nDCG@10 is the same to .0002.
+    A new search of all chunks would find hardly any others: nDCG@10 is the same to .0002.
     """
     numbers = dict.fromkeys(number for number, _ in (*found.dense, *found.keyword))
     dense = fetched.cosines(vector, list(numbers))[:CANDIDATES]
@@ -76,10 +76,10 @@ def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest
 
 
 def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float) -> Scored:
-    """Both lists by weighted score on scales that don't depend on what was found, best first, ties by number.
+    """Fuse both lists by weighted score on absolute scales, best first, ties by number.
 
-    `deviation` is that of cosines (0: the best alone count), `highest` the keyword score that can't be exceeded. A
-    chunk missing from one list counts there as the last one does, by meaning, or 0, by keyword.
+    `deviation` is that of cosines (0: only the best count), `highest` the upper bound of keyword scores. A chunk
+    missing from one list has the last cosine there, or the keyword score 0.
     """
     closeness = {number: 1 - (dense[0][1] - cosine) / (REACH * deviation or 1.0) for number, cosine in dense}
     farthest = min(closeness.values(), default=0.0)
@@ -91,10 +91,10 @@ def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float
 
 
 def estimate_deviation(cosines: Sequence[float], chunks: int) -> float:
-    """The deviation of a question's cosines with so many chunks, from the highest of them, best first.
+    """Estimate the deviation of a question's cosines with all `chunks` chunks from the highest of them, best first.
 
-    Where those are all, it is theirs. Otherwise that of the normal distribution whose 20th and last highest of so many
-    lie as far apart; the first few, which may answer the question, are left out.
+    If the list has all chunks, compute it. Otherwise fit a normal distribution to the distance of the 20th and the
+    last; the first few, which may answer the question, are ignored.
     """
     if chunks <= len(cosines) or len(cosines) <= NEAR:
         return pstdev(cosines) if cosines else 0.0
@@ -105,7 +105,7 @@ def estimate_deviation(cosines: Sequence[float], chunks: int) -> float:
 
 
 def fuse(dense: Scored, keyword: Scored, dense_weight: float = DENSE_WEIGHT) -> Scored:
-    """Both lists by weighted score between each one's lowest and highest, for retrievers whose scales aren't known.
+    """Fuse both lists by weighted score between the lowest and highest of each, for retrievers with unknown scales.
 
     Best first, ties by number; a chunk missing from one list counts 0 there.
     """
@@ -120,7 +120,7 @@ def fuse(dense: Scored, keyword: Scored, dense_weight: float = DENSE_WEIGHT) -> 
 
 
 def _normalize(scored: Scored, lowest: float) -> list[tuple[int, float]]:
-    """Scores from 0, which stands for `lowest` or the last one's, whichever is lower, to 1."""
+    """Scale scores to 0 … 1, where 0 is `lowest` or the last score, whichever is lower."""
     if not scored:
         return []
     highest, lowest = scored[0][1], min(scored[-1][1], lowest)

@@ -1,8 +1,8 @@
-"""Late interaction (Khattab & Zaharia 2020, arXiv:2004.12832): a question and a text compared token by token.
+"""Late interaction (Khattab & Zaharia 2020, arXiv:2004.12832): compare a question and a text token by token.
 
-Each token of the question counts by the nearest of the text's, weighted by the rarity of the word it belongs to. The
-vectors are those of the embedder that finds passages, so that no second model is needed; it wasn't trained for this.
-nDCG@10 on the development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
+Each token of the question counts by its nearest token in the text, weighted by the rarity of its word. The vectors come
+from the embedder that also searches, so no second model is needed, although it was not trained for this. nDCG@10 on the
+development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
 
     SciFact en .724 .736     Cranfield en .437 .430     FaQuAD pt .939 .944     XQuAD en .982 .989, es .982 .984
     SQuAD2 en .953 .960, es .906 .917, pt .935 .945     es → en .943 .965       en → es .953 .966   de → en .929 .959
@@ -27,7 +27,7 @@ KEPT = 200
 
 
 class LateInteraction:
-    """A reranker on an embedder's own vectors of tokens; those of the texts judged last are kept."""
+    """A reranker with an embedder's token vectors; caches those of the latest texts."""
 
     def __init__(self, embedder: TokenEmbedder) -> None:
         self._embedder = embedder
@@ -35,7 +35,7 @@ class LateInteraction:
         self._kept: OrderedDict[str, npt.NDArray[np.float16]] = OrderedDict()
 
     def judge(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
-        """A score of each text: 1 of the best, 0 of one that says nothing beside it. Raises EmbeddingError."""
+        """Return a score for each text, 1 for the best, at least 0. Raises EmbeddingError."""
         asked = {span: weight for span, weight in words.items() if weight > 0}
         if not asked or not texts:
             return [1.0] * len(texts)
@@ -44,7 +44,7 @@ class LateInteraction:
         return [max(1 - (best - score) / SPREAD, 0.0) for score in scores]
 
     def compare(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
-        """The mean cosine of the question's tokens with the nearest of each text's, by the weights of their words."""
+        """Return for each text the mean cosine of the question's tokens with their nearest ones, weighted by word."""
         spans = sorted(words)
         asked = self._embedder.embed_query_tokens(question, spans)
         weights = np.concatenate([np.full(len(some), words[span]) for span, some in zip(spans, asked, strict=True)])
@@ -52,7 +52,7 @@ class LateInteraction:
         return [float(score) for score in weights @ nearest / (weights.sum() or 1.0)]
 
     def _nearest(self, asked: FloatArray, texts: Sequence[npt.NDArray[np.float16]]) -> FloatArray:
-        """Of each token of the question (rows) the highest cosine with one of each text's (columns)."""
+        """Return the highest cosine of each question token (rows) with the tokens of each text (columns)."""
         # A text without any token is as far as can be.
         some = [tokens if len(tokens) else -asked.mean(axis=0, keepdims=True) for tokens in texts]
         starts = np.cumsum([0, *map(len, some[:-1])])

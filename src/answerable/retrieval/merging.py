@@ -1,4 +1,4 @@
-"""One result where several say the same: windows that overlap, copies of a text."""
+"""Drop repeated results: overlapping windows and copies of a text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ OVERLAP = 0.5
 
 
 def drop_repeats(results: Iterable[RetrievalResult]) -> list[RetrievalResult]:
-    """The results without those that mostly overlap a better one, or repeat its text."""
+    """Drop results that mostly overlap a better one or repeat its text."""
     kept: list[RetrievalResult] = []
     seen: set[str] = set()
     for result in results:

@@ -1,4 +1,4 @@
-"""A question, read: its language, the terms to look for, and what it wants to the letter."""
+"""Analyse a question: its language, its search terms and its exact strings."""
 
 from __future__ import annotations
 
@@ -17,10 +17,7 @@ _RUN = re.compile(r"\S*\w")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`language` is empty where it can't be told; a word is the set of its stems in the library's languages.
-
-    `exact` is what the question quotes and the identifiers in it (see `exact`).
-    """
+    """`language` is "" if unknown; a word is the set of its stems in all languages; for `exact` see `exact.py`."""
 
     text: str
     language: str
@@ -30,11 +27,11 @@ class Question:
 
     @property
     def terms(self) -> list[str]:
-        """Every stem of every word, each once, in a steady order."""
+        """All stems of all words, each once, sorted."""
         return sorted(frozenset[str]().union(*self.words))
 
     def spans(self, weights: Mapping[frozenset[str], float]) -> dict[Span, float]:
-        """Where its words stand in the text, each with its weight; the highest of those without a space between."""
+        """Return the spans of the words with their weights; words without a space between them are one span."""
         found = {}
         for run in _RUN.finditer(self.text):
             words = question_words(run[0], self.language, self.languages)
@@ -43,7 +40,7 @@ class Question:
 
 
 def analyze_question(text: str, languages: Collection[str], topic: str | None = None) -> Question:
-    """Reads a question for a library in these languages; its words are those of `topic`, where that is given."""
+    """Analyse a question for a library in these languages; take the words from `topic` if it is given."""
     language = question_language(text, languages)
     words = question_words(text if topic is None else topic, language, languages)
     return Question(text, language, tuple(words), frozenset(languages), exact_texts(text))

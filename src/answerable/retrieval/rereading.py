@@ -1,9 +1,8 @@
-"""A second look at the best candidates: short questions by sentence, long ones with what was found first.
+"""Rerank the best candidates: short questions by sentence, long ones by relevance feedback.
 
-A short question asks for one thing, which stands in a sentence: a chunk's score grows with its best sentence. A long
-one describes a topic: what was found is judged again with the best of it mixed in (Rocchio 1971; the weights are those
-of a softmax over the scores, so that a clear winner changes little). nDCG@10 on the development sets without either,
-and with both:
+A short question asks for one fact, which is in one sentence: a chunk's score grows with its best sentence. A long one
+describes a topic: its vector is moved towards the best results (Rocchio 1971; the weights are a softmax over the
+scores, so that a clear winner changes little). nDCG@10 on the development sets without either, and with both:
 
     SciFact en .725 .724     Cranfield en .425 .437     FaQuAD pt .932 .939     XQuAD en .985 .986, es .981 .984
     SQuAD2 en .947 .955, es .907 .918, pt .925 .932     es → en .938 .940       en → es .952 .953   de → en .925 .925
@@ -30,12 +29,12 @@ TEMPERATURE = 0.05
 
 
 def focus(words: int) -> float:
-    """How much a question of so many words asks for one thing, 0 to 1."""
+    """Return how specific a question with this number of words is, 0 to 1."""
     return min(max((LONG - words) / (LONG - SHORT), 0.0), 1.0)
 
 
 def with_feedback(vector: FloatArray, found: Scored, stored: Stored, amount: float) -> FloatArray:
-    """The question's vector moved towards what it found (best first, of which the first few count), length 1."""
+    """Move the question's vector towards its first results (`found`, best first); length 1."""
     ranked = [(stored[number][0].vector, score) for number, score in found[:FEEDBACK] if number in stored]
     if not ranked:
         return vector
@@ -54,9 +53,9 @@ def reread(
     deviation: float,
     amount: float,
 ) -> Scored:
-    """The scores with what speaks for the best sentence of each chunk that is stored here, best first, ties by number.
+    """Add the score of each stored chunk's best sentence; best first, ties by number.
 
-    `weights` are the question's words by rarity, `deviation` is that of cosines, `amount` how much sentences count.
+    `weights` are the question's words by rarity, `deviation` is that of cosines, `amount` the weight of sentences.
     """
     if not amount:
         return scored
@@ -83,7 +82,7 @@ def reread(
 
 
 def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
-    """The share of the question's words, by weight, that have one of these stems."""
+    """Return the share of the question's words, by weight, with one of these stems."""
     held = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) if own else 0.0
     return held / (sum(weights.values()) or 1.0)
 

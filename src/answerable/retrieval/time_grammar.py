@@ -63,12 +63,8 @@ def grammar_of(language: str) -> Grammar:
     months, weekdays, numbers = _numbered(lists["months"]), _numbered(lists["weekdays"], 0), _numbered(lists["numbers"])
     units = {word: unit for unit, words in lists["units"].items() for word in words.split("|")}
     roles = {word: Role(name) for name, words in lists["roles"].items() for word in words.split("|")}
-    any_of = {
-        "MONTH": _any_of(months),
-        "WEEKDAY": _any_of(weekdays),
-        "NUMBER": rf"(?P<number>\d{{1,3}}|{_any_of(numbers)})",
-        "UNIT": f"(?P<unit>{_any_of(units)})",
-    }
+    any_of = {"MONTH": _any_of(months), "WEEKDAY": _any_of(weekdays), "UNIT": f"(?P<unit>{_any_of(units)})"}
+    any_of["NUMBER"] = rf"(?P<number>\d{{1,3}}|{_any_of(numbers)})"
 
     def filled(pattern: str) -> str:
         return re.sub("|".join(any_of), lambda name: any_of[name[0]], pattern)
@@ -76,7 +72,8 @@ def grammar_of(language: str) -> Grammar:
     def whole(pattern: str) -> re.Pattern[str]:
         return re.compile(rf"(?<![\w/.-])(?:{filled(pattern)})(?![\w/]|-\w)")
 
-    before, after, neutral, messages = (lists[key] for key in ("last_before", "last_after", "neutral", "messages"))
+    neutral, messages = filled(lists["neutral"]), lists["messages"]
+    gone = f"(?P<before>{lists['last_before']})?{{}}(?P<after>{lists['last_after']})?"
     roles_at = _any_of(word for word, role in roles.items() if role is Role.AT)
     return Grammar(
         months,
@@ -88,14 +85,14 @@ def grammar_of(language: str) -> Grammar:
         relative=tuple((name[:-1], int(name[-1]), whole(pattern)) for name, pattern in lists["relative"].items()),
         ago=tuple(map(whole, lists["ago"])),
         last=tuple(map(whole, lists["last"])),
-        month=whole(f"(?P<before>{before})?(?P<month>MONTH)(?P<after>{after})?"),
-        weekday=whole(f"(?P<before>{before})?(?P<weekday>WEEKDAY)(?P<after>{after})?"),
-        neutral=re.compile(rf"(?<!\w)(?:{filled(neutral)})[\s,]+$"),
+        month=whole(gone.format("(?P<month>MONTH)")),
+        weekday=whole(gone.format("(?P<weekday>WEEKDAY)")),
+        neutral=re.compile(rf"(?<!\w)(?:{neutral})[\s,]+$"),
         role=re.compile(rf"(?<!\w)({_any_of(roles)})\s+$"),
         said=re.compile(rf"(?<!\w)(?:{messages})\s+$"),
         link=re.compile(
             rf"\s*(?:(?P<range>(?:{lists['range']})\s|[-–])|(?:,|,?\s?(?:{lists['also']})\s))\s*"
-            rf"(?:(?:{roles_at}|{filled(neutral)})\s+)*"
+            rf"(?:(?:{roles_at}|{neutral})\s+)*"
         ),
         past=re.compile(rf"(?<!\w)(?:{'|'.join(lists['past_verbs'].split())}|{messages})(?!\w)"),
     )

@@ -1,4 +1,4 @@
-"""Reading words: languages, sentences, the terms that are searched for and what each is worth."""
+"""Text analysis: languages, sentences, search terms and their weights."""
 
 from answerable.exports import exported_from
 

@@ -1,4 +1,4 @@
-"""Text without the characters that encoders, tokenizers, servers and terminals shouldn't get."""
+"""Remove characters that encoders, tokenizers, servers and terminals must not receive."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ ESCAPE = re.compile(
 
 
 def encodable(text: str) -> str:
-    """The text, as long as it was, with a question mark for each lone surrogate, which UTF-8 can't hold."""
+    """Replace each lone surrogate, which UTF-8 cannot encode, by a question mark."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def sendable(text: str) -> str:
-    """The text, as long as it was, with a question mark for each lone surrogate, and a space for each NUL."""
+    """Replace each lone surrogate by a question mark and each NUL by a space."""
     return encodable(text).replace("\0", " ")
 
 
 def printable_line(text: str) -> str:
-    """The text on one line, without commands to a terminal and characters that show nothing."""
+    """Return the text as one line, without terminal escapes and unprintable characters."""
     line = " ".join(ESCAPE.sub("", text).split())
     return "".join(character for character in line if character.isprintable())

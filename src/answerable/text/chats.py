@@ -1,4 +1,4 @@
-"""What a chat looks like from afar: who wrote how much, from when to when, on which days most."""
+"""Statistics of a chat: messages by sender and day."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from answerable.datatypes import Document, PartKind
 
 @dataclass(frozen=True, slots=True)
 class ChatStatistics:
-    """Counts of messages: by sender, the most first, and by day in order; days without any are left out.
+    """Counts of messages by sender, most first, and by day, in order, without empty days.
 
-    `notices` are those of the messenger itself, which count as no messages.
+    `notices` counts the messenger's own notices, which are not messages.
     """
 
     first: datetime
@@ -34,12 +34,12 @@ class ChatStatistics:
         return counts
 
     def busiest_days(self, n: int = 3) -> list[tuple[date, int]]:
-        """The n days with the most messages, the most first, the earlier first where they are equal."""
+        """Return the n days with the most messages, most first; the earlier first among equals."""
         return sorted(self.by_day.items(), key=lambda pair: (-pair[1], pair[0]))[:n]
 
 
 def chat_statistics(document: Document) -> ChatStatistics | None:
-    """The statistics of a chat; None for a document without messages."""
+    """Return the statistics of a chat, or None for a document without messages."""
     messages = [
         (part.time, part.sender)
         for part in document.parts

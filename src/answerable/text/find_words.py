@@ -1,7 +1,7 @@
-"""Where a text stands in another one, whatever the white space between its words.
+r"""Find a text in another one, whatever the white space between its words.
 
-A regular expression with `\\s+` between the words takes the product of both lengths where words repeat, and no other
-thread runs meanwhile. `str.find` takes their sum (two-way search, Crochemore and Perrin 1991).
+With repeated words, a regular expression with `\s+` between them takes time proportional to the product of both
+lengths, and blocks all threads. `str.find` is linear (two-way search, Crochemore and Perrin 1991).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _WORD = re.compile(r"\S+")
 
 
 def find_words(content: str, text: str, start: int = 0) -> tuple[int, int] | None:
-    """The first span of `content`, from `start` on, with the words of `text` and any white space between them."""
+    """Return the first span of `content`, from `start` on, that has the words of `text` with any white space."""
     wanted = " ".join(text.split())
     if not wanted:
         return None
@@ -32,6 +32,6 @@ def find_words(content: str, text: str, start: int = 0) -> tuple[int, int] | Non
 
 
 def _place(piece: str, held: str, position: int) -> int:
-    """Where the character of `held` at a position, no space, stands in the piece that `held` has the words of."""
+    """Map a position in `held` (the piece with single spaces) to a position in the piece."""
     (word,) = islice(_WORD.finditer(piece), held.count(" ", 0, position), held.count(" ", 0, position) + 1)
     return word.start() + position - (held.rfind(" ", 0, position) + 1)

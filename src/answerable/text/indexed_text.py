@@ -1,4 +1,4 @@
-"""Chunk → what of it is embedded and searched by keyword, and where its spans stand in that."""
+"""Chunk → the text that is embedded and searched by keyword, and the spans in it."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ Piece = tuple[str, int, int]
 
 
 def indexed_text(chunk: Chunk) -> str:
-    """The context line, then the content.
+    """Return the context line and the content.
 
-    Of a PDF without its furniture, with its rows as Markdown and words joined that a line's end broke.
+    For PDFs: without running heads, with table rows as Markdown, and with hyphenated words joined.
     """
     return "".join(glue + chunk.content[start:end] for glue, start, end in _pieces(chunk))
 
 
 def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Where spans of the content stand in `indexed_text`; what is left out there becomes an empty span."""
+    """Map spans of the content to `indexed_text`; a span that is not indexed becomes empty."""
     pieces = _pieces(chunk)
     starts = [start for _, start, _ in pieces]
     places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
@@ -38,7 +38,7 @@ def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple
 
 
 def _pieces(chunk: Chunk) -> list[Piece]:
-    """Spans of the content that are indexed, in order, each with what is put before it."""
+    """Return the indexed spans of the content, in order, each with the text to put before it."""
     pieces = _pdf_pieces(chunk) if any(part.page is not None for part in chunk.parts) else []
     if not any(start < end for _, start, end in pieces):
         pieces = [("", 0, len(chunk.content))]

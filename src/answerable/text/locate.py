@@ -1,4 +1,4 @@
-"""Where a span of a document stands: lines, pages, headings, times, senders and symbols."""
+"""The place of a span in a document: lines, pages, headings, times, senders and symbols."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _LINE_END = re.compile(r"\n")
 
 
 class Locator:
-    """Answers for one document; finding a span takes logarithmic time."""
+    """Finds places in one document, each in logarithmic time."""
 
     def __init__(self, document: Document) -> None:
         self._parts = document.parts
@@ -22,7 +22,7 @@ class Locator:
         self._line_ends = [match.start() for match in _LINE_END.finditer(document.content)]
 
     def parts(self, start: int, end: int) -> tuple[Part, ...]:
-        """The parts that a span touches, in order."""
+        """Return the parts that a span touches, in order."""
         if not self._parts:
             return ()
         first = max(bisect_right(self._starts, start) - 1, 0)
@@ -30,16 +30,16 @@ class Locator:
         return tuple(part for part in self._parts[first:last] if part.end > start)
 
     def lines(self, start: int, end: int) -> tuple[int, int]:
-        """First and last line of a span, counted from 1."""
+        """Return the first and last line of a span, counted from 1."""
         return bisect_right(self._line_ends, start - 1) + 1, bisect_right(self._line_ends, max(end - 2, start - 1)) + 1
 
     def location(self, start: int, end: int) -> Location:
-        """The place of a span for people."""
+        """Return the place of a span."""
         return locate(self.parts(start, end), self.lines(start, end) if self._has_lines else None)
 
 
 def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
-    """The place of a span that touches these parts and lines."""
+    """Return the place of a span that touches these parts and lines."""
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]
     senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
@@ -56,7 +56,7 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
 
 
 def _common(paths: list[list[str]]) -> str | None:
-    """The innermost symbol that holds all of these, otherwise the first of them."""
+    """Return the innermost symbol that contains all of these, or else the first."""
     if not paths:
         return None
     shared = [steps[0] for steps in takewhile(lambda steps: len(set(steps)) == 1, zip(*paths, strict=False))]

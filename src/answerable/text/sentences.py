@@ -1,10 +1,9 @@
 """Text → the spans of its sentences.
 
-`sentencex` does the rules of each language. Around it: blank lines always end a sentence; lines of lists, tables,
-labels (`Price: 30`), figures, headings and code fences stand for themselves, while a line break inside a paragraph
-(as PDFs have) doesn't end anything; what it cuts behind abbreviations is joined (`abbreviations.py`); marks of notes
-belong to the sentence before them; and a run that it leaves whole for hundreds of characters, as it does behind an
-unbalanced bracket, is cut at its full stops.
+`sentencex` applies the rules of each language. In addition: blank lines end a sentence; list items, table rows, labels
+(`Price: 30`), headings and code fences are sentences of their own; a line break inside a paragraph, as in PDFs, ends
+nothing; cuts after abbreviations are undone (`abbreviations.py`); note marks belong to the sentence before them; and a
+run of hundreds of characters left whole, as after an unbalanced bracket, is cut at its full stops.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
 
 
 def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
-    """Start and end of each sentence, in order, without the white space around it; nothing else is left out."""
+    """Return start and end of each sentence, in order, without surrounding white space; all other text is covered."""
     spans = []
     for start, end in _paragraphs(text):
         is_row = end - start <= LONG and _TABLE_ROW.fullmatch(text, start, end)
@@ -74,12 +73,12 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
 
 
 def is_furniture(text: str, start: int, end: int) -> bool:
-    """Whether a span is a heading, a rule or a mark around code: nothing that says something by itself."""
+    """Return whether a span is a heading, a rule or a code fence."""
     return _FURNITURE.fullmatch(text, start, end) is not None
 
 
 def is_row(text: str, start: int, end: int) -> bool:
-    """Whether a span is a row of a table: one in Markdown, or words with two figures at the end."""
+    """Return whether a span is a table row: in Markdown, or words with two figures at the end."""
     return any(pattern.fullmatch(text, start, end) for pattern in (_TABLE_ROW, _FIGURE_ROW))
 
 
@@ -95,7 +94,7 @@ def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _own_lines(text: str) -> Iterator[int]:
-    """Where lines begin that stand for themselves: items of lists, headings, rows, fences."""
+    """Yield where list items, headings, rows and fences begin."""
     lines = list(_OWN_LINE.finditer(text))
     letters = sum(line["letter"] is not None for line in lines) + (_LETTERED.match(text) is not None)
     for line in lines:
@@ -107,19 +106,19 @@ def _own_lines(text: str) -> Iterator[int]:
 
 
 def _runs_on(text: str) -> bool:
-    """Whether a text ends within a sentence, by its last word."""
+    """Return whether the last word of a text shows that its sentence continues."""
     return _RUNS_ON.search(text[-TAIL:]) is not None
 
 
 def _edges_of_figure_rows(text: str) -> Iterator[int]:
-    """Where rows of figures begin and end, of which two or more follow each other."""
+    """Yield where two or more consecutive rows of figures begin and end."""
     for row, following in itertools.pairwise(_FIGURE_ROW.finditer(text)):
         if row.end() == following.start():
             yield from (*row.span(), following.end())
 
 
 def _short_line_ends(text: str) -> Iterator[int]:
-    """Ends of lines that stop early before a capital: headings and labels in text that is filled to a width."""
+    """Yield the ends of short lines before a capital: headings and labels in text wrapped to a width."""
     lines = list(_LINE.finditer(text))
     if len(lines) < FEW_LINES:
         return
@@ -148,10 +147,10 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
 
 
 def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
-    """Where sentences begin, and the end.
+    """Yield where sentences begin, and the end.
 
-    `sentencex` takes time that grows with the square of the number of Chinese sentences, for one: a long paragraph goes
-    to it block by block, each from where the last sentence of the one before began. The end of a block doesn't cut.
+    For some languages, such as Chinese, `sentencex` takes time quadratic in the number of sentences. So a long
+    paragraph is processed in blocks, each from the beginning of the last sentence of the previous one.
     """
     start = reached = 0
     yield 0
@@ -164,7 +163,7 @@ def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:
 
 
 def _joined(text: str, spans: Iterable[tuple[int, int]], language: str) -> list[tuple[int, int]]:
-    """The pieces as whole sentences: what an abbreviation cut in two together, marks of notes with what they follow."""
+    """Join pieces cut after an abbreviation, and note marks with the sentence before them."""
     joined: list[tuple[int, int]] = []
     for start, end in spans:
         if joined and continues(text[max(joined[-1][0], start - TAIL) : start], text[start : start + TAIL], language):

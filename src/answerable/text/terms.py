@@ -1,7 +1,7 @@
-"""Text → the terms that keyword search counts: words, folded, without stop words, stemmed by their language.
+"""Text → the terms that keyword search counts: words without stop words, stemmed, without accents.
 
-Stemming is Snowball's (Porter 2001) where it knows the language. Scripts that don't separate words give pairs of
-neighbouring characters (the usual treatment of Chinese, Japanese and Thai without a dictionary).
+Stemming is Snowball's (Porter 2001). Scripts without spaces give pairs of neighbouring characters, the usual treatment
+of Chinese, Japanese and Thai without a dictionary.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNSEPARATED = re.compile(
 
 
 def terms(text: str, language: str) -> list[str]:
-    """The terms of a text, in order, repeated as they are; `language` is a two-letter code or empty."""
+    """Return the terms of a text, in order, with repeats; `language` is a two-letter code or ""."""
     stop_words = STOP_WORDS.get(language, frozenset())
     found = []
     for word in words(text):
@@ -43,7 +43,7 @@ def terms(text: str, language: str) -> list[str]:
 
 
 def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
-    """The different words of a question, each as the terms it becomes in the library's languages."""
+    """Return the distinct words of a question, each as the set of its stems in the library's languages."""
     spoken = STOP_WORDS.get(question_language, frozenset())
     found: dict[frozenset[str], None] = {}
     for word in words(question):
@@ -60,10 +60,9 @@ def question_words(question: str, question_language: str, languages: Collection[
 
 
 def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
-    """The words that are among the terms of every text that holds this one, each as its stems in the languages.
+    """Return the words that any text of these languages that contains `text` has among its terms, each as its stems.
 
-    The text that holds it is of one of the languages. Stop words aren't among its terms, and letters beyond ASCII may
-    be written in several ways.
+    Stop words are not terms, and letters beyond ASCII can be written in several ways, so both are left out.
     """
     return [
         frozenset(_stem(word, language) for language in languages)
@@ -73,7 +72,7 @@ def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
 
 
 def words(text: str) -> Iterator[str]:
-    """The words of a text in lower case, compatibility forms resolved; unseparated scripts as pairs of characters."""
+    """Yield the words in lower case, compatibility forms resolved; scripts without spaces as pairs of characters."""
     for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).lower()):
         token = match[0]
         if token.isascii():
@@ -89,7 +88,7 @@ def words(text: str) -> Iterator[str]:
 
 
 def fold(word: str) -> str:
-    """The word without its accents."""
+    """Return the word without accents."""
     if word.isascii():
         return word
     return "".join(mark for mark in unicodedata.normalize("NFD", word) if not _is_accent(mark))

@@ -15,8 +15,7 @@ from answerable.evaluation.asked import asked_of
 from answerable.evaluation.configurations import parse_retrievers
 from answerable.evaluation.evaluation import Plan, evaluate, set_store
 from answerable.evaluation.html_report import write_html
-from answerable.evaluation.named_documents import find_documents
-from answerable.evaluation.question_lists import read_questions
+from answerable.evaluation.question_lists import find_documents, read_questions
 from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Report, SetReport, below
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.suggest import suggest, write_drafts

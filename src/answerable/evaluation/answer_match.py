@@ -1,7 +1,7 @@
-"""Whether what was said is what was expected, by words: the normalisation of SQuAD, in each language its own articles.
+"""Compare an answer with the expected ones by words, normalised as in SQuAD, with the articles of each language.
 
-Lower case, without punctuation and articles, white space made one (Rajpurkar et al. 2016, arXiv:1606.05250; for other
-languages as Lewis et al. 2020, arXiv:1910.07475, do it). Scripts that don't separate words count by character.
+Lower case, without punctuation and articles, single spaces (Rajpurkar et al. 2016, arXiv:1606.05250; other languages as
+in Lewis et al. 2020, arXiv:1910.07475). Scripts without spaces count by character.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _UNSEPARATED = ((0x0E00, 0x0EFF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """The words that count; all of them where they are nothing but articles."""
+    """Return the words without articles; all of them if they are only articles."""
     plain = unicodedata.normalize("NFC", text).lower()
     if language in _ELIDING:
         plain = plain.translate(_APOSTROPHES)
@@ -36,13 +36,13 @@ def tokens(text: str, language: str) -> list[str]:
 
 
 def holds(text: str, expected: Iterable[str], language: str) -> bool:
-    """Whether one of the expected answers stands in the text, word for word and in order."""
+    """Return whether the text contains one of the expected answers, word for word."""
     said = tokens(text, language)
     return any(_stands_in(tokens(each, language), said) for each in expected)
 
 
 def token_f1(text: str, expected: Iterable[str], language: str) -> float:
-    """The harmonic mean of precision and recall of words, of the expected answer that gives the most."""
+    """Return the harmonic mean of precision and recall of words, for the best expected answer."""
     said = Counter(tokens(text, language))
     return max((_f1(said, Counter(tokens(each, language))) for each in expected), default=0.0)
 
@@ -58,7 +58,7 @@ def _stands_in(wanted: Sequence[str], said: Sequence[str]) -> bool:
 
 
 def _spread(character: str) -> str:
-    """Nothing for punctuation, a character of an unseparated script between spaces, any other as it is."""
+    """Drop punctuation; put spaces around characters of scripts without spaces."""
     if any(first <= ord(character) <= last for first, last in _UNSEPARATED):
         return f" {character} "
     category = unicodedata.category(character)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from answerable.evaluation.wording import holds, token_f1, tokens
+from answerable.evaluation.answer_match import holds, token_f1, tokens
 
 
 @pytest.mark.parametrize(
