@@ -13,7 +13,7 @@ from helpers import HashEmbedder, make_document
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.embedding.cache import CachedEmbedder
 from answerable.interfaces.http.service import Options, open_service
-from answerable.interfaces.http.sessions import Owner
+from answerable.interfaces.http.session_store import Owner
 from answerable.library import Library
 from answerable.settings import Settings
 from answerable.sources.reader import FileReader

@@ -17,7 +17,7 @@ from faults.conftest import compiled
 from faults.sound_library import assert_sound, library_on, write_files
 
 from answerable.datatypes import Exchange
-from answerable.interfaces.http.sessions import Owner, Sessions
+from answerable.interfaces.http.session_store import Owner, Sessions
 from answerable.stores.embedded.store import EmbeddedStore
 
 YEAR = 365 * 86_400

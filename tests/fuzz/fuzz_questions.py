@@ -18,6 +18,7 @@ from answerable.datatypes import Document, RetrievalResult
 from answerable.errors import FilterError
 from answerable.filters import matches, normalize_fields, parse_filter
 from answerable.interfaces.cli.filters import build_filter, conditions_filter, read_conditions, spell_conditions
+from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
@@ -158,7 +159,7 @@ def _filters(draw: Draw) -> None:
         case 0:
             _parsed(_where(draw, 5))
         case 1:
-            found = build_filter(_library(), None, None, None, None, None, None, draw.text(JSON))
+            found = build_filter(_library(), FilterOptions(where=draw.text(JSON)))
             _parsed(found)
             json.dumps(found)
         case _:

@@ -16,6 +16,7 @@ from answerable.answering.models.openai_chat import OpenAIChatModel
 from answerable.errors import AddressRefused, DamagedSource, FilterError, MalformedResponse
 from answerable.filters import parse_filter
 from answerable.interfaces.cli.filters import build_filter, read_conditions
+from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.protocols import Message
 from answerable.providers.calling import CallPolicy
@@ -95,14 +96,14 @@ def test_a_source_to_filter_by_that_is_no_name(name: str) -> None:
     library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
     library.add_documents([make_document("text", source="/a.md")])
     with pytest.raises(FilterError, match="No document comes from") as raised:
-        build_filter(library, None, None, None, None, [name], None, None)
+        build_filter(library, FilterOptions(source=[name]))
     assert len(str(raised.value).encode("utf-8")) < 3_000
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, f'{{"page": {"9" * 5_000}}}'])
 def test_a_filter_whose_json_is_too_deep_or_too_long(text: str) -> None:
-    with pytest.raises(FilterError, match="no valid JSON"):
-        build_filter(LIBRARY, None, None, None, None, None, None, text)
+    with pytest.raises(FilterError, match="not valid JSON"):
+        build_filter(LIBRARY, FilterOptions(where=text))
 
 
 def test_an_error_of_a_model_s_server_that_is_cut() -> None:

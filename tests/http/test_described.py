@@ -9,7 +9,7 @@ import httpx
 import pytest
 from pydantic import BaseModel
 
-from answerable.interfaces.http import models
+from answerable.interfaces.http import schemas
 
 SPAN = {"start": 0, "end": 20}
 
@@ -30,16 +30,16 @@ def described(model: type[BaseModel], sent: Any) -> None:
 @pytest.mark.parametrize(
     ("path", "model"),
     [
-        ("health", models.StatusOut),
-        ("ready", models.StatusOut),
-        ("api/v1/libraries", models.LibrariesOut),
-        ("api/v1/library/documents", models.DocumentsOut),
-        ("api/v1/library/stats", models.StatsOut),
-        ("api/v1/library/jobs", models.JobsOut),
-        ("api/v1/library/sessions", models.SessionsOut),
-        ("api/v1/library/documents/{document}", models.DocumentOut),
-        ("api/v1/library/documents/{document}/passages", models.PassagesOut),
-        ("api/v1/library/documents/{document}/rectangles", models.RectanglesOut),
+        ("health", schemas.StatusOut),
+        ("ready", schemas.StatusOut),
+        ("api/v1/libraries", schemas.LibrariesOut),
+        ("api/v1/library/documents", schemas.DocumentsOut),
+        ("api/v1/library/stats", schemas.StatsOut),
+        ("api/v1/library/jobs", schemas.JobsOut),
+        ("api/v1/library/sessions", schemas.SessionsOut),
+        ("api/v1/library/documents/{document}", schemas.DocumentOut),
+        ("api/v1/library/documents/{document}/passages", schemas.PassagesOut),
+        ("api/v1/library/documents/{document}/rectangles", schemas.RectanglesOut),
     ],
 )
 def test_what_is_read_is_as_described(
@@ -53,14 +53,14 @@ def test_what_is_read_is_as_described(
 def test_answers_are_as_described(client: httpx.Client) -> None:
     question = {"question": "How many tools may I borrow at once?"}
     answer = client.post("api/v1/library/ask", json={**question, "selected_text": "A member may borrow"}).json()
-    described(models.AnswerOut, answer)
-    described(models.ScopeOut, answer["scope"])
+    described(schemas.AnswerOut, answer)
+    described(schemas.ScopeOut, answer["scope"])
     for citation in answer["citations"]:
-        described(models.CitationOut, citation)
+        described(schemas.CitationOut, citation)
     for passage in answer["passages"]:
-        described(models.PassageOut, passage)
-    described(models.TurnsOut, client.get(f"api/v1/library/sessions/{answer['session']}").json())
-    described(models.FoundOut, client.post("api/v1/library/search", json=question).json())
-    described(models.ProblemOut, client.post("api/v1/library/search", json={}).json())
+        described(schemas.PassageOut, passage)
+    described(schemas.TurnsOut, client.get(f"api/v1/library/sessions/{answer['session']}").json())
+    described(schemas.FoundOut, client.post("api/v1/library/search", json=question).json())
+    described(schemas.ProblemOut, client.post("api/v1/library/search", json={}).json())
     (job, *_) = client.get("api/v1/library/jobs").json()["jobs"]
-    described(models.JobOut, client.get(f"api/v1/library/jobs/{job['job_id']}").json())
+    described(schemas.JobOut, client.get(f"api/v1/library/jobs/{job['job_id']}").json())

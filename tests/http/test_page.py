@@ -179,8 +179,8 @@ def test_the_trace_says_why(address: str) -> None:
         turn.locator(".trace summary").click()
         said = turn.locator(".trace").inner_text()
         assert re.search(r"Confidence\s+\d+%", said)
-        assert "quoting, without a model" in said
-        assert re.search(r"\d+ passages came up", said)
+        assert "quotes only, no model" in said
+        assert re.search(r"\d+ passages found", said)
         visitor.shot("trace")
         turn.locator(".passages .link").last.click()
         visitor.page.locator(".panel[data-shown=true]").wait_for()

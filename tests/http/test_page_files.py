@@ -11,7 +11,7 @@ from service_on_socket import small_service
 
 from answerable import errors
 from answerable.errors import AnswerableError
-from answerable.interfaces.http import page as page_module
+from answerable.interfaces.http import page_files as page_module
 from answerable.interfaces.plain import error_code
 
 PAGE = Path(page_module.__file__).with_name("page")
@@ -27,7 +27,7 @@ def row_of(line: str) -> tuple[str, list[str]]:
 
 def rows() -> dict[str, list[str]]:
     """All texts by name."""
-    texts = "\n".join(path.read_text("utf-8") for path in sorted(PAGE.glob("i18n*.js")))
+    texts = "\n".join(path.read_text("utf-8") for path in sorted(PAGE.rglob("i18n*.js")))
     source = re.sub(r"\[\n\s+|,\n\s+(?=\")|,\n\s+\]", _joined, texts)
     return dict(row_of(line) for line in source.splitlines() if re.match(r"  \w+: \[", line))
 
@@ -133,7 +133,7 @@ def test_every_text_is_used_and_every_used_text_is_there() -> None:
 
 
 def test_every_error_has_a_text_of_the_page() -> None:
-    texts = (PAGE / "problems.js").read_text("utf-8")
+    texts = (PAGE / "texts" / "problems.js").read_text("utf-8")
     codes = {error_code(kind) for kind in kinds_of(AnswerableError)}
     # That the library doesn't follow something can't happen on the page; an error without a kind is told as it is.
     missing = {code for code in codes if f'"{code}"' not in texts}

@@ -131,11 +131,11 @@ def test_a_site_is_added_by_its_address_and_linked_to(tmp_path: Path) -> None:
         settings = Settings(allow_hosts=site.home.split("/")[2], requests_per_second=1000)
         with small_service(tmp_path, settings=settings) as (server, _), visiting(server.address) as visitor:
             page = visitor.page
-            page.get_by_label("Or a site, by its address").fill(site.home)
+            page.get_by_label("Or add a website by its address").fill(site.home)
             page.get_by_role("button", name="Add", exact=True).click()
             page.locator(".job[data-state=done]").wait_for()
             assert "lighthouse" in visitor.cite(visitor.ask("What is painted white every spring?"))
-            link = page.get_by_role("link", name="Open the page")
+            link = page.get_by_role("link", name="Open the web page")
             assert str(link.get_attribute("href")).startswith(f"{site.home}coast")
             assert link.get_attribute("rel") == "noopener noreferrer"
             visitor.shot("site")

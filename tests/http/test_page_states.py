@@ -112,7 +112,7 @@ def test_a_long_document_opens_where_the_quote_stands(tmp_path: Path) -> None:
                 assert mark.evaluate("(each) => each.getBoundingClientRect().bottom < innerHeight")
                 assert page.locator(".plain").count() <= 300
             before = page.locator(".plain").count()
-            page.get_by_role("button", name="Show what comes before").click()
+            page.get_by_role("button", name="Show earlier text").click()
             page.locator(".plain").nth(before + 299).wait_for()
             assert mark.is_visible()
 
@@ -129,7 +129,7 @@ def test_what_cannot_be_added_is_said_file_by_file(tmp_path: Path) -> None:
         assert "broken.pdf" in job.locator(".job-errors").inner_text()
         assert "1 document added" in job.inner_text()
         page.get_by_role("button", name="Add documents").click()
-        page.get_by_label("Or a site, by its address").fill("http://127.0.0.1:1/")
+        page.get_by_label("Or add a website by its address").fill("http://127.0.0.1:1/")
         page.get_by_role("button", name="Add", exact=True).click()
         page.locator(".job[data-errors=true]").nth(1).wait_for()
         page.get_by_role("link", name="Library").click()

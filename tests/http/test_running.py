@@ -20,7 +20,7 @@ from answerable.errors import SettingsError
 from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
-from answerable.interfaces.http.sessions import Owner, Sessions
+from answerable.interfaces.http.session_store import Owner, Sessions
 from answerable.settings import Settings
 
 ASK = "api/v1/library/ask"

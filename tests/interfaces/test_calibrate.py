@@ -78,12 +78,12 @@ def test_a_gate_is_fitted_shown_and_kept(call: Invoke, folders: list[Path]) -> N
     ]
     assert "Refusals above are at the target of 10 % wrong answers (the setting wrong_answers)." in result.stdout
     for folder in folders:
-        assert re.search(rf"^{re.escape(str(folder))}: \d+ questions it wasn't fitted on$", result.stdout, re.M)
+        assert re.search(rf"^{re.escape(str(folder))}: \d+ questions not used for fitting$", result.stdout, re.M)
     assert len(re.findall(r"^  area under the curve, document removed: [01]\.\d{3} \(plain", result.stdout, re.M)) == 2
     for kind in Kind:
         assert len(re.findall(rf"^  refused, {kind.value}: \d+\.\d %$", result.stdout, re.M)) == 2
     (path,) = kept()
-    assert f"Kept in {path}. Delete that file" in result.stdout
+    assert f"Saved to {path}. Delete that file" in result.stdout
     assert Gate.from_json(json.loads(path.read_text())).background
     assert refusals(call) == str(path)
     path.unlink()
@@ -119,7 +119,7 @@ def test_a_dry_run_keeps_nothing(call: Invoke, folders: list[Path]) -> None:
     result = call("calibrate", *folders, "--dry-run")
     assert result.exit_code == 0
     assert "area under the curve" in result.stdout
-    assert "Kept in" not in result.stdout
+    assert "Saved to" not in result.stdout
     assert kept() == []
     assert refusals(call) == "the package's"
 

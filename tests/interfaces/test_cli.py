@@ -240,7 +240,7 @@ def test_filters(called: Invoke, filters: list[str], expected: set[str]) -> None
 @pytest.mark.parametrize(
     ("arguments", "parts"),
     [
-        (["ask", "x", "--where", "{"], ["no valid JSON", '{"page": {"gte": 3}}']),
+        (["ask", "x", "--where", "{"], ["not valid JSON", '{"page": {"gte": 3}}']),
         (["ask", "x", "--where", "[1]"], ["must be a JSON object"]),
         (["ask", "x", "--where", '{"page": {"near": 3}}'], ["gt, gte, lt, lte or exists"]),
         (["ask", "x", "--since", "next moon"], ["'next moon'", "2024-03-31", "yesterday"]),
@@ -326,7 +326,7 @@ def test_a_question_that_names_somebody_says_what_it_was_narrowed_to(called: Inv
     period = {"since": "2024-03-01T00:00:00", "before": "2024-04-01T00:00:00"}
     assert found == {"senders": ["Marta"], "periods": [period], "applied": True}
     fallen_back = called("ask", "¿Quién es alérgica según Julián?").stdout
-    assert fallen_back.startswith("(nothing on it under: Julián; searched everything)\n")
+    assert fallen_back.startswith("(nothing relevant under: Julián; searched everything)\n")
 
 
 def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call: Invoke, tmp_path: Path) -> None:

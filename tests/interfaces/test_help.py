@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from typer.core import TyperGroup
+from typer.main import get_group
 from typer.testing import CliRunner
 
 from answerable.interfaces.cli.main import app
@@ -54,6 +59,31 @@ def test_every_command_has_help_with_a_word_on_each_option(command: str) -> None
         if line.startswith("  -"):
             assert len(re.split(" {2,}", line.strip(), maxsplit=1)[1].split()) > 2, line
     assert CliRunner().invoke(app, [command, "-h"], prog_name="answerable").stdout == shown.stdout
+
+
+def _leaves(group: Any, context: Any) -> Iterator[tuple[list[str], Any]]:
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if isinstance(command, TyperGroup):
+            yield from (([name, *path], leaf) for path, leaf in _leaves(command, context))
+        else:
+            yield [name], command
+
+
+def test_the_help_of_every_command_ends_with_examples_that_parse() -> None:
+    group = get_group(app)
+    with group.make_context("answerable", [], resilient_parsing=True) as context:
+        leaves = list(_leaves(group, context))
+        assert len(leaves) == len(COMMANDS) + 3
+        for path, command in leaves:
+            shown = CliRunner().invoke(app, [*path, "--help"], prog_name="answerable").stdout
+            examples = [line.strip() for line in shown.partition("Examples:\n")[2].splitlines()]
+            assert 2 <= len(examples) <= 3, path
+            for example in examples:
+                start, *arguments = shlex.split(example)
+                assert (start, *arguments[: len(path)]) == ("answerable", *path)
+                # Raises an error of usage where something can't be parsed.
+                command.make_context(path[-1], arguments[len(path) :], parent=context)
 
 
 def test_no_command_shows_all_of_them() -> None:

@@ -118,8 +118,8 @@ def test_sources_shows_what_is_followed(call: Call, notes: Path) -> None:
     call("add", notes, notes / "one.md")
     shown = call("sources").stdout.splitlines()
     assert (shown[0], shown[2]) == (str(notes), str(notes / "one.md"))
-    assert re.fullmatch(r"    2 documents of 2 files or pages, visited \d{4}-\d\d-\d\d \d\d:\d\d", shown[1])
-    assert shown[3].startswith("    1 document of 1 file or page, visited ")
+    assert re.fullmatch(r"    2 documents from 2 files or pages, synced \d{4}-\d\d-\d\d \d\d:\d\d", shown[1])
+    assert shown[3].startswith("    1 document from 1 file or page, synced ")
     found, _ = printed(call("sources", "--json"))["sources"]
     assert (found["origin"], found["options"], found["sources"], found["documents"]) == (str(notes), {}, 2, 2)
     assert set(found) == {"origin", "options", "sources", "documents", "visited"}

@@ -61,7 +61,7 @@ def test_exported_and_imported(library: Path, tmp_path: Path) -> None:
     done = run_command("import", file, "--library", tmp_path / "other", "--json")
     assert json.loads(done.stdout)["imported"] == 4
     done = run_command("import", file, "--library", tmp_path / "other")
-    assert "0 documents (0 passages), 4 were there already" in done.stdout
+    assert "0 documents (0 passages), 4 already there" in done.stdout
     assert run_command("export", again, "--library", tmp_path / "other").returncode == 0
     assert again.read_bytes() == file.read_bytes()
     asked = [run_command("ask", QUESTION, "--library", folder, "--json") for folder in (library, tmp_path / "other")]
@@ -111,7 +111,7 @@ def test_another_embedder(library: Path, server: ScriptedServer) -> None:
     assert asked.returncode == 0, asked.stderr
     assert asked.stdout
     again = run_command("reindex", "--embedder", "openai:letters", "--library", library, env=environment)
-    assert "there was nothing to do" in again.stdout
+    assert "nothing to do" in again.stdout
     back = run_command("reindex", "--embedder", "local", "--library", library, "--json")
     assert json.loads(back.stdout)["after"]["provider"] == "local"
     assert run_command("ask", QUESTION, "--library", library).returncode == 0
@@ -135,7 +135,7 @@ def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedS
     assert "openai:letters" in other.stderr
     assert "--abandon" in other.stderr
     dropped = run_command("reindex", "--abandon", "--library", library)
-    assert dropped.stdout.startswith("dropped the vectors of openai:letters (8 dimensions)")
+    assert dropped.stdout.startswith("deleted the vectors of openai:letters (8 dimensions)")
     assert run_command("reindex", "--abandon", "--library", library).stdout == "there is no unfinished reindex\n"
     nothing = run_command("reindex", "--library", library)
     assert (nothing.returncode, "--embedder NAME" in nothing.stderr) == (2, True)

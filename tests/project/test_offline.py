@@ -95,7 +95,7 @@ def test_what_a_process_left_behind_does_is_seen(tmp_path: Path) -> None:
         (["ask", QUESTION], ANSWER),
         (["chat"], ANSWER),
         (["sync"], "unchanged 4"),
-        (["verify"], "nothing differs"),
+        (["verify"], "no differences"),
     ],
 )
 def test_commands(folder: Path, arguments: list[str], printed: str) -> None:

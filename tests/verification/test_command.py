@@ -34,7 +34,7 @@ def test_a_clean_library_says_what_was_checked(folder: Path) -> None:
     first, *rest = shown.stdout.splitlines()
     assert first.startswith("checked 1 document, ")
     assert ", 1 source; " in first
-    assert rest == ["nothing differs"]
+    assert rest == ["no differences"]
 
 
 def test_what_differs_is_repaired_if_asked(folder: Path) -> None:
@@ -51,7 +51,7 @@ def test_what_differs_is_repaired_if_asked(folder: Path) -> None:
     repaired = run(folder, "verify", "--repair", "--embed", "all")
     assert repaired.exit_code == 0
     assert "repaired: " in repaired.stdout
-    assert "nothing differs any more" in repaired.stdout
+    assert "all differences repaired" in repaired.stdout
     assert run(folder, "verify").exit_code == 0
 
 

@@ -12,7 +12,7 @@ from fastapi import Depends, FastAPI, Header, Request, Response
 from fastapi.responses import JSONResponse
 
 from answerable.datatypes import Exchange
-from answerable.interfaces.http.guards.bodies import Bodies, BodyLimits
+from answerable.interfaces.http.guards.request_bodies import Bodies, BodyLimits
 from answerable.interfaces.http.problems import Problem, add_handlers, problem
 from src.cors import UNSUPPORTED, BookPages
 from src.errors import OpenAIAPIError, QdrantOperationError

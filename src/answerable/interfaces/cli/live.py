@@ -1,4 +1,4 @@
-"""Something that is drawn again and again in its place, on a terminal that may be resized meanwhile."""
+"""A block of terminal output redrawn in place, even when the terminal is resized."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
 class Live:
-    """A context manager that draws `look()` on a terminal ten times a second, and erases it at the end.
+    """Context manager that draws `look()` ten times a second, and erases it at the end.
 
-    The cursor waits at the first character: a terminal that breaks lines anew when it is made narrower keeps it there,
-    so that whatever has become of the last drawing is erased. Of what is higher than the screen the end is shown.
+    The cursor rests on the first character and stays there when a narrower terminal rewraps lines, so each drawing can
+    be erased whole. Only the end of a block higher than the screen is drawn.
     """
 
     def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
@@ -56,7 +56,7 @@ class Live:
         self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
 
     def _size(self) -> tuple[int, int]:
-        """Columns and rows as they are now: Rich believes the environment, which doesn't know of a resize."""
+        """The current size: Rich takes it from the environment, which misses a resize."""
         try:
             columns, rows = os.get_terminal_size(self._console.file.fileno())
         except OSError:

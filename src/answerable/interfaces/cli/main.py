@@ -1,10 +1,10 @@
-"""The command `answerable`: parses, calls the library, prints. Exit status:
+"""The command `answerable`. Exit status:
 
-0  done; for `ask`, an answer or a plain refusal
-1  a file couldn't be added, or a folder or site not be visited; the others are in. For `eval`, a floor isn't reached;
-   for `verify`, something differs
-2  the call or a setting makes no sense, there is no such library or document, or it can't be used
-130  interrupted (Ctrl-C): what was finished is kept, what was under way isn't there
+0  success; for `ask`, an answer or a refusal
+1  a file, folder or site failed, and the others were added. For `eval`, a floor was missed; for `verify`, something
+   differs
+2  wrong usage or settings, or the library or document doesn't exist or can't be used
+130  interrupted (Ctrl-C): finished documents are kept, the current one is not
 """
 
 from __future__ import annotations
@@ -13,37 +13,47 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from answerable.errors import AnswerableError
-from answerable.interfaces.cli import render
-from answerable.interfaces.cli.commands.adding import add
-from answerable.interfaces.cli.commands.asking import ask, chat, search
-from answerable.interfaces.cli.commands.backup import export, import_
-from answerable.interfaces.cli.commands.holdings import copy, list_documents, remove, show
+from answerable.interfaces.cli.commands.add import add
+from answerable.interfaces.cli.commands.ask import ask
+from answerable.interfaces.cli.commands.calibrate import calibrate
+from answerable.interfaces.cli.commands.chat import chat
+from answerable.interfaces.cli.commands.copy import copy
+from answerable.interfaces.cli.commands.doctor import doctor
+from answerable.interfaces.cli.commands.eval import evaluate
+from answerable.interfaces.cli.commands.export_and_import import export, import_
 from answerable.interfaces.cli.commands.keys import keys
-from answerable.interfaces.cli.commands.measuring import evaluate
-from answerable.interfaces.cli.commands.reindexing import reindex
-from answerable.interfaces.cli.commands.serving import mcp, serve
-from answerable.interfaces.cli.commands.syncing import sources, sync
-from answerable.interfaces.cli.commands.upkeep import calibrate, doctor
-from answerable.interfaces.cli.commands.verifying import verify
+from answerable.interfaces.cli.commands.list_and_sources import list_documents, sources
+from answerable.interfaces.cli.commands.mcp import mcp
+from answerable.interfaces.cli.commands.reindex import reindex
+from answerable.interfaces.cli.commands.remove import remove
+from answerable.interfaces.cli.commands.search import search
+from answerable.interfaces.cli.commands.serve import serve
+from answerable.interfaces.cli.commands.show import show
+from answerable.interfaces.cli.commands.sync import sync
+from answerable.interfaces.cli.commands.verify import verify
+from answerable.interfaces.cli.examples import examples
+from answerable.interfaces.cli.options import unfold
 from answerable.interfaces.cli.printing import CleanFormatter
+from answerable.interfaces.cli.render import print_error
 
 INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """The commands; whatever goes wrong in one ends in a line on the error stream and an exit status."""
+    """The commands; every error becomes a line on the error stream and an exit status."""
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
-        """Runs a command and ends the process."""
+        """Run a command and exit."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
-                # A terminal that can't show a letter shows a question mark.
+                # Print ? for characters the terminal can't show.
                 stream.reconfigure(errors="replace")
         if logging.lastResort:
             logging.lastResort.setFormatter(CleanFormatter())
@@ -52,22 +62,22 @@ class Commands(TyperGroup):
             status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0
             sys.stdout.flush()
         except (AnswerableError, ValueError) as error:
-            render.error(str(error))
+            print_error(str(error))
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "answerable"
-            render.error(f"{error.format_message().rstrip('.')}. See {command} --help.")
+            print_error(f"{error.format_message().rstrip('.')}. See {command} --help.")
         except OSError as error:
-            render.error(f"{error}. Check the disk and the permissions, then try again.")
+            print_error(f"{error}. Check the disk and the permissions, then try again.")
         except Exception as error:
             if os.environ.get("ANSWERABLE_TRACEBACK"):
                 raise
-            render.error(
-                f"This shouldn't happen ({type(error).__name__}: {error}). "
-                "Set ANSWERABLE_TRACEBACK=1, run it again, and report what it prints."
+            print_error(
+                f"Unexpected error ({type(error).__name__}: {error}). "
+                "Set ANSWERABLE_TRACEBACK=1, run it again, and report the output."
             )
         if status == INTERRUPTED:
-            render.error("Interrupted. What was finished is kept; run the same again for the rest.")
+            print_error("Interrupted. Finished work is kept; run the same command again for the rest.")
         sys.exit(status)
 
 
@@ -84,7 +94,7 @@ def start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say."""
+    """Ask your own documents. Every answer quotes its exact source, or reports that the documents have none."""
     if version:
         from answerable import __version__
 
@@ -94,28 +104,32 @@ def start(
         typer.echo(context.get_help())
 
 
-app.command()(add)
-app.command()(sync)
-app.command()(ask)
-app.command()(chat)
-app.command()(search)
-app.command("list")(list_documents)
-app.command()(sources)
-app.command()(show)
-app.command()(remove)
-app.command()(copy)
-app.command()(export)
-app.command("import")(import_)
-app.command()(reindex)
-app.command()(verify)
-app.command()(doctor)
-app.command()(calibrate)
-app.command("eval")(evaluate)
-app.command()(serve)
-app.command()(mcp)
+_COMMANDS: dict[str, Callable[..., None]] = {
+    "add": add,
+    "sync": sync,
+    "ask": ask,
+    "chat": chat,
+    "search": search,
+    "list": list_documents,
+    "sources": sources,
+    "show": show,
+    "remove": remove,
+    "copy": copy,
+    "export": export,
+    "import": import_,
+    "reindex": reindex,
+    "verify": verify,
+    "doctor": doctor,
+    "calibrate": calibrate,
+    "eval": evaluate,
+    "serve": serve,
+    "mcp": mcp,
+}
+for _name, _command in _COMMANDS.items():
+    app.command(_name, epilog=examples(_name))(unfold(_command))
 app.add_typer(keys, name="keys")
 
 
 def run() -> None:
-    """The command's entry point."""
+    """Entry point."""
     app(prog_name="answerable")

@@ -1,9 +1,13 @@
-"""The arguments and options that several commands take, and the library that they name."""
+"""The arguments and options that several commands share, and the library that they name."""
 
 from __future__ import annotations
 
 import shlex
-from typing import Annotated, Optional
+from collections.abc import Callable
+from dataclasses import dataclass, is_dataclass
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any, Optional
 
 import typer
 
@@ -23,48 +27,100 @@ LibraryOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-SenderOption = Annotated[
-    Optional[list[str]], typer.Option("--from", metavar="NAME", help="Only what this person wrote (repeatable).")
-]
-SinceOption = Annotated[
-    Optional[str],
-    typer.Option(metavar="TIME", help="Only from then on: 2024-03-01, March 2024 or yesterday."),
-]
-UntilOption = Annotated[
-    Optional[str], typer.Option(metavar="TIME", help="Only up to then, that day, week, month or year included.")
-]
-TypeOption = Annotated[
-    Optional[list[DocumentType]],
-    typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
-]
-SourceOption = Annotated[
-    Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")
-]
-LanguageOption = Annotated[Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, as es.")]
-WhereOption = Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')]
 ModelOption = Annotated[
     Optional[str],
     typer.Option(
         "--model", "-m", metavar="MODEL", help="What answers: extractive, openai:NAME, ollama:NAME, cohere:NAME."
     ),
 ]
+PasswordOption = Annotated[Optional[str], typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+AllowHostOption = Annotated[
+    Optional[list[str]],
+    typer.Option(metavar="HOST", help="Fetch from this private host too, such as 127.0.0.1:3000 (repeatable)."),
+]
+ChecksumOption = Annotated[
+    bool, typer.Option("--checksum", help="Read every file, even if its size and time are unchanged.")
+]
 DocumentArgument = Annotated[
-    str, typer.Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the beginning of its id.")
+    str, typer.Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the start of its id.")
 ]
 
-RemovedArgument = Annotated[
-    str,
-    typer.Argument(
-        metavar="DOCUMENT",
-        help="Its id, path, file name or title, or the beginning of its id; or a folder or site that was added.",
-    ),
-]
+
+@dataclass(frozen=True, slots=True)
+class FilterOptions:
+    """The options that narrow a search; `filters.build_filter` makes a filter of them."""
+
+    sender: Annotated[
+        Optional[list[str]], typer.Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")
+    ] = None
+    since: Annotated[
+        Optional[str], typer.Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday.")
+    ] = None
+    until: Annotated[
+        Optional[str], typer.Option(metavar="TIME", help="Only up to the end of this day, week, month or year.")
+    ] = None
+    kind: Annotated[
+        Optional[list[DocumentType]],
+        typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
+    ] = None
+    source: Annotated[
+        Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")
+    ] = None
+    language: Annotated[
+        Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, such as es.")
+    ] = None
+    where: Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')] = None
+
+
+@dataclass(frozen=True, slots=True)
+class MeasureOptions:
+    """The options of `eval` that decide what is measured."""
+
+    questions: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="Your own questions on a library, CSV or JSON lines.")
+    ] = None
+    compare: Annotated[
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Retrievers to compare: dense,bm25,minmax,scaled,scaled+sentences,"
+            "scaled+sentences+feedback,hybrid,hybrid+rerank.",
+        ),
+    ] = ""
+    retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Measure search only, without answers.")] = (
+        False
+    )
+    sample: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Random questions per set (0: all).")] = 0
+    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed for random choices.")] = 0
+
+
+def unfold(command: Callable[..., None]) -> Callable[..., None]:
+    """The command as Typer takes it: each parameter that is a dataclass becomes one option per field."""
+    parameters = list(signature(command, eval_str=True).parameters.values())
+    groups = {each.name: each for each in parameters if is_dataclass(each.annotation)}
+    fields = {
+        name: list(signature(group.annotation, eval_str=True).parameters.values()) for name, group in groups.items()
+    }
+    flat = [field for each in parameters for field in fields.get(each.name, [each])]
+
+    def run(**given: Any) -> None:
+        gathered = {
+            name: group.annotation(**{field.name: given.pop(field.name) for field in fields[name]})
+            for name, group in groups.items()
+        }
+        command(**gathered, **given)
+
+    run.__name__, run.__doc__ = command.__name__, command.__doc__
+    run.__signature__ = signature(run).replace(  # type: ignore[attr-defined]
+        parameters=[each.replace(kind=Parameter.KEYWORD_ONLY) for each in flat]
+    )
+    return run
 
 
 def open_library(
     address: str | None, model: str | None = None, create: bool = False, **settings: str | None
 ) -> Library:
-    """The library at an address, or the user's own. Raises LibraryNotFound and SettingsError."""
+    """Open the library at an address, or the user's own. Raise LibraryNotFound or SettingsError."""
     try:
         return build_library(load_settings({"library": address, "model": model, **settings}), create)
     except LibraryNotFound as error:

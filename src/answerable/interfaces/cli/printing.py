@@ -1,7 +1,6 @@
-"""How anything reaches the terminal: paragraphs, rows and JSON.
+"""Print paragraphs, rows and JSON.
 
-Whatever comes from a document is data: nothing of it is taken as markup, and no control character of it reaches the
-terminal.
+Text from documents is data: it is never read as markup, and its control characters never reach the terminal.
 """
 
 from __future__ import annotations
@@ -14,49 +13,52 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    # Loaded where something is printed: `--help` and `--json` do without.
+    # Loaded only to print: `--help` and `--json` do without.
     from rich.console import Console
     from rich.text import Text
 
-# Tabs and line ends stay; marks that turn the direction of what follows them vanish.
+# Tabs and line ends stay; marks that change the text direction are removed.
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
 _DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 _HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
 _WORD = re.compile(r"(\s*)(\S+)")
-# JSON itself escapes the others.
+# JSON escapes the others itself.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
-    """The text without anything that a terminal would obey."""
+    """Remove everything a terminal would interpret."""
     return text.translate(_HARMLESS)
 
 
 def one_line(text: str) -> str:
-    """The text without line ends, and without anything that a terminal would obey."""
+    """Remove line ends and everything a terminal would interpret."""
     return clean(" ".join(text.split()))
 
 
 class CleanFormatter(logging.Formatter):
-    """Log messages on one line each, without anything that a terminal would obey: libraries log what files hold."""
+    """Log one clean line per message: libraries log the content of files."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """The line of a record, before the traceback that it may have."""
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        """All of a record."""
         return clean(super().format(record))
 
 
+def counted(count: int, name: str, plural: str = "") -> str:
+    """Spell a count: `1 document`, `2,000 documents`."""
+    return f"{count:,} {name if count == 1 else plural or f'{name}s'}"
+
+
 def bar(share: float, width: int = 20) -> str:
-    """A bar of block characters for a share from 0 to 1, padded to the width."""
+    """Draw a bar for a share from 0 to 1, padded to the width."""
     eighths = round(share * width * 8)
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).ljust(width)[:width]
 
 
 def columns(values: Sequence[int], width: int = 60) -> str:
-    """A plot one line high, a column for each value; more than fit are added up in equal groups."""
+    """Draw a one-line column chart; values beyond the width are added up in equal groups."""
     size = -(-len(values) // width)
     groups = [sum(values[start : start + size]) for start in range(0, len(values), size)]
     highest = max(*groups, 1)
@@ -64,16 +66,16 @@ def columns(values: Sequence[int], width: int = 60) -> str:
 
 
 def console(stderr: bool = False) -> Console:
-    """A console without highlighting, as wide as the terminal."""
+    """Make a console without highlighting, as wide as the terminal."""
     from rich.console import Console
 
-    # A pipe has no width: whatever reads it wants whole lines.
+    # A pipe has no width; its reader wants whole lines.
     is_terminal = (sys.stderr if stderr else sys.stdout).isatty()
     return Console(stderr=stderr, highlight=False, width=None if is_terminal else 10_000)
 
 
 def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool = True) -> None:
-    """A paragraph of pieces, each a text or a text and its style."""
+    """Print a paragraph of texts, or of (text, style) pairs."""
     from rich.text import Text
 
     styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
@@ -84,7 +86,7 @@ def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool 
 
 
 def _lines(text: Text, width: int) -> Iterator[Text]:
-    """Lines that end between words. An address longer than a line stays whole, so that it can be clicked and copied."""
+    """Wrap between words. Longer words, such as URLs, stay whole so that they can be clicked and copied."""
     from rich.cells import cell_len
 
     for line in text.split(allow_blank=True):
@@ -102,7 +104,7 @@ def _lines(text: Text, width: int) -> Iterator[Text]:
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:
-    """Names and values, a line each, the values in one column."""
+    """Print a line per name and value, the values in one column."""
     named = list(rows)
     width = max(len(name) for name, _ in named)
     for name, value in named:
@@ -110,9 +112,9 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
 
 
 def print_json(value: Any) -> None:
-    """A value as JSON, without a character that a terminal would obey."""
+    """Print JSON, escaping everything a terminal would interpret."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=str)
     sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
-    # A reader that has gone away is noticed here, not when Python ends.
+    # Notice a closed pipe here, not when Python ends.
     sys.stdout.flush()

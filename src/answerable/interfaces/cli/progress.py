@@ -1,4 +1,4 @@
-"""The bars of `answerable add`: one for the document at hand, one for everything."""
+"""Progress bars of `answerable add`: one for the current document, one for all."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME_WIDTH = 28
 
 @contextmanager
 def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
-    """Bars on the error stream while it is a terminal; otherwise nothing is shown."""
+    """Show bars on the error stream if it is a terminal."""
     console = Console(stderr=True)
     if not (enabled and console.is_terminal and not console.is_dumb_terminal):
         yield None
@@ -61,7 +61,7 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
 
 @contextmanager
 def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], None]]:
-    """A line on the error stream, while it is a terminal, that says how many are done, of how many."""
+    """Show `3 of 20 UNIT` on the error stream if it is a terminal."""
     shown = False
 
     def show(done: int, total: int) -> None:
@@ -79,7 +79,7 @@ def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], No
 
 
 def _pace(progress: Progress, seconds: float) -> str:
-    """How many passages are done, how many in a second, and how long it will still take."""
+    """Passages done, passages per second, and time left."""
     if not progress.chunks_done:
         return "0 passages"
     rate = progress.chunks_done / max(seconds, 0.1)
@@ -88,7 +88,7 @@ def _pace(progress: Progress, seconds: float) -> str:
 
 
 def _expected_chunks(progress: Progress) -> int:
-    """All chunks there will be, if the sources still to be read are like those that have been."""
+    """Total chunks, assuming unread sources resemble the ones read."""
     read = max(min(progress.sources_done, progress.sources_total), 1)
     return max(progress.chunks_total, round(progress.chunks_total / read * progress.sources_total))
 

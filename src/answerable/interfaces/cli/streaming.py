@@ -1,25 +1,22 @@
-"""An answer while it is being written: on a terminal the draft grows in place, and gives way to the checked answer.
-
-Under the draft stand the places of the passages that it has pointed to so far.
-"""
+"""Show a draft on a terminal while a model writes it, with the places it cites; the checked answer replaces it."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import closing
 
 from answerable.datatypes import Answer, AnswerEvent
-from answerable.interfaces.cli import render
-from answerable.interfaces.cli.printing import clean
+from answerable.interfaces.cli.printing import clean, one_line, print_text
+from answerable.interfaces.cli.render import place_of
 
 
 def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
-    """The answer that the events end in. Whatever ends this early stops the model too."""
+    """Return the answer at the end of the events. Leaving early stops the model."""
     with closing(events):
         for event in events:
             if event.searched and event.searched != asked:
-                render.searching(event.searched)
+                print_text((f"searching: {one_line(event.searched)}", "dim"))
             if event.answer is not None:
                 return event.answer
             if event.text:
@@ -28,7 +25,7 @@ def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
 
 
 def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
-    """Shows the draft while it grows, where somebody can see it grow, and what its marks point to."""
+    """Draw the growing draft and the places it cites, if this is a terminal."""
     from rich.console import Console
     from rich.text import Text
 
@@ -38,19 +35,18 @@ def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
     if not sys.stdout.isatty() or console.is_dumb_terminal:
         return next(event.answer for event in events if event.answer is not None)
     places: dict[int, str] = {}
-    with Live(console, lambda: Text(_shown(text, places), style="dim")):
+
+    def draft() -> Text:
+        resolved = "".join(f"\n[{number}] {place}" for number, place in sorted(places.items()))
+        return Text(f"{clean(text)}\n{resolved}" if resolved else clean(text), style="dim")
+
+    with Live(console, draft):
         for event in events:
             if event.answer is not None:
                 return event.answer
             text += event.text
             if event.mark:
                 number, found = event.mark
-                place = render.place_of(found.document.source, found.document.title, found.chunk.location)
+                place = place_of(found.document.source, found.document.title, found.chunk.location)
                 places = {**places, number: place}
     raise AssertionError("events end with an answer")
-
-
-def _shown(draft: str, places: Mapping[int, str]) -> str:
-    """The draft with a line for each place under it."""
-    resolved = "".join(f"\n[{number}] {place}" for number, place in sorted(places.items()))
-    return f"{clean(draft)}\n{resolved}" if resolved else clean(draft)

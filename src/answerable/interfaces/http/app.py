@@ -1,4 +1,4 @@
-"""The application: a service's routes, and what stands in front of them."""
+"""The application: a service's routes behind its guards."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from answerable import __version__
 from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.metrics import CountRequests
 from answerable.interfaces.http.openai import routes as openai_api
-from answerable.interfaces.http.openai.errors import OpenAIErrors
-from answerable.interfaces.http.page import page_router
+from answerable.interfaces.http.openai.openai_errors import OpenAIErrors
+from answerable.interfaces.http.page_files import page_router
 from answerable.interfaces.http.problems import add_handlers
-from answerable.interfaces.http.routes import asking, documents, ingestion, operations, sessions
+from answerable.interfaces.http.routes import ask, documents, ingestion, operations, sessions
 from answerable.interfaces.http.service import Service
 
-_ABOUT = "Ask your own documents: every answer quotes the exact place it comes from, or says that they don't say."
+_ABOUT = "Ask your own documents. Every answer quotes its exact source, or reports that the documents have none."
 
 
 def create_app(service: Service) -> FastAPI:
-    """The routes over a service, which is closed with the app. `protect` puts guards in front of it."""
+    """The routes of a service, which closes with the app. `protect` adds the guards."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -38,31 +38,28 @@ def create_app(service: Service) -> FastAPI:
         summary=_ABOUT,
         version=__version__,
         lifespan=lifespan,
-        # Their pages load scripts from elsewhere.
+        # These pages load scripts from other sites.
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
     )
     app.state.service = service
     add_handlers(app)
-    for routes in (operations, asking, documents, ingestion, sessions, openai_api):
+    for routes in (operations, ask, documents, ingestion, sessions, openai_api):
         app.include_router(routes.router)
     app.include_router(page_router())
     return app
 
 
 def protect(app: FastAPI, guards: Guards) -> ASGIApp:
-    """The app behind its guards, its requests counted, under the service's base path."""
+    """Put an app behind guards and metrics, under the service's base path."""
     service: Service = app.state.service
     counted = CountRequests(OpenAIErrors(guards.around(app)), service.metrics)
     return _BasePath(counted, app, service.options.base_path)
 
 
 class _BasePath:
-    """Puts an app under a path, whether a proxy in front takes that path away or passes it on.
-
-    What isn't a request, the start and the end of the server, goes to `inner` at once.
-    """
+    """Serve an app under a path, whether a proxy strips that path or passes it on. Lifespan events go to `inner`."""
 
     def __init__(self, app: ASGIApp, inner: ASGIApp, base: str) -> None:
         self._app = app
@@ -76,7 +73,7 @@ class _BasePath:
         if self._base:
             path: str = scope["path"]
             if path == self._base:
-                # From there the page's relative addresses would lead out of the base path.
+                # The page's relative URLs need the slash.
                 await RedirectResponse(f"{self._base}/")(scope, receive, send)
                 return
             is_whole = path.startswith(f"{self._base}/")

@@ -1,4 +1,4 @@
-"""Ingestion in the background: one job at a time in each library, a bounded number that wait."""
+"""Background ingestion: one job at a time per library, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.problems import Problem, problem_of
 from answerable.interfaces.plain import added_json
 
-# How often a job's progress is looked at, in seconds: what happens in between is told as one step.
+# Seconds between two progress events of a job.
 _PACE = 0.1
 _LATER = {"Retry-After": "30"}
 
 Work = Callable[[AddReport, OnProgress], None]
-"""Adds things and what became of them to the report; may raise. It ends early when the callback raises."""
+"""Adds documents and records the outcome in the report; may raise. Ends early when the callback raises."""
 
 
 class State(str, Enum):
-    """What a job is doing, or how it ended."""
+    """The state of a job."""
 
     WAITING = "waiting"
     RUNNING = "running"
@@ -39,11 +39,11 @@ class State(str, Enum):
 
 
 class _Cancelled(Exception):
-    """Ends a job from inside its progress callback."""
+    """Raised in a job's progress callback to end it."""
 
 
 class Job:
-    """One ingestion, from its request to its report. `clean_up` runs at its end, whatever that is."""
+    """One ingestion, from request to report. `clean_up` always runs at the end."""
 
     def __init__(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None]) -> None:
         self.id = secrets.token_hex(16)
@@ -62,15 +62,15 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing of it changes any more."""
+        """Whether the job has ended."""
         return self.state in (State.DONE, State.FAILED, State.CANCELLED)
 
     def run(self) -> None:
-        """Does the work."""
+        """Run the job."""
         self._become(State.RUNNING, "started")
         ended = State.DONE
         try:
-            self._work(self._report, self._tell)
+            self._work(self._report, self._progressed)
         except _Cancelled:
             ended = State.CANCELLED
         except Exception as error:
@@ -79,15 +79,15 @@ class Job:
         self._end(ended)
 
     def drop(self) -> None:
-        """Ends it before it began."""
+        """End the job before it starts."""
         self._end(State.CANCELLED)
 
     def cancel(self) -> None:
-        """Ends it at its next step; what was finished stays."""
+        """End the job at its next step; finished documents stay."""
         self._is_cancelled.set()
 
     def json(self) -> dict[str, Any]:
-        """The job for programs; times are seconds since 1970."""
+        """The job as JSON; times are seconds since 1970."""
         with self._lock:
             state, times = self.state, dict(self._times)
         return {
@@ -101,7 +101,7 @@ class Job:
             **{name: times.get(name) for name in ("made", "started", "ended")},
         }
 
-    def _tell(self, progress: Progress) -> None:
+    def _progressed(self, progress: Progress) -> None:
         if self._is_cancelled.is_set():
             raise _Cancelled
         self._progress = progress
@@ -119,7 +119,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server. The latest `kept` that ended can still be looked up. Thread-safe."""
+    """The jobs of a server, with the latest `kept` that ended. Thread-safe."""
 
     def __init__(self, waiting: int = 16, kept: int = 100, metrics: Metrics | None = None) -> None:
         self._waiting = waiting
@@ -130,11 +130,13 @@ class Jobs:
         self._threads: dict[str, ThreadPoolExecutor] = {}
 
     def start(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None] = lambda: None) -> Job:
-        """A job that runs when those before it in its library are over. Raises Problem when too many wait."""
+        """Queue a job behind the others of its library. Raise Problem if too many wait."""
         job = Job(library, sources, work, clean_up)
         with self._lock:
             if sum(other.state is State.WAITING for other, _ in self._jobs.values()) >= self._waiting:
-                raise Problem(429, "too_many_jobs", "Too many jobs wait. Send it again when one is over.", _LATER)
+                raise Problem(
+                    429, "too_many_jobs", "Too many jobs are waiting. Send it again when one has ended.", _LATER
+                )
             if library not in self._threads:
                 self._threads[library] = ThreadPoolExecutor(1, thread_name_prefix=f"adding-{library}")
             self._jobs[job.id] = (job, self._threads[library].submit(self._run, job))
@@ -144,17 +146,17 @@ class Jobs:
         return job
 
     def get(self, job_id: str, library: str) -> Job | None:
-        """The job of this id in this library, if there is one."""
+        """The job of this id in this library, or None."""
         job, _ = self._jobs.get(job_id, (None, None))
         return job if job is not None and job.library == library else None
 
     def list(self, library: str) -> list[Job]:
-        """A library's jobs, the latest first."""
+        """A library's jobs, latest first."""
         with self._lock:
             return [job for job, _ in reversed(self._jobs.values()) if job.library == library]
 
     def cancel(self, job: Job) -> None:
-        """Ends a job: at once when it waits, otherwise at its next step."""
+        """Cancel a job: now if it waits, otherwise at its next step."""
         job.cancel()
         with self._lock:
             _, future = self._jobs.get(job.id, (job, None))
@@ -162,13 +164,13 @@ class Jobs:
             self._count(job, job.drop)
 
     def cancel_all(self) -> None:
-        """Cancels every job that isn't over; they may still be ending when this returns."""
+        """Cancel every job without waiting for its end."""
         for job, _ in list(self._jobs.values()):
             if not job.is_over:
                 self.cancel(job)
 
     async def watch(self, job: Job) -> AsyncGenerator[dict[str, Any], None]:
-        """What the job says of itself, now and whenever that has changed, until it is over."""
+        """Yield the job as JSON, now and at every change, until it ends."""
         seen = -1
         while seen != job.changes:
             is_over, seen = job.is_over, job.changes
@@ -177,7 +179,7 @@ class Jobs:
                 await asyncio.sleep(_PACE)
 
     def close(self) -> None:
-        """Cancels all jobs and waits until they have ended. Closing twice is fine."""
+        """Cancel all jobs and wait for their end. Idempotent."""
         self.cancel_all()
         for threads in self._threads.values():
             threads.shutdown(wait=True)

@@ -1,4 +1,4 @@
-"""Where a server listens."""
+"""The socket of a server."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from answerable.errors import SettingsError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that takes connections; port 0 is any that is free. Raises SettingsError."""
+    """Open a listening socket; port 0 picks a free one. Raise SettingsError."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
         )[0]
-        # With the protocol named, asyncio turns off the delay of small packets, which costs each response 40 ms.
+        # Only with the protocol named does asyncio turn off Nagle's delay, 40 ms per response.
         with ExitStack() as opened:
             found = opened.enter_context(socket.socket(family, kind, protocol))
             if os.name == "posix":
@@ -25,4 +25,4 @@ def listen(host: str, port: int) -> socket.socket:
             opened.pop_all()
         return found
     except OSError as error:
-        raise SettingsError(f"{host}:{port} can't be listened on ({error}). Name another host or port.") from error
+        raise SettingsError(f"Can't listen on {host}:{port} ({error}). Choose another host or port.") from error

@@ -1,4 +1,4 @@
-"""Counts and times for Prometheus. Nothing of a question, an answer or a document's name is in them."""
+"""Counts and times for Prometheus, without contents of questions, answers or documents."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 @dataclass(slots=True)
 class Asked:
-    """What became of a question: the reason of its answer, empty until there is one."""
+    """The outcome of a question: the reason of its answer, empty until there is one."""
 
     outcome: str = ""
 
 
 class Metrics:
-    """One server's figures."""
+    """The metrics of a server."""
 
     def __init__(self) -> None:
         self._registry = CollectorRegistry()
@@ -52,7 +52,7 @@ class Metrics:
 
     @contextmanager
     def asking(self) -> Iterator[Asked]:
-        """Around the answering of one question; the body says the outcome when there is one."""
+        """Count and time a question; the body sets the outcome."""
         asked, started = Asked(), time.perf_counter()
         try:
             yield asked
@@ -64,19 +64,18 @@ class Metrics:
             self.ask_seconds.observe(time.perf_counter() - started)
 
     def text(self) -> bytes:
-        """All figures in Prometheus' text format."""
+        """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 
 class CountRequests:
-    """ASGI middleware: counts requests by the route that took them, never by the path that was asked for."""
+    """ASGI middleware that counts requests by route, never by requested path."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self._app = app
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, and takes note when its response is over."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return

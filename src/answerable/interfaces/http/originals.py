@@ -1,7 +1,6 @@
-"""The files that documents were made of, and where a quote stands in those that are PDFs.
+"""The original files of documents, and the places of quotes on pages of PDFs.
 
-A file is handed out only when reading it again gives the very document: what a library holds says nothing of what else
-may lie at its path now.
+A file is served only if reading it again yields the same document, since anything may be at its path by now.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ _Checked = tuple[str, str, int, int, int]
 
 
 class Originals:
-    """Finds originals; remembers which files it has read again, for as long as they don't change. Thread-safe."""
+    """Finds originals, and remembers which unchanged files it has verified. Thread-safe."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
@@ -37,7 +36,7 @@ class Originals:
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
     def path(self, library: str, document: Document) -> Path:
-        """The file, or the archive that it is in. Raises DocumentNotFound where it is gone or has changed."""
+        """The file, or the archive it is in. Raise DocumentNotFound if it is gone or has changed."""
         path = self._named(library, document.source)
         try:
             status = path.stat()
@@ -46,36 +45,36 @@ class Originals:
                 self._remember(checked)
                 return path
         except (AnswerableError, OSError, ValueError):
-            # Gone, unreadable, or no path at all: the same to whoever asks.
+            # Clients can't tell a missing file from an unreadable one or an invalid path.
             pass
-        raise DocumentNotFound("The file that this document was made of isn't there any more, or it has changed.")
+        raise DocumentNotFound("The original file of this document is gone or has changed.")
 
     def rectangles(self, library: str, document: Document, spans: Sequence[tuple[int, int]]) -> list[Rectangle]:
-        """Page, left, bottom, right and top of each line of spans of a PDF, in points from the lower left corner.
+        """Page, left, bottom, right and top of each line of the spans, in points from the page's lower left corner.
 
-        Raises DocumentNotFound where the PDF isn't there any more, and SourceError.
+        Raise DocumentNotFound if the PDF is gone or has changed, and SourceError.
         """
         path = self.path(library, document)
         if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
-            raise DocumentNotFound("Only a PDF that was added by itself has rectangles.")
+            raise DocumentNotFound("Only PDFs outside archives have rectangles.")
         settings = self._libraries.settings(library)
         limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
         context = ReadContext(limits, settings.pdf_password or None)
         return self._worker.rectangles(path.read_bytes(), document, spans, context)
 
     def discard(self, library: str, document: Document) -> None:
-        """Deletes the file of a document that was removed, if it was uploaded and nothing else is made of it."""
+        """Delete the file of a removed document if it was uploaded and no other document uses it."""
         path = self._named(library, document.source)
         others = {self._named(library, other.source) for other in self._libraries.get(library).documents()}
         if path.parent == self._libraries.uploads(library) and path not in others:
             path.unlink(missing_ok=True)
 
     def close(self) -> None:
-        """Ends the process that reads PDFs. Closing twice is fine."""
+        """End the process that reads PDFs. Idempotent."""
         self._worker.close()
 
     def _named(self, library: str, source: str) -> Path:
-        """The path that a source names, of an archive's member the archive's."""
+        """The path of a source; for a member of an archive, the archive's."""
         member = _MEMBER.fullmatch(source)
         return self._libraries.uploads(library) / (member[1] if member else source)
 

@@ -1,4 +1,4 @@
-"""The bounded set of threads that the blocking core runs in, so that the event loop never waits for it."""
+"""Bounded threads for the blocking core, so that the event loop never waits for it."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ _END: Any = object()
 
 
 class Busy(Exception):
-    """All workers are taken and as much as may wait is waiting. `retry_after` are seconds."""
+    """All workers and places in the queue are taken. `retry_after` is in seconds."""
 
     retry_after = 2
 
     def __init__(self) -> None:
-        super().__init__("The server has as many requests as it can take. Try again in a few seconds.")
+        super().__init__("The server is busy. Try again in a few seconds.")
 
 
 class Pool:
-    """`workers` threads, and at most `waiting` calls that wait for one.
+    """`workers` threads, and a queue of at most `waiting` calls.
 
-    A stream takes a worker for one step at a time, only when its next item is wanted: a client that reads slowly
-    holds none. What was admitted is finished; only what is new can be refused.
+    A stream uses a worker only while its next item is computed, so slow clients hold none. Admitted calls are always
+    finished; only new ones are refused.
     """
 
     def __init__(self, workers: int = 8, waiting: int = 128) -> None:
@@ -38,14 +38,14 @@ class Pool:
         self._submitted: set[Future[Any]] = set()
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """The function's result, from a worker. Raises Busy, and what the function raises."""
+        """Run a function in a worker. Raise Busy and what the function raises."""
         self._admit()
         return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs)))
 
     async def stream(self, factory: Callable[[], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
-        """The items of a generator that blocks. Raises Busy before the first one.
+        """Yield the items of a blocking generator. Raise Busy before the first one.
 
-        Closing this, or cancelling what iterates it, closes the generator as soon as the step that runs is over.
+        Closing or cancelling the stream closes the generator after its current step.
         """
         self._admit()
         generator = factory()
@@ -58,14 +58,14 @@ class Pool:
                     return
                 yield item
         finally:
-            # Not awaited: whoever is cancelled may not be able to wait. While a step runs it can't be closed.
+            # Not awaited, since a cancelled task may not wait. A running step can't be closed.
             if step is not None and not step.done():
                 step.add_done_callback(lambda _: generator.close())
             elif inspect.getgeneratorstate(generator) != inspect.GEN_CLOSED:
                 self._submit(generator.close)
 
     def close(self, patience: float = 5.0) -> None:
-        """Takes no more calls and waits for those that it has, `patience` seconds at most. Closing twice is fine."""
+        """Refuse new calls and wait at most `patience` seconds for the others. Idempotent."""
         self._workers.shutdown(wait=False)
         with self._lock:
             running = set(self._submitted)

@@ -1,7 +1,7 @@
-"""What goes wrong, as `application/problem+json` (RFC 9457) with a code that stays the same between versions.
+"""Errors as `application/problem+json` (RFC 9457) with stable codes.
 
-A client is told what concerns its request. What is wrong with the server's own folders, settings and keys is written
-to its log, and the client is told so.
+Clients see errors of their requests. Errors of the server's folders, settings and keys go to its log; clients only
+learn that there is one.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ _CODES = {
     429: "too_many_requests",
     503: "busy",
 }
-# Their messages name folders, addresses and settings of the server.
+# Their messages reveal folders, addresses and settings of the server.
 _PRIVATE = (errors.LibraryError, errors.SettingsError, errors.MissingPackage, errors.ProviderRefused)
 _OPEN = (errors.DocumentNotFound, UnknownLibrary)
 _log = logging.getLogger("answerable")
 
 
 class Problem(Exception):
-    """What a route raises to answer with a problem. `code` is for programs, `detail` says what to do next."""
+    """Raised by routes to answer with a problem. `detail` tells people what to do next."""
 
     def __init__(self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -74,7 +74,7 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
     def json(self) -> dict[str, Any]:
-        """The problem's members."""
+        """The members of the problem."""
         return {
             "type": f"urn:answerable:problem:{self.code}",
             "title": HTTPStatus(self.status).phrase,
@@ -85,30 +85,32 @@ class Problem(Exception):
 
 
 def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
-    """A problem as a response; `more` are members of its own."""
+    """A problem response; `more` are extra members."""
     found = Problem(status, code, detail, headers)
     return JSONResponse({**found.json(), **more}, status, found.headers, MEDIA_TYPE)
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem that an error is to a client: one of ours by its class, anything else a fault of the server."""
+    """The problem for an error: engine errors by class, others as a fault of the server."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Busy):
         return Problem(503, "busy", str(error), {"Retry-After": str(error.retry_after)})
     if isinstance(error, ClientDisconnect):
-        # Nobody is left to read it, and nothing is wrong with the server.
-        return Problem(400, "bad_request", "The body ended early. Send all of it.")
+        # The client has gone, so nobody reads this; nothing is wrong with the server.
+        return Problem(400, "bad_request", "The body ended early. Send it completely.")
     if not isinstance(error, AnswerableError):
-        _log.error("This shouldn't happen.", exc_info=error)
-        return Problem(500, "internal_error", "The server has a fault. Its log says more; tell whoever runs it.")
+        _log.error("Unexpected error.", exc_info=error)
+        return Problem(
+            500, "internal_error", "Internal error. Tell the server's administrator; its log has the details."
+        )
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     detail = str(error)
     if isinstance(error, _PRIVATE) and not isinstance(error, _OPEN):
         _log.error("%s", printable_line(str(error)))
-        detail = "The server can't do that as it is set up. Its log says why; tell whoever runs it."
+        detail = "The server isn't set up to do this. Tell its administrator; the reason is in its log."
         if isinstance(error, errors.DiskFull):
-            detail = "The server's disk is full. Try again when there is room; tell whoever runs it."
+            detail = "The server's disk is full. Tell its administrator, and try again later."
     retry_after = getattr(error, "retry_after", None)
     return Problem(
         status, error_code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None
@@ -116,7 +118,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Makes every error of the app a problem."""
+    """Turn every error of the app into a problem."""
     for kind in (Problem, Busy, AnswerableError, ClientDisconnect):
         app.add_exception_handler(kind, _handle)
     app.add_middleware(_Faults)
@@ -125,7 +127,7 @@ def add_handlers(app: FastAPI) -> None:
 
 
 class _Faults:
-    """Answers what no handler knows. Frameworks would answer too, and then break the connection off."""
+    """Answers unhandled errors. Starlette would answer too, but then drop the connection."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -154,10 +156,10 @@ async def _handle(_: Request, error: Exception) -> JSONResponse:
 
 async def _handle_invalid(_: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    # Without what was sent: it may be long, or secret.
+    # Omit the input: it may be long or secret.
     wrong = [{"where": ".".join(map(str, each["loc"])), "message": each["msg"]} for each in error.errors()]
     named = "; ".join(f"{each['where']}: {each['message']}" for each in wrong[:3])
-    return problem(422, "invalid_request", f"The request makes no sense ({named}). Correct it.", errors=wrong[:20])
+    return problem(422, "invalid_request", f"The request is invalid ({named}). Correct it.", errors=wrong[:20])
 
 
 async def _handle_http(_: Request, error: Exception) -> JSONResponse:

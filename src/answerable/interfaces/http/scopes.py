@@ -1,4 +1,4 @@
-"""Where a question about a selected text is searched for: the section that it stands in, its document, everything."""
+"""Where to search for a question about selected text: first its section, then its document, then the library."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from answerable.library import Library
 from answerable.text.find_words import find_words
 
 _CANDIDATES = 10
-# Characters that find a passage as well as many more would.
+# Characters enough to find a passage.
 _ENOUGH = 1_000
-# A line that is shorter may stand anywhere.
+# Shorter lines may occur anywhere.
 _TELLING = 20
 
 Where = Mapping[str, Any]
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of the library to search: `kind` is section, document or library. `span` is what was selected."""
+    """A part of the library to search: `kind` is section, document or library. `span` is the selection."""
 
     kind: str
     where: Where | None
@@ -39,7 +39,7 @@ class Scope:
     section: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
-        """The scope for programs."""
+        """The scope as JSON."""
         span = self.span
         return {
             "kind": self.kind,
@@ -51,9 +51,9 @@ class Scope:
 
 
 def find_selected(library: Library, text: str, where: Where | None = None) -> Span | None:
-    """Where a text that somebody selected stands, whatever its white space; None where no passage has it.
+    """Find the span of a selected text, ignoring white space; None if no passage contains it.
 
-    Where all of it doesn't, since it was rendered, its longest line is looked for.
+    Rendered text may differ as a whole, so its longest line is tried next.
     """
     lines = sorted((line.strip() for line in text.splitlines()), key=len, reverse=True)
     for wanted in dict.fromkeys((text.strip(), *(line for line in lines[:1] if len(line) >= _TELLING))):
@@ -64,7 +64,7 @@ def find_selected(library: Library, text: str, where: Where | None = None) -> Sp
             document = result.document
             if document.id in without:
                 continue
-            # What the passage itself says comes before what stands elsewhere in its document.
+            # Prefer an occurrence in the passage itself.
             near = max(result.chunk.start - len(wanted), 0)
             found = find_words(document.content, wanted, near) or find_words(document.content, wanted)
             if found:
@@ -74,7 +74,7 @@ def find_selected(library: Library, text: str, where: Where | None = None) -> Sp
 
 
 def check_span(library: Library, span: Span) -> Span:
-    """The span, if the document has it. Raises DocumentNotFound and Problem."""
+    """Return the span if it is inside the document. Raise DocumentNotFound or Problem."""
     length = len(library.document(span.document_id).content)
     if not 0 <= span.start < span.end <= length:
         raise Problem(422, "invalid_request", f"The document has {length} characters: give a start and an end in it.")
@@ -82,7 +82,7 @@ def check_span(library: Library, span: Span) -> Span:
 
 
 def scopes(library: Library, span: Span | None, where: Where | None) -> list[Scope]:
-    """What is to be searched, one after the other, the narrowest first and everything under `where` last."""
+    """The parts to search in turn, narrowest first; the last is everything under `where`."""
     everything = Scope("library", where, span)
     if span is None:
         return [everything]
@@ -96,7 +96,7 @@ def scopes(library: Library, span: Span | None, where: Where | None) -> list[Sco
 
 
 def _section(chunks: Sequence[Chunk]) -> tuple[Where | None, tuple[str, ...]]:
-    """The filter for what these chunks are a part of, and what that is called: headings, pages or days."""
+    """The filter for the section of these chunks, and its name: headings, pages or days."""
     places = [chunk.location for chunk in chunks]
     if headings := tuple(dict.fromkeys(place.headings[-1] for place in places if place.headings)):
         return {"heading": list(headings)}, headings

@@ -1,4 +1,4 @@
-"""A service on a socket: from its address to the last answer before it stops."""
+"""A service on a socket."""
 
 from __future__ import annotations
 
@@ -14,21 +14,20 @@ from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.listening import listen
 from answerable.interfaces.http.service import Service
 
-# After answers were told to end, what is left of their connections has so many seconds more.
+# Seconds for connections to close after answers were told to end.
 _GRACE = 3
 
 
 class Server(uvicorn.Server):
-    """A running service. When it is told to stop, it finishes answers for as long as the options say.
+    """A running service. On a stop signal it finishes answers within the options' time.
 
-    Raises SettingsError where others than this machine could reach a server without keys, and for an address that
-    can't be had.
+    Raise SettingsError for an unavailable address, or one that other machines could reach without keys.
     """
 
     def __init__(self, service: Service, guards: Guards, host: str = "127.0.0.1", port: int = 8000) -> None:
         if guards.keys is None and not is_loopback(host):
             raise SettingsError(
-                f"Whoever reaches {host} could read and change everything. Make a key with "
+                f"Without keys, anyone who can reach {host} could read and change everything. Make a key with "
                 "`answerable keys add --role admin FILE` and start with --keys FILE, or leave --host out."
             )
         self.service = service
@@ -46,15 +45,15 @@ class Server(uvicorn.Server):
 
     @property
     def address(self) -> str:
-        """Where it is, with the real port."""
+        """The URL, with the real port."""
         host, port, *_ = self.socket.getsockname()
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.service.options.base_path}/"
 
     def serve_until_stopped(self) -> None:
-        """Answers until a signal or `should_exit` says to stop."""
+        """Serve until a signal or `should_exit` stops the server."""
         self.run(sockets=[self.socket])
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Stops: no new connections, jobs cancelled, answers finished or ended."""
+        """Refuse new connections, cancel jobs, and finish or end answers."""
         self.service.stop()
         await super().shutdown(sockets)

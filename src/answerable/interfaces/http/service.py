@@ -1,4 +1,4 @@
-"""What every request works with, made once for a server and closed with it."""
+"""The parts shared by all requests of a server, closed with it."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.originals import Originals
 from answerable.interfaces.http.pool import Pool
-from answerable.interfaces.http.sessions import Sessions
+from answerable.interfaces.http.session_store import Sessions
 from answerable.interfaces.http.uploads import clean_up
 from answerable.settings import Settings
 
 
 def default_data_folder() -> Path:
-    """Where a server keeps its sessions and what was uploaded, unless it is told otherwise."""
+    """The default folder for sessions and uploads."""
     return Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "server"
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a server works. Times are in seconds, but for `session_days`.
+    """Options of a server. Times are in seconds, except `session_days`.
 
-    `stop_after` is how long answers may go on when the server is told to stop, `heartbeat` how often a silent stream
-    says that it lives, `patience` how long a client may take to accept a piece of a stream.
+    `stop_after` limits answers after a stop signal, `heartbeat` is the time between keep-alives of a silent stream,
+    `patience` the time a client may take to accept a piece of a stream.
     """
 
     data_folder: Path = field(default_factory=default_data_folder)
@@ -48,7 +48,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Service:
-    """The parts of a running server, at `request.app.state.service`. `stopping` is set when streams must end."""
+    """The parts of a running server, in `request.app.state.service`. `stopping` is set when streams must end."""
 
     libraries: Libraries
     pool: Pool
@@ -60,12 +60,12 @@ class Service:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     def stop(self) -> None:
-        """Cancels jobs, and lets answers go on for as long as the options say. For the event loop's thread."""
+        """Cancel jobs now and answers after `stop_after`. Call it in the event loop's thread."""
         self.jobs.cancel_all()
         asyncio.get_running_loop().call_later(self.options.stop_after, self.stopping.set)
 
     def close(self) -> None:
-        """Ends jobs and calls and closes the libraries; blocks until all of it is over. Closing twice is fine."""
+        """End jobs and calls and close the libraries; block until that is done. Idempotent."""
         self.jobs.close()
         self.pool.close()
         self.originals.close()
@@ -76,7 +76,7 @@ class Service:
 def open_service(
     libraries: Mapping[str, Settings], options: Options | None = None, build: Build = open_library
 ) -> Service:
-    """The service over named libraries, the first being the default; they are opened later. Raises SettingsError."""
+    """Make the service for named libraries, the first one the default; they open on first use. Raise SettingsError."""
     options = options or Options()
     uploads = options.data_folder / "uploads"
     clean_up(uploads)
@@ -94,7 +94,7 @@ def open_service(
 
 
 def service_of(request: Request) -> Service:
-    """The service of the app that a request came to."""
+    """The service of a request's app."""
     service: Service = request.app.state.service
     return service
 

@@ -1,4 +1,4 @@
-"""Server-sent events: a stream that says that it lives, ends when the client goes, and says so when the server does."""
+"""Server-sent events, with keep-alives, that end when the client goes or the server stops."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ MEDIA_TYPE = "text/event-stream"
 
 
 class Event(NamedTuple):
-    """One event: its name and what JSON has of it."""
+    """One event: its name and its JSON data."""
 
     name: str
     data: Mapping[str, Any]
 
     def encoded(self) -> bytes:
-        """The event as it is sent."""
+        """The bytes of the event."""
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
 
 
 class _Stalled(Exception):
-    """The client takes nothing."""
+    """The client doesn't accept data."""
 
 
 async def watched(
     events: AsyncGenerator[Event, None], receive: Receive, service: Service
 ) -> AsyncGenerator[Event | None, None]:
-    """The events as they come, None whenever nothing has come for a heart-beat. Ends when the client has gone.
+    """Yield events, or None after a heartbeat without one, until the client goes. Always close the events.
 
-    Raises Problem when the server stops, and what the events raise. They are closed, whatever the end.
+    Raise Problem when the server stops, and what the events raise.
     """
     gone = asyncio.ensure_future(_disconnected(receive))
     stopping = asyncio.ensure_future(service.stopping.wait())
@@ -51,7 +51,7 @@ async def watched(
                 yield step.result()
                 step = asyncio.ensure_future(anext(events))
             elif stopping.done():
-                raise Problem(503, "stopping", "The server is being stopped. Ask again when it is back.")
+                raise Problem(503, "stopping", "The server is stopping. Ask again when it is back.")
             elif not gone.done():
                 yield None
     except StopAsyncIteration:
@@ -64,7 +64,7 @@ async def watched(
 
 
 async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service: Service) -> Event:
-    """The last of the events, for a response that isn't a stream. Raises as `watched`, and Problem without a client."""
+    """The last event, for a plain response. Raise as `watched`, and Problem if the client has gone."""
     last = None
     async with aclosing(watched(events, receive, service)) as steps:
         async for event in steps:
@@ -75,10 +75,9 @@ async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service
 
 
 class EventStream(Response):
-    """A response of events. What goes wrong before the first one is a problem with its own status, later an `error`.
+    """A response of events. An error before the first one is a problem with its status, later an `error` event.
 
-    The generator is closed when the stream ends, also because the client has gone, takes nothing for too long, or the
-    server stops.
+    The generator is closed when the stream ends, the client goes or stalls, or the server stops.
     """
 
     media_type = MEDIA_TYPE
@@ -91,7 +90,6 @@ class EventStream(Response):
         self._is_started = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends the events as they come."""
         with self._service.metrics.streams.track_inprogress(), suppress(_Stalled):
             try:
                 async with aclosing(watched(self._events, receive, self._service)) as steps:
@@ -108,7 +106,7 @@ class EventStream(Response):
                     await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
 
     def error_event(self, found: Problem) -> Event:
-        """What a client is told of a problem under way."""
+        """The event for a problem after the first event."""
         return Event("error", found.json())
 
     async def _send(self, send: Send, piece: bytes, more: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""What is uploaded: named safely, kept in the library's folder, and put back as it was where it can't be added."""
+"""Uploaded files: named safely, kept in the library's folder, and rolled back if they can't be added."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RESERVED = str.maketrans(dict.fromkeys('<>:"|?*', "_"))
 
 
 def safe_name(given: str) -> str:
-    """A file's name without path, control characters and marks that turn text around; at most 180 bytes of UTF-8."""
+    """Remove paths, control characters and direction marks from a file name; at most 180 bytes of UTF-8."""
     last = _SEPARATOR.split(unicodedata.normalize("NFC", given))[-1]
     visible = "".join(letter if letter.isprintable() else " " * letter.isspace() for letter in last)
     stem, suffix = os.path.splitext(visible.translate(_RESERVED).strip(" .") or "document")
@@ -39,36 +39,38 @@ def safe_name(given: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Incoming:
-    """Files of one request, by their safe names, in a folder of their own until they are added."""
+    """The files of one request by safe name, in their own folder until they are added."""
 
     uploads: Path
     folder: Path
     names: tuple[str, ...]
 
     def discard(self) -> None:
-        """Deletes what wasn't added."""
+        """Delete the files not added."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def add(self, library: Library, report: AddReport, tell: OnProgress) -> None:
-        """Adds the files one after the other, each taking the place of what had its name before."""
+    def add(self, library: Library, report: AddReport, on_progress: OnProgress) -> None:
+        """Add the files one by one, each replacing an earlier file of its name."""
         for number, name in enumerate(self.names):
             before = report.chunks
 
-            def told(now: Progress, number: int = number, before: int = before) -> None:
+            def progressed(now: Progress, number: int = number, before: int = before) -> None:
                 done, total = before + now.chunks_done, before + now.chunks_total
                 files = len(self.names)
-                tell(replace(now, chunks_done=done, chunks_total=total, sources_done=number, sources_total=files))
+                on_progress(
+                    replace(now, chunks_done=done, chunks_total=total, sources_done=number, sources_total=files)
+                )
 
-            self._add(library, name, report, told)
+            self._add(library, name, report, progressed)
 
-    def _add(self, library: Library, name: str, report: AddReport, tell: OnProgress) -> None:
+    def _add(self, library: Library, name: str, report: AddReport, on_progress: OnProgress) -> None:
         kept, earlier = self.uploads / name, self.folder / "earlier"
         if had_earlier := kept.exists():
             kept.replace(earlier)
         (self.folder / name).replace(kept)
         added = AddReport()
         try:
-            added = library.add(kept, tell)
+            added = library.add(kept, on_progress)
         except SourceError as error:
             added.failures.append(Failure(name, error))
         finally:
@@ -78,7 +80,7 @@ class Incoming:
 
 
 def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
-    """Writes files, each with the name that it was given, beside where they are kept. Raises Problem."""
+    """Write files to a folder beside the uploads. Raise Problem."""
     names = tuple(safe_name(name) for name, _ in files)
     if len(set(names)) < len(names):
         raise Problem(422, "invalid_request", "Two of the files have the same name. Send them one after the other.")
@@ -91,12 +93,12 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
                 shutil.copyfileobj(file, kept, 1 << 20)
     except OSError as error:
         incoming.discard()
-        raise Problem(503, "storage_failed", "The server can't keep the files. Tell whoever runs it.") from error
+        raise Problem(503, "storage_failed", "The server can't store the files. Tell its administrator.") from error
     return incoming
 
 
 def clean_up(uploads: Path) -> None:
-    """Deletes what a server that was killed left, over a day ago, on its way into any library under this folder."""
+    """Delete files that a killed server left half uploaded over a day ago, in all libraries."""
     for left in uploads.glob(f"*/{_INCOMING}/*"):
         if time.time() - left.stat().st_mtime > _STALE:
             shutil.rmtree(left, ignore_errors=True)

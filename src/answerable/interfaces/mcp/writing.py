@@ -19,8 +19,8 @@ from answerable.indexing.ingest import Progress
 from answerable.interfaces.mcp.authorization import require_admin
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
 from answerable.interfaces.mcp.reading import DocumentId, result
-from answerable.interfaces.mcp.shapes import AddedOutput, RemovedOutput
 from answerable.interfaces.mcp.texts import added_text
+from answerable.interfaces.mcp.tool_schemas import AddedOutput, RemovedOutput
 from answerable.interfaces.plain import added_json
 from answerable.library import Library
 

@@ -1,43 +1,82 @@
-"""What `answerable calibrate` does: fits a gate to the embedder in use, and keeps it for every library made with it."""
+"""`answerable calibrate`: fit the refusal gate to the embedder in use, for every library made with it."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
-from answerable.answering.gate import Gate
+import typer
+
 from answerable.disk.private import make_folder
-from answerable.evaluation.calibration import Calibration, calibrate
-from answerable.evaluation.sets import QuestionSet
-from answerable.interfaces.cli import render
-from answerable.settings import Settings
+from answerable.interfaces.cli.options import JsonOption
+from answerable.interfaces.cli.printing import print_json, print_text
+from answerable.interfaces.cli.render import print_progress
+from answerable.settings import load_settings
 from answerable.wiring.build import build_embedder, gate_path
 
+if TYPE_CHECKING:
+    from answerable.answering.gate import Gate
+    from answerable.evaluation.calibration import Calibration
 
-class Calibrating:
-    """Question sets from folders, and the embedder that the settings name. Raises SourceError."""
 
-    def __init__(self, settings: Settings, folders: Sequence[Path]) -> None:
-        self._settings = settings
-        self._sets = [QuestionSet.load(folder, str(folder)) for folder in folders]
-        self._embedder = build_embedder(settings)
+def calibrate(
+    sets: Annotated[list[str], typer.Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the figures; save nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Fit refusals to your embedder. Half of each set's documents fit the gate, the other half measure it.
 
-    def run(self) -> Calibration:
-        """The fitted gate with its figures. Raises ValueError when the sets are too few or too small."""
-        return calibrate(
-            self._sets,
-            self._embedder,
-            self._settings.wrong_answers,
-            on_progress=lambda name: render.working(f"asking the questions of {name}"),
-        )
+    A set is a folder with corpus.jsonl, queries.jsonl and qrels/test.tsv. Give two or more on different subjects:
+    each set's questions are also asked of the others. The local embedder is already calibrated.
+    """
+    from answerable.evaluation.calibration import calibrate as fit
+    from answerable.evaluation.sets import QuestionSet
 
-    def keep(self, gate: Gate) -> str:
-        """Where the gate is kept from now on. The file is there whole or not at all."""
-        path = gate_path(self._settings, self._embedder.fingerprint)
-        make_folder(path.parent)
-        draft = path.with_suffix(f".{os.getpid()}")
-        draft.write_text(json.dumps(gate.to_json(), indent=1) + "\n", "utf-8")
-        os.replace(draft, path)
-        return str(path)
+    settings = load_settings()
+    loaded = [QuestionSet.load(Path(folder), folder) for folder in sets]
+    embedder = build_embedder(settings)
+    found = fit(
+        loaded,
+        embedder,
+        settings.wrong_answers,
+        on_progress=lambda name: print_progress(f"asking the questions of {name}"),
+    )
+    path = None if dry_run else gate_path(settings, embedder.fingerprint)
+    if path:
+        _save(found.gate, path)
+    _print(found, str(path or ""), as_json)
+
+
+def _save(gate: Gate, path: Path) -> None:
+    """Write the gate atomically."""
+    make_folder(path.parent)
+    draft = path.with_suffix(f".{os.getpid()}")
+    draft.write_text(json.dumps(gate.to_json(), indent=1) + "\n", "utf-8")
+    os.replace(draft, path)
+
+
+def _print(found: Calibration, path: str, as_json: bool) -> None:
+    target = found.gate.wrong_answers
+    if as_json:
+        rows = [
+            {
+                "set": one.corpus,
+                "questions": one.questions,
+                "area_under_curve": one.area,
+                "area_under_curve_of_plain_cosine": one.cosine_area,
+                "refused": {kind.name.lower(): share for kind, share in one.refused.items()},
+            }
+            for one in found.figures
+        ]
+        print_json({"wrong_answers": target, "sets": rows, "gate": found.gate.to_json(), "kept_at": path})
+        return
+    for one in found.figures:
+        print_text((one.corpus, "bold"), f": {one.questions} questions not used for fitting")
+        print_text(f"  area under the curve, document removed: {one.area:.3f} (plain cosine: {one.cosine_area:.3f})")
+        for kind, share in one.refused.items():
+            print_text(f"  refused, {kind.value}: {100 * share:.1f} %")
+    print_text(f"Refusals above are at the target of {target:g} % wrong answers (setting wrong_answers).")
+    if path:
+        print_text(f"Saved to {path}. Delete that file to restore the gate that comes with the package.")

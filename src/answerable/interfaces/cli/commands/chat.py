@@ -1,4 +1,4 @@
-"""What `answerable chat` does: a loop over `Library.ask` that keeps the last exchanges and the filter."""
+"""`answerable chat`: ask question after question, keeping the last exchanges and the filter."""
 
 from __future__ import annotations
 
@@ -9,39 +9,50 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from answerable.datatypes import Answer, Exchange
+from answerable.datatypes import Answer, Exchange, Narrowing, Usage
 from answerable.errors import AnswerableError, LibraryError
-from answerable.interfaces.cli import render
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
+from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
+from answerable.interfaces.cli.printing import one_line, print_rows, print_text
+from answerable.interfaces.cli.render import place_of, print_answer, print_error
 from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 from answerable.text.characters import encodable
 
-PROMPT = "> "
-REMEMBERED = 20
-HELP = """\
-Type a question. One that follows up, such as "and on Sunday?", is searched for with the words it leaves out.
-/sources                     the quotes of the last answer with their places and links
-/why                         what was searched for, the filter, the passages, the check, tokens, cost, timings
-/filter                      the filter that is set
-/filter from=Ana type=pdf    set it: from, since, until, type, source, language (from= takes one away)
-/filter none                 ask all documents again
-/exit                        end (exit, quit, sair, salir and the end of input do too)"""
+_PROMPT = "> "
+_REMEMBERED = 20
+_HELP = """\
+Type a question. A follow-up such as "and on Sunday?" is completed from the question before it.
+/sources                     quotes of the last answer with their places and links
+/why                         search, filter, passages, checks, tokens, cost and timings of the last answer
+/filter                      show the filter
+/filter from=Ana type=pdf    set the filter: from, since, until, type, source, language (from= clears one)
+/filter none                 clear the filter
+/exit                        end the chat (also: exit, quit, sair, salir, end of input)"""
 
 _COMMAND = re.compile(r"/(\w*)(?:\s+(.*))?", re.DOTALL)
 _EXITS = frozenset("exit quit sair salir".split())
 
 
+def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
+    """Ask question after question. Follow-ups ("and on Sunday?") are completed from the questions before.
+
+    /sources and /why explain an answer, /filter narrows the search, /help lists the commands; exit ends. Questions may
+    also come from a pipe, one per line.
+    """
+    _Chat(lambda: open_library(library, model)).run()
+
+
 @dataclass(frozen=True, slots=True)
 class _Answered:
-    """An answer with the filter that it was given under."""
+    """An answer and the filter it was given under."""
 
     answer: Answer
     conditions: Conditions
 
 
-class Chat:
-    """A conversation on the standard streams. The library is opened when it is first asked, and kept."""
+class _Chat:
+    """A conversation on the standard streams. The library is opened for the first question and kept open."""
 
     def __init__(self, open_library: Callable[[], Library]) -> None:
         self._open_library = open_library
@@ -52,7 +63,7 @@ class Chat:
         self._has_printed = False
 
     def run(self) -> None:
-        """Answers line after line up to the end of input."""
+        """Answer line after line until the end of input."""
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding=sys.stdin.encoding if is_terminal else "utf-8", errors="replace")
@@ -67,11 +78,11 @@ class Chat:
     def _greet(self) -> None:
         with suppress(ImportError):
             import readline  # noqa: F401 - editing and history, in memory only, for input()
-        render.note("Ask your documents. /help shows what else there is, exit ends.")
+        print_text("Ask your documents. /help lists the commands, exit ends the chat.")
         try:
             self._opened()
         except (AnswerableError, ValueError, OSError) as error:
-            render.error(str(error))
+            print_error(str(error))
         except KeyboardInterrupt:
             self._close()
 
@@ -79,37 +90,37 @@ class Chat:
         if not line:
             return
         if self._has_printed and not is_terminal:
-            render.note("")
+            print_text("")
         self._has_printed = True
         try:
-            self._obey(line)
+            self._run(line)
         except KeyboardInterrupt:
             if not is_terminal:
                 raise
-            # What was interrupted halfway is opened anew.
+            # Reopen after an interruption halfway.
             self._close()
-            render.note("\ninterrupted", is_warning=True)
+            print_text(("\ninterrupted", "yellow"))
         if is_terminal:
-            render.note("")
+            print_text("")
 
-    def _obey(self, line: str) -> None:
+    def _run(self, line: str) -> None:
         command = _COMMAND.fullmatch(line)
         if command is None:
             self._ask(line)
             return
         name, rest = command[1].casefold(), (command[2] or "").strip()
         if name == "help":
-            render.note(HELP)
+            print_text(_HELP)
         elif name == "filter":
             self._filter(rest)
         elif name not in ("sources", "why"):
-            render.error(f"There is no command /{name}. /help shows those that there are.")
+            print_error(f"There is no command /{name}. /help lists the commands.")
         elif self._last is None:
-            render.error(f"/{name} shows what the last answer rests on. Ask something first.")
+            print_error(f"/{name} explains the last answer. Ask something first.")
         elif name == "sources":
-            render.sources(self._last.answer)
+            _print_sources(self._last.answer)
         else:
-            render.why(self._last.answer, spell_conditions(self._last.conditions))
+            _print_why(self._last.answer, spell_conditions(self._last.conditions))
 
     def _ask(self, question: str) -> None:
         try:
@@ -119,9 +130,9 @@ class Chat:
         except (AnswerableError, ValueError, OSError) as error:
             self._fail(error)
             return
-        self._history = [*self._history, Exchange(question, answer.question, answer.text)][-REMEMBERED:]
+        self._history = [*self._history, Exchange(question, answer.question, answer.text)][-_REMEMBERED:]
         self._last = _Answered(answer, self._conditions)
-        render.answer(answer, as_json=False)
+        print_answer(answer, as_json=False)
 
     def _filter(self, text: str) -> None:
         if text:
@@ -133,11 +144,11 @@ class Chat:
                 self._fail(error)
                 return
             self._conditions = conditions
-        render.note(f"filter: {spell_conditions(self._conditions) or 'none'}")
+        print_text(f"filter: {spell_conditions(self._conditions) or 'none'}")
 
     def _fail(self, error: Exception) -> None:
-        """Says what went wrong. A library that failed is opened anew for the next question."""
-        render.error(str(error))
+        """Print an error. A failed library is reopened for the next question."""
+        print_error(str(error))
         if isinstance(error, (LibraryError, OSError)):
             self._close()
 
@@ -157,13 +168,58 @@ def _ends(line: str) -> bool:
 
 
 def _read_line(is_terminal: bool) -> str | None:
-    """The next line without the white space around it; None at the end of input, or at Ctrl-C in a terminal."""
+    """Read the next line, stripped; None at the end of input, or at Ctrl-C in a terminal."""
     if not is_terminal:
         line = sys.stdin.readline()
         return line.replace("\ufeff", "").strip() if line else None
     try:
-        # A terminal can send what is no character: lone surrogates, which no document holds.
-        return encodable(input(PROMPT)).strip()
+        # A terminal can send lone surrogates, which no document holds.
+        return encodable(input(_PROMPT)).strip()
     except (EOFError, KeyboardInterrupt):
-        render.note("")
+        print_text("")
         return None
+
+
+def _print_sources(found: Answer) -> None:
+    if not found.citations:
+        print_text(("the last answer quotes nothing", "yellow"))
+    for number, citation in enumerate(found.citations, 1):
+        print_text((f"[{number}] ", "bold cyan"), place_of(citation.source, citation.title, citation.location))
+        print_text(f"    “{one_line(citation.quote)}”")
+        if citation.link:
+            print_text((f"    {citation.link}", "dim"), wrap=False)
+
+
+def _print_why(found: Answer, conditions: str) -> None:
+    """Print what was searched, the passages with their ranks, the checks, cost and times."""
+    rows = {
+        "searched": found.question,
+        "filter": conditions or "none",
+        "narrowed to": _narrowed_to(found.narrowing),
+        "outcome": str(found.reason),
+        "confidence": f"{found.confidence:.2f}",
+        "model": found.model,
+        "tokens": _spent(found.usage) if found.usage else "",
+        "problem": found.problem,
+        "timings": ", ".join(f"{name} {seconds * 1000:.0f} ms" for name, seconds in found.timings.items()),
+        "passages": str(len(found.results)),
+    }
+    print_rows((name, value) for name, value in rows.items() if value)
+    for number, result in enumerate(found.results, 1):
+        place = place_of(result.document.source, result.document.title, result.chunk.location)
+        ranks = f"meaning {result.meaning_rank or '-'}, words {result.keyword_rank or '-'}"
+        print_text((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
+    for check in found.checks:
+        how = f" ({check.how})" if check.how else ""
+        print_text((f"{check.support}{how}: ", "bold"), one_line(check.text))
+
+
+def _narrowed_to(found: Narrowing | None) -> str:
+    if found is None:
+        return ""
+    return str(found) if found.applied else f"{found} (nothing relevant there: searched everything)"
+
+
+def _spent(usage: Usage) -> str:
+    cost = "" if usage.cost is None else f", ${usage.cost:.5f}"
+    return f"{usage.input_tokens:,} read, {usage.output_tokens:,} written{cost}"

@@ -1,4 +1,4 @@
-"""What `answerable doctor` finds out."""
+"""`answerable doctor`: show what is installed and configured, and how fast it runs."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from typing import Any
 
 from answerable import __version__
 from answerable.errors import AnswerableError
+from answerable.interfaces.cli.options import JsonOption, LibraryOption
+from answerable.interfaces.cli.printing import print_json, print_rows
 from answerable.protocols import Fingerprint, Passage
-from answerable.settings import SECRETS, Settings
+from answerable.settings import SECRETS, Settings, load_settings
 from answerable.wiring.build import build_gate, build_library, build_local_embedder, without_password
 
 
-def diagnose(settings: Settings) -> dict[str, Any]:
-    """Versions, the embedder at work, and the library; a part that fails says why instead."""
-    return {
+def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+    """Show versions, the embedder with its runtime and speed, the library, and changed settings."""
+    settings = load_settings({"library": library})
+    found = {
         "answerable": __version__,
         "python": platform.python_version(),
         "system": f"{platform.system()} {platform.machine()}",
@@ -29,6 +32,10 @@ def diagnose(settings: Settings) -> dict[str, Any]:
         "library_state": _library(settings),
         "settings": _changed(settings),
     }
+    if as_json:
+        print_json(found)
+    else:
+        print_rows((name.replace("_", " "), str(value)) for name, value in found.items() if value)
 
 
 def _embedder(settings: Settings) -> dict[str, Any]:
@@ -75,7 +82,7 @@ def _library(settings: Settings) -> str:
 
 
 def _changed(settings: Settings) -> str:
-    """The settings that aren't at their defaults; of keys and passwords only that there is one."""
+    """The settings that differ from their defaults, with keys and passwords masked."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
     changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}

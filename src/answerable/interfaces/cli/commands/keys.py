@@ -1,4 +1,4 @@
-"""The commands `answerable keys …`: who may use a server."""
+"""`answerable keys …`: make, list and remove the keys of a server."""
 
 from __future__ import annotations
 
@@ -7,44 +7,43 @@ from typing import Annotated, Optional
 
 import typer
 
+from answerable.interfaces.cli.examples import examples
+from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.http.access.key_file import Keys, Role
 
 keys = typer.Typer(rich_markup_mode=None)
 
-FileArgument = Annotated[
-    Path, typer.Argument(metavar="FILE", help="The key file, as given to answerable serve --keys.")
-]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The key file of answerable serve --keys.")]
 
 
 @keys.callback()
 def start() -> None:
-    """Make, list and remove the keys that `answerable serve` lets in."""
+    """Make, list and remove the keys of `answerable serve`."""
 
 
-@keys.command()
+@keys.command(epilog=examples("keys add"))
 def add(
     file: FileArgument,
-    role: Annotated[Role, typer.Option(help="ask may ask, search and read; admin may add and remove as well.")],
+    role: Annotated[Role, typer.Option(help="ask may ask, search and read; admin may also add and remove.")],
     library: Annotated[
-        Optional[str], typer.Option(metavar="NAME", help="The only library that it opens (default: all).")
+        Optional[str], typer.Option(metavar="NAME", help="The only library it opens (default: all).")
     ] = None,
-    name: Annotated[str, typer.Option(metavar="WHO", help="Whose key it is, for your own memory.")] = "",
+    name: Annotated[str, typer.Option(metavar="WHO", help="A note on whose key it is.")] = "",
     as_json: JsonOption = False,
 ) -> None:
-    """Make a key and show it, once: the file keeps only its hash. A running server knows it at once."""
+    """Make a key and show it once: the file keeps only its hash. A running server accepts it at once."""
     key, secret = Keys(file).add(role, library, name)
     if as_json:
         print_json({"id": key.id, "key": secret})
     else:
         typer.echo(secret)
-        typer.echo(f"This is all that will ever be seen of it. Its id is {key.id}.", err=True)
+        typer.echo(f"Save it now: it is not shown again. Its id is {key.id}.", err=True)
 
 
-@keys.command("list")
+@keys.command("list", epilog=examples("keys list"))
 def list_keys(file: FileArgument, as_json: JsonOption = False) -> None:
-    """List the keys, without what is secret of them."""
+    """List the keys without their secrets."""
     found = Keys(file).list()
     if as_json:
         fields = ("id", "role", "library", "name", "made")
@@ -54,13 +53,13 @@ def list_keys(file: FileArgument, as_json: JsonOption = False) -> None:
         print_text((key.id, "cyan"), "  ", one_line(", ".join(filter(None, about))))
 
 
-@keys.command()
+@keys.command(epilog=examples("keys remove"))
 def remove(
     file: FileArgument,
-    key: Annotated[str, typer.Argument(metavar="ID", help="The id that answerable keys list shows.")],
+    key: Annotated[str, typer.Argument(metavar="ID", help="The id shown by answerable keys list.")],
     as_json: JsonOption = False,
 ) -> None:
-    """Remove a key. A running server refuses it from its next request on."""
+    """Remove a key. A running server refuses it from the next request on."""
     removed = Keys(file).remove(key)
     if as_json:
         print_json({"removed": removed.id})

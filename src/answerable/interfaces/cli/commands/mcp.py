@@ -1,24 +1,45 @@
-"""What `answerable mcp` does: serves a library to assistants, by standard input and output or by HTTP."""
+"""`answerable mcp`: serve a library to assistants."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated, Optional
 
-from answerable.interfaces.cli import render
-from answerable.interfaces.mcp.server import LibraryServer
-from answerable.library import Library
+import typer
+
+from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
+from answerable.interfaces.cli.render import print_progress
 
 
-def serve_mcp(library: Library, writes: bool, roots: Sequence[str], listen: str | None, keys: str | None) -> None:
-    """Serves until the client closes the input, or the process is told to stop. Raises SettingsError."""
-    server = LibraryServer(library, writes, [Path(root) for root in roots])
-    if listen is None:
-        server.run("stdio")
-        return
-    from answerable.interfaces.http.access.key_file import Keys
-    from answerable.interfaces.mcp.http import parse_listen, serve_http
+def mcp(
+    library: LibraryOption = None,
+    model: ModelOption = None,
+    write: Annotated[bool, typer.Option("--write", help="Let assistants add and remove documents.")] = False,
+    root: Annotated[
+        Optional[list[Path]],
+        typer.Option(metavar="FOLDER", help="With --write: allow adding files from this folder (repeatable)."),
+    ] = None,
+    http: Annotated[
+        Optional[str], typer.Option(metavar="HOST:PORT", help="Serve by HTTP, for example at 127.0.0.1:8765.")
+    ] = None,
+    keys: Annotated[
+        Optional[Path], typer.Option(metavar="FILE", help="With --http: require a key from this file.")
+    ] = None,
+) -> None:
+    """Serve the library to assistants by the Model Context Protocol, over standard input and output or HTTP.
 
-    found = Keys(Path(keys).expanduser()) if keys else None
-    # Standard output belongs to the protocol, also where it goes by HTTP.
-    serve_http(server, *parse_listen(listen), found, lambda address: render.working(f"serving at {address}"))
+    Assistants can search, ask, list documents and read passages.
+    """
+    from answerable.interfaces.mcp.server import LibraryServer
+
+    with open_library(library, model, create=write) as opened:
+        server = LibraryServer(opened, write, root or ())
+        if http is None:
+            server.run("stdio")
+            return
+        from answerable.interfaces.http.access.key_file import Keys
+        from answerable.interfaces.mcp.http_server import parse_listen, serve_http
+
+        found = Keys(keys.expanduser()) if keys else None
+        # Standard output belongs to the protocol, even when serving by HTTP.
+        serve_http(server, *parse_listen(http), found, lambda address: print_progress(f"serving at {address}"))

@@ -1,4 +1,4 @@
-"""What `answerable serve` does: serves libraries by HTTP until it is told to stop."""
+"""`answerable serve`: serve libraries by HTTP until told to stop."""
 
 from __future__ import annotations
 
@@ -7,103 +7,141 @@ import re
 import signal
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
+
+import typer
 
 from answerable.errors import MissingPackage, SettingsError
-from answerable.interfaces.cli import render
-from answerable.interfaces.cli.printing import CleanFormatter
+from answerable.interfaces.cli.options import LibraryOption, ModelOption
+from answerable.interfaces.cli.printing import CleanFormatter, print_text
 from answerable.settings import Settings, load_settings
 
-NAME = "library"
-"""What the library of `--library` is called in addresses."""
+if TYPE_CHECKING:
+    from answerable.interfaces.http.guards.stack import Guards
 
+# The name of the library of `--library` in URLs.
+_NAME = "library"
 _BASE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 
 @dataclass(frozen=True, slots=True)
-class Serving:
-    """What the command was given. `also` are further libraries, each as NAME=ADDRESS."""
+class AddressOptions:
+    """Where the server listens, and by which names and proxies clients reach it."""
 
-    library: str | None
-    also: Sequence[str]
-    model: str | None
-    host: str
-    port: int
-    keys: str | None
-    data: str | None
-    session_days: float
-    base_path: str
-    server_names: Sequence[str]
-    allow_origins: Sequence[str]
-    proxies: Sequence[str]
-    asks_per_minute: int | None
+    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, typer.Option(metavar="NUMBER", min=0, max=65535, help="0 picks a free port.")] = 8000
+    base_path: Annotated[str, typer.Option(metavar="PATH", help="The path a proxy serves it under.")] = ""
+    server_name: Annotated[
+        Optional[list[str]], typer.Option(metavar="HOST", help="A host name clients use (repeatable).")
+    ] = None
+    allow_origin: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="ORIGIN", help="Let pages of this site use it: https://example.org (repeatable)."),
+    ] = None
+    proxy: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="ADDRESS", help="Trust this proxy's forwarded client addresses (repeatable)."),
+    ] = None
 
 
-def serve(given: Serving) -> None:
-    """Serves until a signal says to stop, and prints the address first. Raises SettingsError and MissingPackage."""
+@dataclass(frozen=True, slots=True)
+class AccessOptions:
+    """Who may use the server, and what it keeps."""
+
+    keys: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Require a key from this file.")] = None
+    asks_per_minute: Annotated[
+        Optional[int],
+        typer.Option(metavar="NUMBER", help="Questions per minute of a key or address (default with keys: 120)."),
+    ] = None
+    data: Annotated[Optional[Path], typer.Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
+    session_days: Annotated[
+        float, typer.Option(metavar="DAYS", min=0, help="Keep a conversation this long after its last question.")
+    ] = 30.0
+
+
+def serve(
+    address: AddressOptions,
+    access: AccessOptions,
+    library: LibraryOption = None,
+    also: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="NAME=ADDRESS", help="Also serve this library under this name (repeatable)."),
+    ] = None,
+    model: ModelOption = None,
+) -> None:
+    """Serve the library by HTTP: a web page, and an API for programs. Without keys to this machine only."""
     try:
-        from answerable.interfaces.http.access.key_file import Keys
-        from answerable.interfaces.http.guards.rate_limits import OWN_MACHINE, Rates
-        from answerable.interfaces.http.guards.stack import Guards
         from answerable.interfaces.http.server import Server
         from answerable.interfaces.http.service import Options, default_data_folder, open_service
     except ModuleNotFoundError as error:
         raise MissingPackage(f"answerable serve needs the package {error.name}", "server") from error
 
-    if given.asks_per_minute is not None and given.asks_per_minute < 1:
-        raise SettingsError(f"--asks-per-minute is {given.asks_per_minute}; it must be at least 1.")
     handler = logging.StreamHandler()
     handler.setFormatter(CleanFormatter("%(levelname)s %(name)s: %(message)s"))
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
-    keys = Keys(Path(given.keys).expanduser()) if given.keys else None
-    # A file that can't be used is said now, not when somebody asks.
-    if keys and not keys.list():
-        raise SettingsError(
-            f"{given.keys} has no keys, so that nobody could use the server. "
-            f"Make one: answerable keys add --role ask {given.keys}"
-        )
-    data = Path(given.data).expanduser() if given.data else default_data_folder()
-    options = Options(data, _base_path(given.base_path), session_days=given.session_days)
-    usual = Rates() if keys else OWN_MACHINE
-    rates = replace(usual, asks=given.asks_per_minute or usual.asks)
-    guards = Guards(keys, given.server_names, given.allow_origins, given.proxies, rates)
-    service = open_service(libraries(given), options)
+    guards = _guards(address, access)
+    data = access.data.expanduser() if access.data else default_data_folder()
+    options = Options(data, _base_path(address.base_path), session_days=access.session_days)
+    service = open_service(_libraries(library, also or (), model), options)
     try:
-        # What is wrong with it is said now, not when somebody asks.
-        service.libraries.get(NAME)
-        server = Server(service, guards, given.host, given.port)
+        # Fail now rather than at the first question.
+        service.libraries.get(_NAME)
+        server = Server(service, guards, address.host, address.port)
     except BaseException:
         service.close()
         raise
-    render.note(f"Answerable is at {server.address} (Ctrl-C stops it).")
+    print_text(f"Answerable is at {server.address} (Ctrl-C stops it).")
     sys.stdout.flush()
-    # uvicorn stops first, and then passes the signal on.
-    signal.signal(signal.SIGTERM, _stopped)
-    try:
+    # uvicorn stops first, then raises the signal again.
+    signal.signal(signal.SIGTERM, _stop)
+    with suppress(KeyboardInterrupt):
         server.serve_until_stopped()
-    except KeyboardInterrupt:
-        return
 
 
-def libraries(given: Serving) -> Mapping[str, Settings]:
-    """The settings of every library by name, the default first. Raises SettingsError."""
-    found = {NAME: load_settings({"library": given.library, "model": given.model})}
-    for each in given.also:
-        name, equals, address = each.partition("=")
-        if not equals or not address or name in found:
-            raise SettingsError(f"--also {each!r} is no new NAME=ADDRESS; {NAME} names that of --library.")
-        found[name] = load_settings({"library": address, "model": given.model})
+def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
+    from answerable.interfaces.http.access.key_file import Keys
+    from answerable.interfaces.http.guards.rate_limits import OWN_MACHINE, Rates
+    from answerable.interfaces.http.guards.stack import Guards
+
+    asks = access.asks_per_minute
+    if asks is not None and asks < 1:
+        raise SettingsError(f"--asks-per-minute is {asks}; it must be at least 1.")
+    keys = Keys(access.keys.expanduser()) if access.keys else None
+    if keys and not keys.list():
+        raise SettingsError(
+            f"{access.keys} has no keys, so nobody could use the server. "
+            f"Make one: answerable keys add --role ask {access.keys}"
+        )
+    rates = Rates() if keys else OWN_MACHINE
+    return Guards(
+        keys,
+        address.server_name or (),
+        address.allow_origin or (),
+        address.proxy or (),
+        replace(rates, asks=asks or rates.asks),
+    )
+
+
+def _libraries(library: str | None, also: Sequence[str], model: str | None) -> Mapping[str, Settings]:
+    """The settings of every library by name, the default first. Raise SettingsError."""
+    found = {_NAME: load_settings({"library": library, "model": model})}
+    for each in also:
+        name, _, address = each.partition("=")
+        if not address or name in found:
+            raise SettingsError(f"--also {each!r} is not a new NAME=ADDRESS; {_NAME} is the name of --library.")
+        found[name] = load_settings({"library": address, "model": model})
     return found
 
 
 def _base_path(given: str) -> str:
     path = given.rstrip("/")
     if path and not _BASE_PATH.fullmatch(path):
-        raise SettingsError(f"--base-path {given!r} is no path: it begins with a slash, as /docs.")
+        raise SettingsError(f"--base-path {given!r} is not a path; it must start with a slash, such as /docs.")
     return path
 
 
-def _stopped(*_: object) -> NoReturn:
+def _stop(*_: object) -> NoReturn:
     sys.exit(0)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from answerable.interfaces.http.access.keys import LOCAL, Caller
+from answerable.interfaces.http.access.callers import LOCAL, Caller
 from answerable.interfaces.http.access.moving_window import MovingWindow, network_of, too_many
 from answerable.interfaces.http.guards.paths import is_public, route_path
 

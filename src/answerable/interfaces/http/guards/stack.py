@@ -10,15 +10,15 @@ from typing import Any
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp
 
+from answerable.interfaces.http.access.callers import Authentication
 from answerable.interfaces.http.access.key_file import Keys
-from answerable.interfaces.http.access.keys import Authentication
-from answerable.interfaces.http.guards.bodies import Bodies, BodyLimits
 from answerable.interfaces.http.guards.connections import BoundedConnection, ConnectionLimits
-from answerable.interfaces.http.guards.headers import ResponseHeaders
-from answerable.interfaces.http.guards.heads import Heads
 from answerable.interfaces.http.guards.origins import Origins
 from answerable.interfaces.http.guards.paths import is_public
 from answerable.interfaces.http.guards.rate_limits import RateLimits, Rates
+from answerable.interfaces.http.guards.request_bodies import Bodies, BodyLimits
+from answerable.interfaces.http.guards.request_heads import Heads
+from answerable.interfaces.http.guards.response_headers import ResponseHeaders
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""The endpoint of OpenAI's protocol: a library is a model, which answers with citations or says that it can't.
+"""OpenAI's protocol: each library is a model that answers with citations, or refuses.
 
-What a model behind a library writes is checked when it is whole. Only then does its text reach a client, sentence by
-sentence: no sentence is sent that might be taken back.
+Text of a model behind a library is sent only after the whole answer was checked, so nothing sent is ever withdrawn.
 """
 
 from __future__ import annotations
@@ -12,16 +11,17 @@ from collections.abc import Generator, Sequence
 from contextlib import closing
 
 import numpy as np
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
 from answerable.datatypes import AnswerEvent, Exchange, FloatArray
 from answerable.interfaces.http import sse
-from answerable.interfaces.http.access.keys import Asker, Caller
+from answerable.interfaces.http.access.callers import Asker, Caller
 from answerable.interfaces.http.metrics import Metrics
-from answerable.interfaces.http.openai.answers import Completion
-from answerable.interfaces.http.openai.bodies import (
+from answerable.interfaces.http.openai.completions import Completion
+from answerable.interfaces.http.openai.openai_errors import PREFIX, error_body
+from answerable.interfaces.http.openai.openai_schemas import (
     ChatBody,
     ChatOut,
     EmbeddingsBody,
@@ -31,50 +31,43 @@ from answerable.interfaces.http.openai.bodies import (
     ModelsOut,
     unsupported,
 )
-from answerable.interfaces.http.openai.errors import PREFIX, error_body
 from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.routes.described import Responses, responses
-from answerable.interfaces.http.routes.plain_response import PlainResponse
+from answerable.interfaces.http.routes.responses import PlainResponse, Responses, api_router, responses
 from answerable.interfaces.http.service import Service, Serving
 from answerable.interfaces.plain import Plain
 from answerable.library import Library
 from answerable.protocols import Passage
 
-router = APIRouter(prefix=PREFIX, tags=["OpenAI"])
+router = api_router("OpenAI", PREFIX)
 
 
 def _described(model: type[BaseModel], streams: bool = False) -> Responses:
-    """As for other routes, but that errors have OpenAI's form."""
+    """As for other routes, with errors in OpenAI's form."""
     return {
         code: {"model": ErrorBody, "description": said["description"]} if int(code) >= 400 else said
         for code, said in responses(model, events=streams).items()
     }
 
 
-@router.get("/models", operation_id="list_models", responses=_described(ModelsOut), response_class=PlainResponse)
+@router.get("/models", responses=_described(ModelsOut))
 async def list_models(caller: Asker, service: Serving) -> Response:
-    """Lists the libraries that the key opens, as models."""
+    """List the libraries the key opens, as models."""
     names = [name for name in service.libraries.names() if caller.sees(name)]
     return PlainResponse({"object": "list", "data": [_model(name) for name in names]})
 
 
-@router.get("/models/{model}", operation_id="get_model", responses=_described(ModelOut), response_class=PlainResponse)
+@router.get("/models/{model}", responses=_described(ModelOut))
 async def get_model(model: str, caller: Asker, service: Serving) -> Response:
-    """Gives a library, as a model."""
+    """Get a library, as a model."""
     return PlainResponse(_model(_known(model, caller, service)))
 
 
-@router.post(
-    "/chat/completions",
-    operation_id="create_chat_completion",
-    responses=_described(ChatOut, streams=True),
-    response_class=PlainResponse,
-)
+@router.post("/chat/completions", responses=_described(ChatOut, streams=True))
 async def create_chat_completion(body: ChatBody, request: Request, caller: Asker, service: Serving) -> Response:
-    """Answers the last message of a conversation from a library, or says that its documents don't say.
+    """Answer the last message of a conversation from a library, or report that its documents don't answer it.
 
-    Each mark `[n]` in the text is the n-th of `sources`, and an annotation of the message. In a stream both come in one
-    chunk behind the text, which comes when it is checked.
+    Each mark `[n]` in the text is the n-th of `sources`, and an annotation of the message. A stream sends the checked
+    text first, then both in one chunk.
     """
     body.check()
     question, history = body.asked()
@@ -94,14 +87,9 @@ async def create_chat_completion(body: ChatBody, request: Request, caller: Asker
     return PlainResponse(last.data)
 
 
-@router.post(
-    "/embeddings",
-    operation_id="create_embeddings",
-    responses=_described(EmbeddingsOut),
-    response_class=PlainResponse,
-)
+@router.post("/embeddings", responses=_described(EmbeddingsOut))
 async def create_embeddings(body: EmbeddingsBody, caller: Asker, service: Serving) -> Response:
-    """Embeds texts as a library does."""
+    """Embed texts with a library's embedder."""
     library = await service.pool.run(service.libraries.get, _known(body.model, caller, service))
     dimension = library.embedder.fingerprint.dimension
     if body.dimensions not in (None, dimension):
@@ -110,34 +98,31 @@ async def create_embeddings(body: EmbeddingsBody, caller: Asker, service: Servin
 
 
 class _Chunk(sse.Event):
-    """A piece of a stream of OpenAI's protocol, whose events have no names."""
+    """A nameless event of OpenAI's protocol; without data it ends the stream."""
 
     def encoded(self) -> bytes:
-        """The piece as it is sent; nothing is the end."""
         data = json.dumps(self.data, ensure_ascii=False, default=str) if self.data else "[DONE]"
         return f"data: {data}\n\n".encode()
 
 
 class _Writing(sse.Event):
-    """A comment while a model writes what isn't checked: clients pass it over, and it gives way to stop in between."""
+    """A comment while a model writes an unchecked draft. Clients ignore it; sending it lets the stream stop."""
 
     def encoded(self) -> bytes:
-        """The comment as it is sent."""
         return b": writing\n\n"
 
 
 class _ChunkStream(sse.EventStream):
-    """A stream of chunks. What goes wrong under way is a chunk that has an error."""
+    """A stream of chunks, the last one an error if something fails."""
 
     def error_event(self, found: Problem) -> sse.Event:
-        """The chunk."""
         return _Chunk("", error_body(found.status, found.json()))
 
 
 def _whole(
     completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None]
 ) -> Generator[sse.Event, None, None]:
-    """The completion, after nothing for each step before it."""
+    """Empty events for the steps, then the completion."""
     with closing(events):
         for event in events:
             yield sse.Event("", completion.whole(library, question, event.answer) if event.answer else {})
@@ -166,7 +151,7 @@ def _chunks(
 def _asked(
     library: Library, question: str, history: Sequence[Exchange], metrics: Metrics
 ) -> Generator[AnswerEvent, None, None]:
-    """The events of an answer, counted."""
+    """Events of an answer, counted in the metrics."""
     with metrics.asking() as counted, closing(library.ask_stream(question, history=history)) as events:
         for event in events:
             if event.answer:
@@ -193,7 +178,7 @@ def _embeddings(library: Library, body: EmbeddingsBody) -> Plain:
 
 
 def _encoded(vector: FloatArray, form: str) -> str | list[float]:
-    """The numbers, or the base64 of them as little-endian float32."""
+    """The numbers, or their base64 as little-endian float32."""
     numbers: list[float] = vector.tolist()
     return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode() if form == "base64" else numbers
 

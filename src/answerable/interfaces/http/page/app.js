@@ -1,20 +1,20 @@
 /** The page as a whole: the conversation, the library, and the source beside them. */
 
-import { AddDialog, AddForms, DropTarget } from "./adding.js";
-import { of, request } from "./api.js";
-import { Composer } from "./composer.js";
-import { isBusy, useConversation } from "./conversation.js";
-import { download, markdownOf } from "./exporting.js";
+import { AddDialog, AddForms, DropTarget } from "./library/adding.js";
+import { of, request } from "./api/api.js";
+import { Composer } from "./conversation/composer.js";
+import { isBusy, useConversation } from "./conversation/conversation.js";
+import { download, markdownOf } from "./conversation/exporting.js";
 import { Header } from "./header.js";
-import { JobCards } from "./job_cards.js";
-import { useJobs } from "./jobs.js";
+import { JobCards } from "./library/job_cards.js";
+import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
-import { LibraryPage } from "./library.js";
+import { LibraryPage } from "./library/library.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./said.js";
-import { SourcePanel } from "./source.js";
-import { TextsProvider, useLanguage, useTexts } from "./texts.js";
-import { Turn } from "./turn.js";
+import { SourcePanel } from "./views/source.js";
+import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
+import { Turn } from "./conversation/turn.js";
 import { html, Icon, IconButton, useCallback, useEffect, useRef, useState } from "./ui.js";
 
 const viewOf = () => (location.hash === "#library" ? "library" : "ask");

@@ -1,7 +1,7 @@
 /** The top of the page: where one is, and how the page looks and speaks. */
 
-import { LANGUAGES, TEXTS } from "./i18n.js";
-import { useTexts } from "./texts.js";
+import { LANGUAGES, TEXTS } from "./texts/i18n.js";
+import { useTexts } from "./texts/texts.js";
 import { html, IconButton } from "./ui.js";
 
 const Choice = ({ label, value, options, onChoose }) => html`

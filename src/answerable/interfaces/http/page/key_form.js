@@ -1,7 +1,7 @@
 /** Asks for a key where the server lets in only those who have one. */
 
-import { setKey } from "./api.js";
-import { useTexts } from "./texts.js";
+import { setKey } from "./api/api.js";
+import { useTexts } from "./texts/texts.js";
 import { html, useState } from "./ui.js";
 
 /** The form; `wasRefused` is whether a key was given that isn't right. */

@@ -1,7 +1,7 @@
 /** What the page says of its own work: that it goes on, or what went wrong. */
 
-import { told } from "./problems.js";
-import { useTexts } from "./texts.js";
+import { told } from "./texts/problems.js";
+import { useTexts } from "./texts/texts.js";
 import { html, Icon } from "./ui.js";
 
 /** That something takes a moment. */

@@ -1,53 +1,50 @@
-"""Documents: what there is, their text, where quotes stand in them, and the files that they were made of."""
+"""Documents: lists, texts, passages, places on PDF pages, and original files."""
 
 from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import Query
 from fastapi.responses import FileResponse, Response
 
 from answerable.datatypes import DocumentType
-from answerable.interfaces.http.access.keys import Admin
-from answerable.interfaces.http.models import DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
-from answerable.interfaces.http.routes.described import responses
-from answerable.interfaces.http.routes.opened import LibraryName, Opened
-from answerable.interfaces.http.routes.plain_response import PlainResponse
+from answerable.interfaces.http.access.callers import Admin
+from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
+from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
+from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import chunk_json, document_json, part_json, stored_json
 from answerable.library import Library
 
-router = APIRouter(prefix="/api/v1/{library}", tags=["documents"])
+router = api_router("documents", "/api/v1/{library}")
 
 _MOST_NEIGHBOURS = 20
 _PDF = "application/pdf"
-# Nothing of a file may run, and it may load nothing, even where a browser shows it.
+# A file shown by a browser may run nothing and load nothing.
 _FILE_POLICY = "sandbox; default-src 'none'; object-src 'none'; frame-ancestors 'none'"
 
 Start = Annotated[int, Query(ge=0, description="In characters of the document's content.")]
 End = Annotated[int, Query(gt=0, description="Exclusive.")]
-Beside = Annotated[int, Query(ge=0, le=_MOST_NEIGHBOURS, description="How many passages more.")]
+Beside = Annotated[int, Query(ge=0, le=_MOST_NEIGHBOURS, description="Number of further passages.")]
 
 
-@router.get(
-    "/documents", operation_id="list_documents", responses=responses(DocumentsOut), response_class=PlainResponse
-)
+@router.get("/documents", responses=responses(DocumentsOut))
 async def list_documents(
     opened: Opened,
     service: Serving,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=10_000)] = 1_000,
 ) -> Response:
-    """Lists the documents by source, without their text."""
+    """List the documents by source, without their text."""
     stored = await service.pool.run(opened.documents)
     listed = [stored_json(document) for document in stored[offset : offset + limit]]
     return PlainResponse({"documents": listed, "total": len(stored)})
 
 
-@router.get("/stats", operation_id="get_stats", responses=responses(StatsOut), response_class=PlainResponse)
+@router.get("/stats", responses=responses(StatsOut))
 async def get_stats(opened: Opened, service: Serving) -> Response:
-    """Counts what the library holds."""
+    """Count the library's documents, passages and characters."""
     found = await service.pool.run(opened.stats)
     return PlainResponse(
         {
@@ -61,14 +58,9 @@ async def get_stats(opened: Opened, service: Serving) -> Response:
     )
 
 
-@router.get(
-    "/documents/{document_id}",
-    operation_id="get_document",
-    responses=responses(DocumentOut),
-    response_class=PlainResponse,
-)
+@router.get("/documents/{document_id}", responses=responses(DocumentOut))
 async def get_document(document_id: str, opened: Opened, service: Serving) -> Response:
-    """Gives a document with its text, passages and parts."""
+    """Get a document with its text, passages and parts."""
 
     def found() -> dict[str, Any]:
         document = opened.document(document_id)
@@ -78,12 +70,7 @@ async def get_document(document_id: str, opened: Opened, service: Serving) -> Re
     return PlainResponse(await service.pool.run(found))
 
 
-@router.get(
-    "/documents/{document_id}/passages",
-    operation_id="get_passages",
-    responses=responses(PassagesOut),
-    response_class=PlainResponse,
-)
+@router.get("/documents/{document_id}/passages", responses=responses(PassagesOut))
 async def get_passages(
     document_id: str,
     opened: Opened,
@@ -93,7 +80,7 @@ async def get_passages(
     before: Beside = 0,
     after: Beside = 0,
 ) -> Response:
-    """Gives the passages that a span touches, with those before and after them."""
+    """Get the passages a span touches, with their neighbours."""
 
     def found() -> list[dict[str, Any]]:
         check_span(opened, Span(document_id, start, end))
@@ -105,12 +92,7 @@ async def get_passages(
     return PlainResponse({"document_id": document_id, "passages": await service.pool.run(found)})
 
 
-@router.get(
-    "/documents/{document_id}/rectangles",
-    operation_id="get_rectangles",
-    responses=responses(RectanglesOut),
-    response_class=PlainResponse,
-)
+@router.get("/documents/{document_id}/rectangles", responses=responses(RectanglesOut))
 async def get_rectangles(
     library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start, end: End
 ) -> Response:
@@ -126,7 +108,6 @@ async def get_rectangles(
 
 @router.get(
     "/documents/{document_id}/file",
-    operation_id="get_file",
     responses={
         **responses(),
         200: {"description": "The file.", "content": {_PDF: {}, "application/octet-stream": {}}},
@@ -134,9 +115,9 @@ async def get_rectangles(
     response_class=FileResponse,
 )
 async def get_file(library: LibraryName, document_id: str, opened: Opened, service: Serving) -> Response:
-    """Gives the file that a document was made of, if it is there and hasn't changed; an archive's member the archive.
+    """Get a document's original file, if it is unchanged; for a file in an archive, the archive.
 
-    A PDF may be shown, everything else is to be saved: never what a browser would run or render as a page.
+    A browser may show a PDF; it saves everything else, and never runs or renders it.
     """
 
     def found() -> tuple[str, bool]:
@@ -158,16 +139,11 @@ async def get_file(library: LibraryName, document_id: str, opened: Opened, servi
     )
 
 
-@router.delete(
-    "/documents/{document_id}",
-    operation_id="delete_document",
-    status_code=204,
-    responses=responses(status=204),
-)
+@router.delete("/documents/{document_id}", status_code=204, responses=responses(status=204))
 async def delete_document(
     library: LibraryName, document_id: str, opened: Opened, caller: Admin, service: Serving
 ) -> Response:
-    """Removes every trace of a document, and its file if it was uploaded."""
+    """Remove a document without a trace, and its file if it was uploaded."""
     await service.pool.run(_delete, opened, library, document_id, service)
     return Response(status_code=204)
 

@@ -1,66 +1,45 @@
-"""Adding documents and sites, which takes a while: each is a job that can be watched and cancelled."""
+"""Add documents and sites, as jobs that can be watched and cancelled."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 
-from fastapi import APIRouter, Request
+from fastapi import Request
 from fastapi.responses import Response
 from starlette.datastructures import UploadFile
 
 from answerable.indexing.ingest import AddReport, OnProgress
 from answerable.interfaces.http import sse
-from answerable.interfaces.http.access.keys import Admin
+from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.jobs import Job, Jobs
-from answerable.interfaces.http.models import JobOut, JobsOut, SiteBody
 from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.routes.described import responses
-from answerable.interfaces.http.routes.opened import LibraryName, Opened
-from answerable.interfaces.http.routes.plain_response import PlainResponse
+from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
+from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
+from answerable.interfaces.http.schemas import JobOut, JobsOut, SiteBody
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.http.uploads import receive
 from answerable.sources.site.start import parse_start
 
-router = APIRouter(prefix="/api/v1/{library}", tags=["ingestion"])
+router = api_router("ingestion", "/api/v1/{library}")
 
-_FILES = {
-    "requestBody": {
-        "required": True,
-        "content": {
-            "multipart/form-data": {
-                "schema": {
-                    "type": "object",
-                    "required": ["files"],
-                    "properties": {
-                        "files": {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
-                    },
-                }
-            }
-        },
-    }
-}
+_FILES = {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
+_FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
+_UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 
-@router.post(
-    "/documents",
-    operation_id="upload_documents",
-    status_code=202,
-    responses=responses(JobOut, 202),
-    response_class=PlainResponse,
-    openapi_extra=_FILES,
-)
+@router.post("/documents", status_code=202, responses=responses(JobOut, 202), openapi_extra=_UPLOAD)
 async def upload_documents(
     library: LibraryName, request: Request, caller: Admin, opened: Opened, service: Serving
 ) -> Response:
-    """Takes files, to be added by a job. One with the name of an earlier one is its new version.
+    """Upload files and add them in a job. A file with the name of an earlier one replaces it.
 
-    The form's field is `files`. Each file's own name becomes the source of its document.
+    The form's field is `files`. A file's name becomes the source of its document.
     """
-    # Read here and not as a parameter: that would be done before it is known whether the caller may upload.
+    # Not a parameter: FastAPI would read it before it is known whether the caller may upload.
     async with request.form(max_files=service.options.max_files, max_fields=1) as form:
         files = [(found.filename or "", found.file) for found in form.getlist("files") if isinstance(found, UploadFile)]
         if not files or len(files) != len(form.multi_items()):
-            raise Problem(422, "invalid_request", "Send at least one file, all of them in the form's field `files`.")
+            raise Problem(422, "invalid_request", "Send one or more files, all in the form field `files`.")
         incoming = await service.pool.run(receive, service.libraries.uploads(library), files)
 
     def work(report: AddReport, tell: OnProgress) -> None:
@@ -74,17 +53,10 @@ async def upload_documents(
     return PlainResponse(job.json(), 202)
 
 
-@router.post(
-    "/sources",
-    operation_id="add_source",
-    status_code=202,
-    responses=responses(JobOut, 202),
-    response_class=PlainResponse,
-)
+@router.post("/sources", status_code=202, responses=responses(JobOut, 202))
 async def add_source(library: LibraryName, body: SiteBody, caller: Admin, opened: Opened, service: Serving) -> Response:
-    """Adds a site, a part of one or a page by a job, or brings it up to date."""
-
-    # What can't be an address is said now.
+    """Add or update a site, part of a site or page, in a job."""
+    # Refuse an invalid address now rather than in the job.
     parse_start(body.url)
 
     def work(report: AddReport, tell: OnProgress) -> None:
@@ -93,39 +65,32 @@ async def add_source(library: LibraryName, body: SiteBody, caller: Admin, opened
     return PlainResponse(service.jobs.start(library, [body.url], work).json(), 202)
 
 
-@router.get("/jobs", operation_id="list_jobs", responses=responses(JobsOut), response_class=PlainResponse)
+@router.get("/jobs", responses=responses(JobsOut))
 async def list_jobs(library: LibraryName, caller: Admin, service: Serving) -> Response:
-    """Lists the library's jobs, the latest first; those that are over only for a while."""
+    """List the library's jobs, latest first. Finished ones are kept for a while."""
     return PlainResponse({"jobs": [job.json() for job in service.jobs.list(library)]})
 
 
-@router.get("/jobs/{job_id}", operation_id="get_job", responses=responses(JobOut), response_class=PlainResponse)
+@router.get("/jobs/{job_id}", responses=responses(JobOut))
 async def get_job(library: LibraryName, job_id: str, caller: Admin, service: Serving) -> Response:
-    """Gives how far a job has come, and its report."""
+    """Get a job's progress and report."""
     return PlainResponse(_found(service.jobs, library, job_id).json())
 
 
 @router.get(
     "/jobs/{job_id}/events",
-    operation_id="watch_job",
     responses={**responses(), 200: {"description": "The events.", "content": {sse.MEDIA_TYPE: {}}}},
     response_class=Response,
 )
 async def watch_job(library: LibraryName, job_id: str, caller: Admin, service: Serving) -> Response:
-    """Gives the job as `progress` events while it changes, and as an `ended` event when it is over."""
+    """Watch a job: a `progress` event per change, and an `ended` event at its end."""
     job = _found(service.jobs, library, job_id)
     return sse.EventStream(_events(service.jobs, job), service)
 
 
-@router.delete(
-    "/jobs/{job_id}",
-    operation_id="cancel_job",
-    status_code=202,
-    responses=responses(JobOut, 202),
-    response_class=PlainResponse,
-)
+@router.delete("/jobs/{job_id}", status_code=202, responses=responses(JobOut, 202))
 async def cancel_job(library: LibraryName, job_id: str, caller: Admin, service: Serving) -> Response:
-    """Cancels a job: it ends at its next step, and what it has finished stays. One that is over stays as it is."""
+    """Cancel a job at its next step. Finished documents stay; a finished job is unchanged."""
     job = _found(service.jobs, library, job_id)
     service.jobs.cancel(job)
     return PlainResponse(job.json(), 202)
@@ -134,10 +99,10 @@ async def cancel_job(library: LibraryName, job_id: str, caller: Admin, service: 
 def _found(jobs: Jobs, library: str, job_id: str) -> Job:
     job = jobs.get(job_id, library)
     if job is None:
-        raise Problem(404, "job_not_found", "There is no such job here, or it has been over for long.")
+        raise Problem(404, "job_not_found", "There is no such job, or it ended long ago.")
     return job
 
 
 async def _events(jobs: Jobs, job: Job) -> AsyncGenerator[sse.Event, None]:
-    async for told in jobs.watch(job):
-        yield sse.Event("ended" if told["ended"] else "progress", told)
+    async for state in jobs.watch(job):
+        yield sse.Event("ended" if state["ended"] else "progress", state)

@@ -1,55 +1,50 @@
-"""What whoever runs the server asks it, and which libraries there are."""
+"""Health, readiness, metrics, and the list of libraries."""
 
 from __future__ import annotations
 
-from fastapi import APIRouter
 from fastapi.responses import Response
 
 from answerable.interfaces.http import metrics
-from answerable.interfaces.http.access.keys import Admin, Asker
-from answerable.interfaces.http.models import LibrariesOut, StatusOut
+from answerable.interfaces.http.access.callers import Admin, Asker
 from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.routes.described import responses
-from answerable.interfaces.http.routes.plain_response import PlainResponse
+from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
+from answerable.interfaces.http.schemas import LibrariesOut, StatusOut
 from answerable.interfaces.http.service import Service, Serving
 
-router = APIRouter(tags=["operations"])
+router = api_router("operations")
 
 
-@router.get("/health", operation_id="get_health", responses=responses(StatusOut), response_class=PlainResponse)
+@router.get("/health", responses=responses(StatusOut))
 async def get_health() -> Response:
-    """Says that the server runs."""
+    """Report that the server is running."""
     return PlainResponse({"status": "ok"})
 
 
-@router.get("/ready", operation_id="get_readiness", responses=responses(StatusOut), response_class=PlainResponse)
+@router.get("/ready", responses=responses(StatusOut))
 async def get_readiness(service: Serving) -> Response:
-    """Says whether every library is open and its store answers."""
+    """Report whether every library is open and its store responds."""
     try:
         await service.pool.run(_count_all, service)
     except Exception as error:
-        raise Problem(503, "not_ready", "A library can't be used. The server's log says why.") from error
+        raise Problem(503, "not_ready", "A library is unavailable. See the server's log.") from error
     return PlainResponse({"status": "ready"})
 
 
 @router.get(
     "/metrics",
-    operation_id="get_metrics",
     responses={**responses(), 200: {"description": "Figures for Prometheus.", "content": {"text/plain": {}}}},
     response_class=Response,
 )
 async def get_metrics(caller: Admin, service: Serving) -> Response:
-    """Gives counts and times of all libraries for Prometheus, without anything of questions and documents."""
+    """Get counts and times of all libraries for Prometheus, without contents of questions or documents."""
     if caller.library:
-        raise Problem(403, "forbidden", "These are the figures of all libraries, and the key opens one of them.")
+        raise Problem(403, "forbidden", "Metrics cover all libraries, and this key opens only one.")
     return Response(service.metrics.text(), headers={"Content-Type": metrics.CONTENT_TYPE})
 
 
-@router.get(
-    "/api/v1/libraries", operation_id="list_libraries", responses=responses(LibrariesOut), response_class=PlainResponse
-)
+@router.get("/api/v1/libraries", responses=responses(LibrariesOut))
 async def list_libraries(caller: Asker, service: Serving) -> Response:
-    """Lists the libraries that the caller may use."""
+    """List the libraries the caller may use."""
     listed = [
         {"name": name, "default": name == service.libraries.default, "may_change": caller.role == "admin"}
         for name in service.libraries.names()

@@ -1,6 +1,6 @@
 /** A chat as a conversation: who said what and when, day by day, with the quoted message marked. */
 
-import { useTexts } from "../texts.js";
+import { useTexts } from "../texts/texts.js";
 import { html, useMemo } from "../ui.js";
 import { run, Runs, touches } from "./runs.js";
 import { focusOf, Window } from "./window.js";

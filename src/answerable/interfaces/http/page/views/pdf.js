@@ -1,6 +1,6 @@
 /** A PDF as it is printed, with rectangles over the quote and its text to select. Pages are drawn as they come near. */
 
-import { useTexts } from "../texts.js";
+import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
 const VENDOR = new URL("../vendor/", import.meta.url);

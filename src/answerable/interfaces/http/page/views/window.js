@@ -1,6 +1,6 @@
 /** A part of a long list, so that a book or ten years of chat open at once. */
 
-import { useTexts } from "../texts.js";
+import { useTexts } from "../texts/texts.js";
 import { html, useState } from "../ui.js";
 
 const SHOWN = 300;

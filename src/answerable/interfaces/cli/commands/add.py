@@ -1,0 +1,122 @@
+"""`answerable add`: fill a library."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Annotated, Optional
+
+import typer
+
+from answerable.errors import LibraryNotFound, SourceError
+from answerable.indexing.ingest import AddReport, Failure
+from answerable.interfaces.cli import reports
+from answerable.interfaces.cli.options import AllowHostOption, JsonOption, LibraryOption, PasswordOption
+from answerable.library import Library
+from answerable.settings import Settings, load_settings
+from answerable.wiring.build import MEMORY, build_library, import_collection, without_password
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How files are read and which pages of a site are fetched."""
+
+    password: PasswordOption = None
+    ocr: Annotated[
+        Optional[str], typer.Option(metavar="LANGUAGES", help="Languages of scanned PDFs, for tesseract: eng+spa.")
+    ] = None
+    locale: Annotated[
+        Optional[list[str]], typer.Option(metavar="CODE", help="Sites: only this language, such as es (repeatable).")
+    ] = None
+    docs_version: Annotated[
+        Optional[list[str]],
+        typer.Option(metavar="NAME", help="Sites: this version, or all (repeatable; default: the latest)."),
+    ] = None
+    everything: Annotated[
+        Optional[bool], typer.Option("--everything", help="Sites: include blogs, tags and other listings.")
+    ] = None
+    max_pages: Annotated[Optional[int], typer.Option(metavar="NUMBER", help="Maximum pages per site.")] = None
+    public_url: Annotated[
+        Optional[str], typer.Option(metavar="URL", help="Cite pages of a site's copy by this public address.")
+    ] = None
+    allow_host: AllowHostOption = None
+    workers: Annotated[
+        Optional[int], typer.Option(metavar="N", help="Read and embed with N processes (with --ray: N workers).")
+    ] = None
+    ray: Annotated[
+        Optional[str], typer.Option(metavar="HOST:PORT", help="Read and embed on the Ray cluster this machine is in.")
+    ] = None
+
+    def settings(self, library: str | None) -> Settings:
+        """The settings with these options."""
+        return load_settings(
+            {
+                "library": library,
+                "pdf_password": self.password,
+                "ocr_languages": self.ocr,
+                "site_locales": _joined(self.locale),
+                "site_versions": _joined(self.docs_version),
+                "site_everything": self.everything,
+                "site_public_url": self.public_url,
+                "max_pages": self.max_pages,
+                "allow_hosts": _joined(self.allow_host),
+                "workers": self.workers,
+                "ray": self.ray,
+            }
+        )
+
+
+def add(
+    paths: Annotated[
+        list[str],
+        typer.Argument(
+            help="Files, folders, sites (https://…), or postgresql://…?langchain_collection=NAME with its vectors.",
+            metavar="PATH",
+        ),
+    ],
+    read: ReadOptions,
+    library: LibraryOption = None,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; change nothing.")] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Add chats, PDFs, Markdown, HTML and text files, whole folders, and sites. Nothing already there is lost.
+
+    The library follows what you add: `answerable sync`, or adding it again, replaces changed files and pages and
+    removes deleted ones. If a whole folder or site is unreachable, its documents stay.
+    """
+    from answerable.interfaces.cli.progress import add_progress
+
+    settings = read.settings(library)
+    total = AddReport()
+    with add_progress(enabled=not as_json) as progress:
+        # Collections come first: their vectors decide the library's embedder.
+        for path in filter(_is_collection, paths):
+            try:
+                total.merge(import_collection(path, settings, progress, dry_run))
+            except SourceError as error:
+                total.merge(AddReport(failures=[Failure(without_password(path), error)]))
+        if files := [path for path in paths if not _is_collection(path)]:
+            with _open_to_add(settings, dry_run) as opened:
+                for path in files:
+                    try:
+                        report = opened.add(path, on_progress=progress, dry_run=dry_run)
+                    except SourceError as error:
+                        report = AddReport(failures=[Failure(path, error)])
+                    total.merge(report)
+    reports.print_added(total, dry_run, as_json)
+    if total.failures:
+        raise typer.Exit(1)
+
+
+def _joined(given: list[str] | None) -> str | None:
+    return ",".join(given) if given else None
+
+
+def _is_collection(path: str) -> bool:
+    return path.startswith("postgres") and "langchain_collection=" in path
+
+
+def _open_to_add(settings: Settings, dry_run: bool) -> Library:
+    try:
+        return build_library(settings, create=not dry_run)
+    except LibraryNotFound:
+        return build_library(replace(settings, library=MEMORY))

@@ -1,0 +1,48 @@
+"""`answerable remove`: delete a document, or stop following a folder, file or site."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
+
+
+def remove(
+    document: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCUMENT",
+            help="Its id, path, file name or title, or the start of its id; or a folder or site that was added.",
+        ),
+    ],
+    library: LibraryOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Remove a document from the library without a trace, or all documents of a folder or site. The files stay.
+
+    A folder, file or site that was added is no longer followed. A single document from a followed folder or site
+    returns with the next sync if its file or page still exists.
+    """
+    with open_library(library) as opened:
+        origins = opened.origins()
+        named = [origin for origin in origins if origin.is_called(document)]
+        if not named:
+            found = opened.document(opened.resolve(document))
+            # The name of a file that was added by itself stops following it; an id removes only the document.
+            named = [origin for origin in origins if origin.name == found.source and not found.id.startswith(document)]
+        if named:
+            name = named[0].name
+            report = opened.unfollow(name)
+        else:
+            opened.remove(found.id)
+    if named and as_json:
+        print_json({"origin": name, "documents": report.removed})
+    elif named:
+        print_text(f"removed {counted(report.removed, 'document')}  ", one_line(name), wrap=False)
+    elif as_json:
+        print_json({"removed": found.id})
+    else:
+        print_text(f"removed {found.id[:8]}  ", one_line(found.source or found.title), wrap=False)

@@ -1,0 +1,52 @@
+"""`answerable search`: show the most relevant passages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from answerable.datatypes import Narrowing, RetrievalResult
+from answerable.interfaces.cli.filters import build_filter
+from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.printing import one_line, print_json, print_text
+from answerable.interfaces.cli.render import place_of, print_narrowing
+from answerable.interfaces.plain import narrowing_json, result_json
+
+_SNIPPET = 300
+
+
+def search(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.")],
+    filters: FilterOptions,
+    library: LibraryOption = None,
+    k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="Number of passages.")] = 10,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the most relevant passages for a question."""
+    with open_library(library) as opened:
+        where = build_filter(opened, filters)
+        results = opened.search(question, k, where)
+    if as_json:
+        print_json(
+            {"narrowing": narrowing_json(results.narrowing), "results": [result_json(result) for result in results]}
+        )
+    else:
+        _print(results, results.narrowing)
+
+
+def _print(results: Sequence[RetrievalResult], narrowing: Narrowing | None) -> None:
+    print_narrowing(narrowing)
+    if not results:
+        print_text(("nothing found", "yellow"))
+    for number, result in enumerate(results, 1):
+        if number > 1:
+            print_text("")
+        source = result.document.source
+        place = place_of(source, result.document.title, result.chunk.location)
+        print_text((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
+        if "://" in source:
+            print_text((f"    {one_line(source)}", "dim"), wrap=False)
+        text = one_line(result.chunk.content)
+        print_text(text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…")

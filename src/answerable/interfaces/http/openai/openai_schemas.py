@@ -1,0 +1,170 @@
+"""Request bodies of OpenAI's protocol, validated, and the schemas of its responses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Optional, Union
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from answerable.datatypes import Exchange
+from answerable.interfaces.http.problems import Problem
+from answerable.interfaces.http.schemas import LONGEST_QUESTION, output
+from answerable.interfaces.http.session_store import LONGEST_HISTORY
+
+MOST_INPUTS = 256
+LONGEST_INPUT = 32_000
+MOST_MESSAGES = 1_000
+
+
+class Taken(BaseModel):
+    """A body with validated known fields; unknown ones are ignored, since clients send many."""
+
+    model_config = ConfigDict(strict=True, extra="ignore")
+
+
+class Part(Taken):
+    """A part of a message; only text is supported."""
+
+    type: str
+    text: str = ""
+
+
+class ChatMessage(Taken):
+    """A turn. System and developer messages are ignored: only the documents decide."""
+
+    role: Literal["system", "developer", "user", "assistant", "tool", "function"]
+    content: Union[str, list[Part], None] = None
+
+    def full_text(self) -> str:
+        """The message's text. Raise Problem for anything but text."""
+        if not isinstance(self.content, list):
+            return self.content or ""
+        if unread := next((part.type for part in self.content if part.type not in ("text", "refusal")), None):
+            raise unsupported("messages", f"Only text is supported, not {unread[:40]!r}.")
+        return "\n".join(part.text for part in self.content)
+
+
+class StreamOptions(Taken):
+    """Additions to a stream."""
+
+    include_usage: Optional[bool] = None
+
+
+class ChatBody(Taken):
+    """A question with the conversation before it; the model is the name of a library."""
+
+    model: str = Field(max_length=200, examples=["library"])
+    messages: list[ChatMessage] = Field(
+        min_length=1, max_length=MOST_MESSAGES, examples=[[{"role": "user", "content": "When is it open on Sundays?"}]]
+    )
+    stream: Optional[bool] = None
+    stream_options: Optional[StreamOptions] = None
+    stop: Union[str, Annotated[list[str], Field(max_length=4)], None] = None
+    n: Optional[int] = Field(None, description="Only 1.")
+    logprobs: Optional[bool] = Field(None, description="Only false.")
+    response_format: Optional[dict[str, Any]] = Field(None, description="Only text.")
+
+    def check(self) -> None:
+        """Raise Problem for options that can't be honoured."""
+        if self.n not in (None, 1):
+            raise unsupported("n", "There is one answer: leave n out.")
+        if self.logprobs:
+            raise unsupported("logprobs", "There are no log probabilities: leave logprobs out.")
+        if self.response_format and self.response_format.get("type") != "text":
+            raise unsupported("response_format", "Answers are text: leave response_format out.")
+
+    def stops(self) -> list[str]:
+        """The texts before which an answer ends."""
+        return [text for text in ([self.stop] if isinstance(self.stop, str) else self.stop or []) if text]
+
+    def asked(self) -> tuple[str, list[Exchange]]:
+        """The question and the exchanges before it. Raise Problem if the last message is not a question."""
+        turns = [message for message in self.messages if message.role in ("user", "assistant")]
+        question = turns[-1].full_text().strip() if turns and turns[-1].role == "user" else ""
+        if not question:
+            raise Problem(
+                400, "invalid_request", "The last message must be a question of the role user. Ask something."
+            )
+        if len(question) > LONGEST_QUESTION:
+            raise Problem(400, "invalid_request", f"The question is over {LONGEST_QUESTION:,} characters. Ask shorter.")
+        return question, _exchanges(turns[:-1])
+
+
+class EmbeddingsBody(Taken):
+    """Texts to embed; the model is the name of a library, whose embedder does it."""
+
+    model: str = Field(max_length=200, examples=["library"])
+    input: Union[
+        Annotated[str, Field(min_length=1, max_length=LONGEST_INPUT)],
+        Annotated[
+            list[Annotated[str, Field(min_length=1, max_length=LONGEST_INPUT)]],
+            Field(min_length=1, max_length=MOST_INPUTS),
+        ],
+    ] = Field(examples=["Opening hours"])
+    encoding_format: Literal["float", "base64"] = "float"
+    dimensions: Optional[int] = Field(None, description="Only the embedder's own number.")
+    input_type: Literal["passage", "query"] = Field(
+        "passage", description="Whether the text is a passage to find, or a query."
+    )
+
+    def texts(self) -> list[str]:
+        """The texts to embed, in order."""
+        return [self.input] if isinstance(self.input, str) else self.input
+
+
+class ErrorOut(BaseModel):
+    """An error in OpenAI's form."""
+
+    message: str
+    type: str = Field(examples=["invalid_request_error"])
+    param: Optional[str]
+    code: Optional[str] = Field(examples=["model_not_found"])
+
+
+class ModelOut(BaseModel):
+    """A library, as a model."""
+
+    id: str
+    object: str = Field(examples=["model"])
+    created: int
+    owned_by: str
+
+
+class ChatOut(BaseModel):
+    """A completion. `message.annotations` and `sources` hold the citations."""
+
+    id: str
+    object: str = Field(examples=["chat.completion"])
+    created: int
+    model: str
+    choices: list[dict[str, Any]]
+    usage: dict[str, int]
+    sources: list[dict[str, Any]]
+
+
+ErrorBody = output("ErrorBody", "An error.", error=ErrorOut)
+ModelsOut = output("ModelsOut", "The libraries the key opens.", object=str, data=list[ModelOut])
+EmbeddingsOut = output(
+    "EmbeddingsOut",
+    "Vectors, in the order of the texts.",
+    object=str,
+    data=list[dict[str, Any]],
+    model=str,
+    usage=dict[str, int],
+)
+
+
+def unsupported(param: str, detail: str) -> Problem:
+    """The problem with an unsupported parameter."""
+    return Problem(400, f"unsupported_{param}", detail)
+
+
+def _exchanges(turns: Sequence[ChatMessage]) -> list[Exchange]:
+    """The last answered questions with their answers."""
+    found = []
+    for asked, answered in pairwise(turns):
+        if (asked.role, answered.role) == ("user", "assistant") and (question := asked.full_text().strip()):
+            found.append(Exchange(question, question, answered.full_text()))
+    return found[-LONGEST_HISTORY:]

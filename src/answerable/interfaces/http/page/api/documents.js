@@ -1,0 +1,55 @@
+/** Documents as the panel shows them: fetched once, with offsets that can be translated. */
+
+import { bytes, of, Problem, request } from "./api.js";
+import { Offsets } from "../views/offsets.js";
+import { openPdf } from "../views/pdf.js";
+
+/** A function that remembers its last results; `drop` ends one that is forgotten. What failed isn't remembered. */
+const remembering = (limit, load, drop = () => {}) => {
+  const remembered = new Map();
+  return (library, id) => {
+    const key = `${library}/${id}`;
+    const found = remembered.get(key) ?? load(library, id);
+    remembered.delete(key);
+    remembered.set(key, found);
+    found.catch(() => remembered.delete(key));
+    if (remembered.size > limit) {
+      const [oldest, dropped] = remembered.entries().next().value;
+      remembered.delete(oldest);
+      dropped.then(drop, () => {});
+    }
+    return found;
+  };
+};
+
+const inUnits = (offsets, part) => ({
+  ...part,
+  start: offsets.toUnits(part.start),
+  end: offsets.toUnits(part.end),
+  ...(part.body !== undefined && { body: offsets.toUnits(part.body) }),
+});
+
+/** A document with its content, its parts in UTF-16 units, and `offsets`. Throws Problem. */
+export const getDocument = remembering(8, async (library, id) => {
+  const found = await request(of(library, "documents", id));
+  const offsets = new Offsets(found.content);
+  return { ...found, offsets, parts: found.parts.map((part) => inUnits(offsets, part)) };
+});
+
+const opened = async (library, id) => {
+  try {
+    const pdf = await openPdf(await bytes(of(library, "documents", id, "file")));
+    const { width, height } = (await pdf.document.getPage(1)).getViewport({ scale: 1 });
+    return { ...pdf, ratio: `${width} / ${height}` };
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 404) throw error;
+    return null;
+  }
+};
+
+/** The PDF that a document was made of, opened; null where there is only its text. Throws Problem. */
+export const getPdf = remembering(3, opened, (pdf) => pdf?.document.loadingTask.destroy());
+
+/** Where a span, in code points, stands on the pages of a PDF. Throws Problem. */
+export const getRectangles = async (library, id, { start, end }) =>
+  (await request(`${of(library, "documents", id, "rectangles")}?start=${start}&end=${end}`)).rectangles;

@@ -1,0 +1,93 @@
+/** The text of an answer, its marks `[n]` made into chips. Elements are made here: no HTML is ever parsed. */
+
+import { html } from "../ui.js";
+import { lexer } from "../vendor/marked.mjs";
+
+// A longer word may be parted from its chip: it may not fit a line.
+const LONGEST_GLUED = 30;
+const MARK = /\[(\d{1,3})\]/g;
+
+/** A text with a chip behind it, which stays with the last word. */
+const glued = (text, chip) => {
+  const [word] = text.match(/\S*\s?$/);
+  const head = text.slice(0, text.length - word.length);
+  return word.length > LONGEST_GLUED ? [text, chip] : [head, html`<span class="glued">${word}${chip}</span>`];
+};
+
+/** A text with a chip in place of every mark that `chip(number)` knows. */
+const marked = (text, chip) => {
+  const found = [];
+  let done = 0;
+  for (const match of text.matchAll(MARK)) {
+    const made = chip(Number(match[1]));
+    if (!made) continue;
+    found.push(...glued(text.slice(done, match.index), made));
+    done = match.index + match[0].length;
+  }
+  return [...found, text.slice(done)];
+};
+
+const within = (token, chip) => (token.tokens ?? []).map((inner) => element(inner, chip));
+
+const cells = (row, chip, name) => html`
+  <tr>
+    ${row.map((cell) => html`<${name}>${within(cell, chip)}<//>`)}
+  </tr>
+`;
+
+const ELEMENTS = {
+  paragraph: (token, chip) => html`<p>${within(token, chip)}</p>`,
+  heading: (token, chip) => html`<p><strong>${within(token, chip)}</strong></p>`,
+  strong: (token, chip) => html`<strong>${within(token, chip)}</strong>`,
+  em: (token, chip) => html`<em>${within(token, chip)}</em>`,
+  del: (token, chip) => html`<del>${within(token, chip)}</del>`,
+  blockquote: (token, chip) => html`<blockquote>${within(token, chip)}</blockquote>`,
+  code: (token) => html`<pre tabindex="0"><code>${token.text}</code></pre>`,
+  codespan: (token) => html`<code>${token.text}</code>`,
+  br: () => html`<br />`,
+  hr: () => html`<hr />`,
+  space: () => null,
+  list: (token, chip) => {
+    const items = token.items.map((item) => html`<li>${within(item, chip)}</li>`);
+    return token.ordered
+      ? html`<ol start=${token.start || 1}>
+          ${items}
+        </ol>`
+      : html`<ul>
+          ${items}
+        </ul>`;
+  },
+  table: (token, chip) => html`
+    <table>
+      <thead>
+        ${cells(token.header, chip, "th")}
+      </thead>
+      <tbody>
+        ${token.rows.map((row) => cells(row, chip, "td"))}
+      </tbody>
+    </table>
+  `,
+  text: (token, chip) => (token.tokens ? within(token, chip) : marked(token.text, chip)),
+  escape: (token) => token.text,
+};
+
+// Links, images and HTML stay the text that they are: where a model points to is nothing to click on.
+const element = (token, chip) =>
+  ELEMENTS[token.type]?.(token, chip) ?? (token.type === "space" ? null : marked(token.raw, chip));
+
+/** What a model wrote: Markdown. */
+export const Written = ({ text, chip }) =>
+  html`<div class="written">${lexer(text).map((token) => element(token, chip))}</div>`;
+
+/** Quotes of documents: a line that leads in, and one for each quote with its mark at the end. None of it is markup. */
+export const Quoted = ({ text, chip }) => {
+  const [lead, ...lines] = text.split("\n");
+  const quotes = lines.map((line) => {
+    const [, quote, number] = line.match(/^(.*?)\s*\[(\d+)\]$/s) ?? [null, line, 0];
+    return html`<p class="quoted">${glued(`${quote} `, chip(Number(number)))}</p>`;
+  });
+  return html`<div class="written">
+    <p class="lead">${lead}</p>
+    ${quotes}
+  </div>`;
+};

@@ -1,0 +1,71 @@
+/** Where questions are written. */
+
+import { useTexts } from "../texts/texts.js";
+import { html, Icon, IconButton, useEffect, useState } from "../ui.js";
+
+const LONGEST = 4_000;
+
+const Hint = ({ hint, onDrop }) => {
+  const { t } = useTexts();
+  return html`
+    <div class="composer-hint">
+      <${Icon} name="quote" />
+      <blockquote>${hint.text}</blockquote>
+      <${IconButton} icon="close" label=${t("dropHint")} onClick=${onDrop} />
+    </div>
+  `;
+};
+
+/** The question's field; `field` is a reference to it. While an answer comes, it can be stopped. */
+export const Composer = ({ field, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd }) => {
+  const { t } = useTexts();
+  const [question, setQuestion] = useState("");
+  useEffect(() => {
+    const { style } = field.current;
+    style.height = "auto";
+    style.height = `${field.current.scrollHeight}px`;
+  }, [question]);
+  const ask = (event) => {
+    event.preventDefault();
+    if (!question.trim() || isBusy) return;
+    onAsk(question.trim());
+    setQuestion("");
+  };
+  const onKeyDown = (event) => {
+    // While letters are being composed, Enter chooses among them.
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+  };
+  return html`
+    <form class="composer" onSubmit=${ask}>
+      ${hint && html`<${Hint} hint=${hint} onDrop=${onDropHint} />`}
+      <div class="composer-row">
+        ${mayAdd && html`<${IconButton} icon="add" label=${t("add")} onClick=${onAdd} />`}
+        <textarea
+          ref=${field}
+          rows="1"
+          maxlength=${LONGEST}
+          aria-label=${t("question")}
+          placeholder=${t(hint ? "askAboutIt" : "askSomething")}
+          value=${question}
+          onInput=${(event) => setQuestion(event.currentTarget.value)}
+          onKeyDown=${onKeyDown}
+        ></textarea>
+        ${
+          isBusy
+            ? html`<button type="button" class="send stop" aria-label=${t("stop")} title=${t("stop")} onClick=${onStop}>
+                <span aria-hidden="true"></span>
+              </button>`
+            : html`<button
+                type="submit"
+                class="send"
+                aria-label=${t("ask")}
+                title=${t("ask")}
+                disabled=${!question.trim()}
+              >
+                <${Icon} name="ask" />
+              </button>`
+        }
+      </div>
+    </form>
+  `;
+};

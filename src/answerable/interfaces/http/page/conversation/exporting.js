@@ -1,0 +1,60 @@
+/** The conversation as a Markdown file. */
+
+import { nameOf, placeOf, siteOf } from "../texts/places.js";
+
+const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+// Control characters, and marks that turn the direction of what follows them.
+const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+// Those, and what would end an address.
+const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
+
+// What documents and models say stays text where Markdown is rendered: no link, image, mark-up or HTML.
+const asText = (text) =>
+  text
+    .replace(LINE_ENDS, "\n")
+    .replace(HIDDEN, "")
+    .replace(/^[ \t]+/gm, "")
+    .replace(/[\\`*_{}[\]<>#|~&$]/g, "\\$&")
+    // Renderers make links of addresses that nothing marks as one.
+    .replace(/(?<=[a-z]):(?=\S)|(?<=www)\.|@/gi, "\\$&")
+    // Lists, lines under headings and tables.
+    .replace(/^(\d*)(?=[-+=:.)])/gm, "$1\\");
+
+const asLine = (text) => asText(text.replace(/\s+/g, " ").trim());
+
+const quoted = (text) =>
+  asText(text)
+    .split("\n")
+    .map((line) => `> ${line}`)
+    .join("\n");
+
+const linked = (name, address) =>
+  address ? `[${name}](<${address.replace(UNSAFE, encodeURIComponent)}>)` : name;
+
+const sourceOf = (citation, index, texts) => {
+  const name = linked(asLine(nameOf(citation)), siteOf(citation));
+  const place = asLine(placeOf(citation, texts));
+  return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
+};
+
+const turnOf = ({ question, answer, asked }, texts) =>
+  [
+    `## ${asLine(question)}`,
+    `*${texts.moment(asked)}*`,
+    ...(answer
+      ? [asText(answer.text), ...answer.citations.map((citation, index) => sourceOf(citation, index, texts))]
+      : [texts.t("noAnswer")]),
+  ].join("\n\n");
+
+/** The turns as Markdown. */
+export const markdownOf = (turns, texts) =>
+  `# ${texts.t("conversation")}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
+
+/** Gives the reader a text as a file. */
+export const download = (name, text) => {
+  const link = document.createElement("a");
+  link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+};

@@ -1,0 +1,131 @@
+/** A question and what became of it. */
+
+import { Quoted, Written } from "./answer_text.js";
+import { isBusy } from "./conversation.js";
+import { nameOf, placeOf } from "../texts/places.js";
+import { Refusal } from "./refusal.js";
+import { Trouble, Working } from "../said.js";
+import { useTexts } from "../texts/texts.js";
+import { Trace } from "./trace.js";
+import { html } from "../ui.js";
+
+const label = (number, found, texts) => {
+  const place = placeOf(found, texts);
+  return texts.t("sourceNumber", { n: number, name: place ? `${nameOf(found)}, ${place}` : nameOf(found) });
+};
+
+/** What arrow keys do among the chips of an answer: the one before or after gets the focus. */
+const walk = (event) => {
+  const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
+  if (!step || !event.target.matches(".chip, .source")) return;
+  event.preventDefault();
+  const chips = [...event.currentTarget.querySelectorAll(event.target.matches(".chip") ? ".chip" : ".source")];
+  chips[(chips.indexOf(event.target) + step + chips.length) % chips.length].focus();
+};
+
+const Chip = ({ number, found, isOpen, onOpen }) => {
+  const texts = useTexts();
+  return html`
+    <button
+      type="button"
+      class="chip"
+      data-citation=${number}
+      aria-pressed=${isOpen}
+      aria-label=${label(number, found, texts)}
+      title=${label(number, found, texts)}
+      onClick=${onOpen}
+    >
+      ${number}
+    </button>
+  `;
+};
+
+const Source = ({ number, found, isOpen, onOpen }) => {
+  const texts = useTexts();
+  return html`
+    <li>
+      <button type="button" class="source" data-citation=${number} aria-pressed=${isOpen} onClick=${onOpen}>
+        <span class="source-number">${number}</span>
+        <span class="source-text">
+          <span class="source-name">${nameOf(found)}</span>
+          <span class="source-place">${placeOf(found, texts)}</span>
+        </span>
+      </button>
+    </li>
+  `;
+};
+
+const Hint = ({ turn }) => {
+  const { t } = useTexts();
+  const scope = turn.answer?.scope;
+  if (!turn.hint && !scope?.document_id) return null;
+  return html`
+    <div class="turn-hint">
+      ${turn.hint && html`<blockquote>${turn.hint.text}</blockquote>`}
+      ${scope && html`<p class="muted">${t(`scope_${scope.kind}`, { section: scope.section.join(", ") })}</p>`}
+    </div>
+  `;
+};
+
+const Draft = ({ turn, openAt }) => {
+  const { t } = useTexts();
+  const chip = (number) =>
+    turn.marks[number] &&
+    html`<${Chip}
+      number=${number}
+      found=${turn.marks[number]}
+      isOpen=${false}
+      onOpen=${() => openAt(turn.marks[number])}
+    />`;
+  return html`
+    ${turn.draft && html`<${Written} text=${turn.draft} chip=${chip} />`}
+    ${isBusy(turn) && html`<${Working}>${t(turn.state === "writing" ? "writing" : "searching")}<//>`}
+    ${turn.state === "stopped" && html`<p class="muted">${t(turn.draft ? "stoppedDraft" : "stopped")}</p>`}
+    ${turn.state === "failed" && html`<${Trouble} problem=${turn.problem} />`}
+  `;
+};
+
+const Answered = ({ turn, open, openAt }) => {
+  const { t } = useTexts();
+  const { answer } = turn;
+  const props = (number) => ({
+    number,
+    found: answer.citations[number - 1],
+    isOpen: open?.citations === answer.citations && open.at === number - 1,
+    onOpen: (event) => openAt(answer.citations[number - 1], answer.citations, event.currentTarget),
+  });
+  const chip = (number) => answer.citations[number - 1] && html`<${Chip} ...${props(number)} />`;
+  return html`
+    ${
+      answer.model
+        ? html`<${Written} text=${answer.text} chip=${chip} />`
+        : html`<${Quoted} text=${answer.text} chip=${chip} />`
+    }
+    ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
+    <ul class="sources" aria-label=${t("sources")}>
+      ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} />`)}
+    </ul>
+  `;
+};
+
+/** A turn; `open` is what the panel shows, `openAt(place, places, from)` shows something else there. */
+export const Turn = ({ turn, open, openAt }) => {
+  const { t, moment } = useTexts();
+  const { answer } = turn;
+  const outcome = answer ? (answer.answered ? "answered" : "refused") : turn.state;
+  return html`
+    <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
+      <header class="question">
+        <h2>${turn.question}</h2>
+        <time datetime=${new Date(turn.asked).toISOString()}>${moment(turn.asked)}</time>
+      </header>
+      <${Hint} turn=${turn} />
+      <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
+        ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
+        ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}
+        ${answer && !answer.answered && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
+      </div>
+      ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}
+    </article>
+  `;
+};

@@ -1,0 +1,66 @@
+/** How far what is being added has come, and what went wrong. */
+
+import { hasErrors, isRunning } from "./jobs.js";
+import { told } from "../texts/problems.js";
+import { useTexts } from "../texts/texts.js";
+import { html, Icon, IconButton } from "../ui.js";
+
+/** What to call a job: the first of its sources, and how many more there are. */
+export const named = (sources, t) =>
+  sources.length > 1 ? t("andMore", { name: sources[0], n: sources.length - 1 }) : sources[0];
+
+/** The part that is done, from 0 to 1; undefined while nobody can tell. */
+const partDone = ({ state, sent, progress }) => {
+  if (state === "sending") return sent;
+  return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
+};
+
+const said = ({ state, progress, report }, t) => {
+  if (state === "running" && progress?.source) return t("reading", { name: progress.source });
+  if (state !== "done") return t(`job_${state}`);
+  if (report.added + report.changed)
+    return t("jobAdded", { n: report.added + report.changed, passages: t("passages", { n: report.chunks }) });
+  return t(report.failed.length ? "job_failed" : "jobUnchanged");
+};
+
+/** What went wrong, file by file; a job's name, that stands above, isn't said again. */
+export const JobErrors = ({ job }) => {
+  const { t } = useTexts();
+  const failed = job.report?.failed ?? [];
+  const all = job.error ? [...failed, { code: job.error.code, error: job.error.detail }] : failed;
+  if (!all.length) return null;
+  const name = (source) => source && source !== named(job.sources, t) && html`<strong>${source}</strong> `;
+  return html`
+    <ul class="job-errors">
+      ${all.map(({ source, code, error }) => html`<li>${name(source)}${told({ code, message: error }, t)}</li>`)}
+    </ul>
+  `;
+};
+
+const Card = ({ job, onCancel, onDismiss }) => {
+  const { t } = useTexts();
+  const running = isRunning(job);
+  return html`
+    <li class="job" data-state=${job.state} data-errors=${hasErrors(job)}>
+      <${Icon} name=${hasErrors(job) ? "warning" : running ? "add" : "done"} />
+      <div class="job-text">
+        <p class="job-name">${named(job.sources, t)}</p>
+        <p class="muted">${said(job, t)}</p>
+        ${running && html`<progress max="1" value=${partDone(job)} aria-label=${t("progress")}></progress>`}
+        <${JobErrors} job=${job} />
+      </div>
+      ${
+        running
+          ? html`<button type="button" class="link" onClick=${() => onCancel(job)}>${t("cancel")}</button>`
+          : html`<${IconButton} icon="close" label=${t("dismiss")} onClick=${() => onDismiss(job)} />`
+      }
+    </li>
+  `;
+};
+
+/** The jobs that are followed. */
+export const JobCards = ({ jobs, cancel, dismiss }) => html`
+  <ul class="jobs" aria-live="polite">
+    ${jobs.map((job) => html`<${Card} key=${job.id} job=${job} onCancel=${cancel} onDismiss=${dismiss} />`)}
+  </ul>
+`;

@@ -1,0 +1,60 @@
+/** Gives every component the texts, numbers and dates of the chosen language. */
+
+import { LANGUAGES, TEXTS } from "./i18n.js";
+import { createContext, useContext, useEffect, useMemo } from "../ui.js";
+import { useKept } from "../preferences.js";
+
+const Context = createContext(null);
+
+export const TextsProvider = Context.Provider;
+
+/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `day`, `monthOrDay`, `time` and `moment`. */
+export const useTexts = () => useContext(Context);
+
+const preferred = () =>
+  navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => LANGUAGES.includes(tag)) ?? "en";
+
+const inLanguage = (language) => {
+  const at = LANGUAGES.indexOf(language);
+  // Days and hours as where the reader is, if that is one of the places where the language is spoken.
+  const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language) ?? language;
+  const plural = new Intl.PluralRules(language);
+  const number = new Intl.NumberFormat(locale);
+  const seconds = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 });
+  const percent = new Intl.NumberFormat(locale, { style: "percent" });
+  const day = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
+  const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });
+  const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
+  const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const t = (name, values = {}) => {
+    // What the server may say that isn't known here is said as it is.
+    const found = (TEXTS[name]?.[at] ?? name.replace(/^[a-z]+_/, "")).split("|");
+    const text = found.length > 1 && plural.select(values.n) !== "one" ? found[1] : found[0];
+    return text.replace(/\{(\w+)\}/g, (_, key) =>
+      typeof values[key] === "number" ? number.format(values[key]) : values[key],
+    );
+  };
+  return {
+    language,
+    t,
+    number: (value) => number.format(value),
+    seconds: (value) => `${seconds.format(value)}\u00a0s`,
+    percent: (value) => percent.format(value),
+    day: (value) => day.format(new Date(value)),
+    // What a text without a time names is a day of the calendar, wherever the reader is.
+    monthOrDay: (value) =>
+      value.length > 7 ? day.format(new Date(`${value}T12:00`)) : month.format(new Date(`${value}-15T12:00`)),
+    time: (value) => time.format(new Date(value)),
+    moment: (value) => moment.format(new Date(value)),
+  };
+};
+
+/** The texts in the language that is kept or that the browser prefers, and how to choose another. */
+export const useLanguage = () => {
+  const [language, setLanguage] = useKept("language", preferred());
+  const texts = useMemo(() => inLanguage(language), [language]);
+  useEffect(() => {
+    document.documentElement.lang = language;
+  }, [language]);
+  return [texts, setLanguage];
+};

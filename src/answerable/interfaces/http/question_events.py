@@ -1,0 +1,102 @@
+"""A question → events, the last of them the answer; streams and JSON answers both use them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from answerable.datatypes import Answer, AnswerEvent, Exchange, RetrievalResult
+from answerable.interfaces.http.metrics import Metrics
+from answerable.interfaces.http.problems import Problem
+from answerable.interfaces.http.scopes import Scope, Span, Where, check_span, find_selected, scopes
+from answerable.interfaces.http.session_store import Owner, Sessions
+from answerable.interfaces.http.sse import Event
+from answerable.interfaces.plain import answer_json, result_json
+from answerable.library import Library
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """A question. `selected` is the text it is about, or `span` the place of that text.
+
+    With `keep` it becomes a turn of the session, or of a new one.
+    """
+
+    question: str
+    where: Where | None = None
+    session: str | None = None
+    selected: str = ""
+    span: Span | None = None
+    keep: bool = True
+
+
+class Answering:
+    """Answers questions on one library for one caller."""
+
+    def __init__(self, library: Library, owner: Owner, sessions: Sessions, metrics: Metrics) -> None:
+        self._library = library
+        self._owner = owner
+        self._sessions = sessions
+        self._metrics = metrics
+
+    def events(self, ask: Ask) -> Generator[Event, None, None]:
+        """Yield `searched` for each part of the library tried, `text` and `mark` while a model writes, then `answer`.
+
+        Blocks, so call it from a worker thread. Raise Problem for an unknown session, DocumentNotFound, FilterError and
+        errors of providers.
+        """
+        with self._metrics.asking() as counted:
+            for event in self._events(ask):
+                if event.name == "answer":
+                    counted.outcome = event.data["reason"]
+                yield event
+
+    def _events(self, ask: Ask) -> Generator[Event, None, None]:
+        if ask.session is not None and not self._sessions.has(ask.session, self._owner):
+            raise Problem(404, "session_not_found", "There is no such session. Leave it out to start a new one.")
+        span = check_span(self._library, ask.span) if ask.span else None
+        if span is None and ask.selected:
+            span = find_selected(self._library, ask.selected, ask.where)
+        searched, history = ask.question, self._sessions.history(ask.session, self._owner) if ask.session else []
+        attempts = scopes(self._library, span, ask.where)
+        for scope in attempts:
+            with closing(self._library.ask_stream(searched, scope.where, history)) as events:
+                for event in events:
+                    if event.answer is None:
+                        searched = event.searched or searched
+                        yield _progress(event, scope)
+                    elif event.answer.answered or scope is attempts[-1]:
+                        yield Event("answer", self._finished(ask, searched, event.answer, scope))
+                        return
+            # The question is complete now, so later attempts need no history.
+            history = []
+
+    def _finished(self, ask: Ask, searched: str, answer: Answer, scope: Scope) -> dict[str, Any]:
+        """The answer for programs, saved in its session."""
+        about_a_text = ask.span is not None or ask.selected
+        found = {
+            **answer_json(answer),
+            "passages": [_passage(result) for result in answer.results],
+            "scope": scope.json() if about_a_text else None,
+            "session": None,
+        }
+        if ask.keep:
+            found["session"] = ask.session or self._sessions.start(self._owner)
+            self._sessions.add(found["session"], self._owner, Exchange(ask.question, searched, answer.text), found)
+        return found
+
+
+def _passage(result: RetrievalResult) -> dict[str, Any]:
+    """A passage with its ranks by meaning and by words."""
+    return {**result_json(result), "meaning_rank": result.meaning_rank, "keyword_rank": result.keyword_rank}
+
+
+def _progress(event: AnswerEvent, scope: Scope) -> Event:
+    if event.mark:
+        number, result = event.mark
+        return Event("mark", {"number": number, **result_json(result)})
+    if event.searched:
+        return Event("searched", {"question": event.searched, "scope": scope.kind})
+    return Event("text", {"text": event.text})

@@ -1,0 +1,50 @@
+"""Ask and search."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import Request
+from fastapi.responses import Response
+
+from answerable.interfaces.http import sse
+from answerable.interfaces.http.access.callers import Asker
+from answerable.interfaces.http.question_events import Answering, Ask
+from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
+from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
+from answerable.interfaces.http.schemas import AnswerOut, AskBody, FoundOut, SearchBody
+from answerable.interfaces.http.scopes import Span
+from answerable.interfaces.http.service import Serving
+from answerable.interfaces.plain import narrowing_json, result_json
+
+router = api_router("asking", "/api/v1/{library}")
+
+
+@router.post("/ask", responses=responses(AnswerOut, events=True))
+async def ask(
+    library: LibraryName, body: AskBody, request: Request, opened: Opened, caller: Asker, service: Serving
+) -> Response:
+    """Answer a question from the documents, or report that they don't answer it.
+
+    With `Accept: text/event-stream` the answer comes as events: `searched` (the question as searched, and the part of
+    the library; it voids all text before it), `text` and `mark` while a model writes, then `answer`, the same as the
+    JSON answer, or `error`, a problem. Only `answer` has been checked.
+    """
+    answering = Answering(opened, owner(service, library, caller), service.sessions, service.metrics)
+    span = Span(body.hint.document_id, body.hint.start, body.hint.end) if body.hint else None
+    asked = Ask(body.question, body.where, body.session, body.selected_text, span, body.keep)
+    events = service.pool.stream(lambda: answering.events(asked))
+    if sse.MEDIA_TYPE in request.headers.get("accept", ""):
+        return sse.EventStream(events, service)
+    return PlainResponse((await sse.last_of(events, request.receive, service)).data)
+
+
+@router.post("/search", responses=responses(FoundOut))
+async def search(body: SearchBody, opened: Opened, service: Serving) -> Response:
+    """Find the most relevant passages for a question."""
+
+    def found() -> dict[str, Any]:
+        results = opened.search(body.question, body.k, body.where)
+        return {"results": [result_json(result) for result in results], "narrowing": narrowing_json(results.narrowing)}
+
+    return PlainResponse(await service.pool.run(found))
