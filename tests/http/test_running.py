@@ -13,6 +13,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from interfaces.commands import run_here
 from service_on_socket import EXAMPLES, PatientModel, ask_events, once_stopping, read_events, small_service, upload
 
 from answerable.datatypes import Exchange
@@ -291,8 +292,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
     ],
 )
 def test_the_command_says_what_to_do(tmp_path: Path, arguments: list[str], said: str) -> None:
-    command = [*COMMAND, "serve", "--port", "0", "--library", str(tmp_path / "one"), "--data", str(tmp_path)]
-    done = subprocess.run([*command, *arguments], capture_output=True, text=True, timeout=240)
+    done = run_here("serve", "--port", "0", "--library", tmp_path / "one", "--data", tmp_path, *arguments)
     assert done.returncode == 2
     assert said in done.stderr
     assert done.stdout == ""

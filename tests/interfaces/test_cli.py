@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import COMMAND, EXAMPLES, run_command, run_in_terminal
+from commands import COMMAND, EXAMPLES, run_command, run_here, run_in_terminal
 from typer.testing import CliRunner, Result
 
 import answerable
@@ -450,7 +450,7 @@ HOSTILE = (
 def hostile_library(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
     folder = tmp_path_factory.mktemp("hostile")
     (folder / "evil\x1b[2J[red]\nname\u202e.md").write_text(f"---\ntitle: T\x1b]0;owned\x07[blink]\n---\n{HOSTILE}")
-    done = run_command("add", folder, "-l", folder / "library", env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
+    done = run_here("add", folder, "-l", folder / "library", env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
     assert done.returncode == 0, done.stderr
     return folder / "library"
 
@@ -517,7 +517,7 @@ def test_ctrl_c_leaves_the_library_whole(tmp_path: Path, cache_folder: Path) -> 
         for stored in opened.documents():
             assert len(opened.chunks(stored.id)) == stored.chunks
         assert opened.search("thing to remember", k=5)
-    again = run_command("add", folder, "--library", library, "--json", env=environment)
+    again = run_here("add", folder, "--library", library, "--json", env=environment)
     report = json.loads(again.stdout)
     assert (report["added"], report["unchanged"], report["failed"]) == (FILES - kept, kept, [])
 

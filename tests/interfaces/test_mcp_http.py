@@ -12,7 +12,7 @@ import anyio
 import httpx
 import httpx2
 import pytest
-from commands import EXAMPLES, run_command
+from commands import EXAMPLES, run_here
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_servers import HttpServer, endless_chat, given, over_http, refused
@@ -134,20 +134,20 @@ def test_requests_that_make_no_sense_end_in_an_error_of_the_client(server: HttpS
 
 
 def test_other_machines_are_served_with_keys_only(example_library: Path) -> None:
-    done = run_command("mcp", "--library", example_library, "--http", "0.0.0.0:0")
+    done = run_here("mcp", "--library", example_library, "--http", "0.0.0.0:0")
     assert (done.returncode, done.stdout) == (2, "")
     assert "start with --keys FILE" in done.stderr
 
 
 @pytest.mark.parametrize("address", ["8765", "localhost", "127.0.0.1:x", "127.0.0.1:99999", "http://127.0.0.1:1", ""])
 def test_an_address_that_is_none(example_library: Path, address: str) -> None:
-    done = run_command("mcp", "--library", example_library, "--http", address)
+    done = run_here("mcp", "--library", example_library, "--http", address)
     assert (done.returncode, done.stdout) == (2, "")
     assert "is no address to listen at" in done.stderr
 
 
 def test_a_port_that_is_taken(example_library: Path, server: HttpServer) -> None:
-    done = run_command("mcp", "--library", example_library, "--http", httpx.URL(server.url).netloc.decode())
+    done = run_here("mcp", "--library", example_library, "--http", httpx.URL(server.url).netloc.decode())
     assert done.returncode == 2
     assert "Name another host or port" in done.stderr
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from commands import COMMAND, run_command, run_in_terminal
+from commands import COMMAND, run_here, run_in_terminal
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings
 
 QUESTION = "How many books may I borrow?"
@@ -51,20 +51,20 @@ def remote(server: ScriptedServer) -> dict[str, str]:
 
 def test_exported_and_imported(library: Path, tmp_path: Path) -> None:
     file, again = tmp_path / "library.zip", tmp_path / "again.zip"
-    done = run_command("export", file, "--library", library)
+    done = run_here("export", file, "--library", library)
     assert re.fullmatch(r"exported 4 documents \([\d,]+ passages\), [\d,]+ bytes\n", done.stdout)
-    refused = run_command("export", file, "--library", library)
+    refused = run_here("export", file, "--library", library)
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "--force" in refused.stderr
-    done = run_command("export", file, "--library", library, "--force", "--json")
+    done = run_here("export", file, "--library", library, "--force", "--json")
     assert json.loads(done.stdout)["bytes"] == file.stat().st_size
-    done = run_command("import", file, "--library", tmp_path / "other", "--json")
+    done = run_here("import", file, "--library", tmp_path / "other", "--json")
     assert json.loads(done.stdout)["imported"] == 4
-    done = run_command("import", file, "--library", tmp_path / "other")
+    done = run_here("import", file, "--library", tmp_path / "other")
     assert "0 documents (0 passages), 4 already there" in done.stdout
-    assert run_command("export", again, "--library", tmp_path / "other").returncode == 0
+    assert run_here("export", again, "--library", tmp_path / "other").returncode == 0
     assert again.read_bytes() == file.read_bytes()
-    asked = [run_command("ask", QUESTION, "--library", folder, "--json") for folder in (library, tmp_path / "other")]
+    asked = [run_here("ask", QUESTION, "--library", folder, "--json") for folder in (library, tmp_path / "other")]
     answers = [json.loads(done.stdout) for done in asked]
     assert answers[0]["text"] == answers[1]["text"] != ""
     assert answers[0]["citations"] == answers[1]["citations"]
@@ -77,7 +77,7 @@ def test_what_cant_be_exported_or_imported(library: Path, tmp_path: Path) -> Non
         (("import", tmp_path / "x.zip", "--library", tmp_path / "new"), "There is no file"),
         (("import", library / "library.db", "--library", tmp_path / "new"), "can't be imported"),
     ):
-        done = run_command(*arguments)
+        done = run_here(*arguments)
         assert done.returncode == 2
         assert said in done.stderr
         assert len(done.stderr.strip().splitlines()) == 1
@@ -94,27 +94,27 @@ def test_progress_is_shown_on_a_terminal(library: Path, tmp_path: Path) -> None:
 
 def test_another_embedder(library: Path, server: ScriptedServer) -> None:
     environment = remote(server)
-    tried = run_command("reindex", "--embedder", "openai:letters", "--library", library, "--dry-run", env=environment)
+    tried = run_here("reindex", "--embedder", "openai:letters", "--library", library, "--dry-run", env=environment)
     assert tried.returncode == 0, tried.stderr
     assert re.match(r"would embed (\d+) of \1 passages \([\d,]+ tokens\) with openai:letters \(8 dim", tried.stdout)
     assert server.requests == []
-    done = run_command("reindex", "--embedder", "openai:letters", "--library", library, env=environment)
+    done = run_here("reindex", "--embedder", "openai:letters", "--library", library, env=environment)
     assert done.returncode == 0, done.stderr
     assert 'embedder = "openai:letters" and embedding_dimension = 8' in done.stdout
     assert "ANSWERABLE_EMBEDDER=openai:letters" in done.stdout
-    old = run_command("ask", QUESTION, "--library", library)
+    old = run_here("ask", QUESTION, "--library", library)
     assert old.returncode == 2
     assert "the setting embedder is openai:letters" in old.stderr
-    asked = run_command(
+    asked = run_here(
         "search", QUESTION, "--library", library, env={**environment, "ANSWERABLE_EMBEDDER": "openai:letters"}
     )
     assert asked.returncode == 0, asked.stderr
     assert asked.stdout
-    again = run_command("reindex", "--embedder", "openai:letters", "--library", library, env=environment)
+    again = run_here("reindex", "--embedder", "openai:letters", "--library", library, env=environment)
     assert "nothing to do" in again.stdout
-    back = run_command("reindex", "--embedder", "local", "--library", library, "--json")
+    back = run_here("reindex", "--embedder", "local", "--library", library, "--json")
     assert json.loads(back.stdout)["after"]["provider"] == "local"
-    assert run_command("ask", QUESTION, "--library", library).returncode == 0
+    assert run_here("ask", QUESTION, "--library", library).returncode == 0
 
 
 def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedServer) -> None:
@@ -129,13 +129,13 @@ def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedS
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130
     assert "run the same again for the rest" in said
-    assert run_command("ask", QUESTION, "--library", library).returncode == 0
-    other = run_command("reindex", "--embedder", "openai:others", "--library", library, env=remote(server))
+    assert run_here("ask", QUESTION, "--library", library).returncode == 0
+    other = run_here("reindex", "--embedder", "openai:others", "--library", library, env=remote(server))
     assert other.returncode == 2
     assert "openai:letters" in other.stderr
     assert "--abandon" in other.stderr
-    dropped = run_command("reindex", "--abandon", "--library", library)
+    dropped = run_here("reindex", "--abandon", "--library", library)
     assert dropped.stdout.startswith("deleted the vectors of openai:letters (8 dimensions)")
-    assert run_command("reindex", "--abandon", "--library", library).stdout == "there is no unfinished reindex\n"
-    nothing = run_command("reindex", "--library", library)
+    assert run_here("reindex", "--abandon", "--library", library).stdout == "there is no unfinished reindex\n"
+    nothing = run_here("reindex", "--library", library)
     assert (nothing.returncode, "--embedder NAME" in nothing.stderr) == (2, True)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from interfaces.commands import COMMAND, EXAMPLES, run_command
+from interfaces.commands import COMMAND, EXAMPLES, run_here
 from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, json_reply, sse_reply
 
@@ -24,7 +24,7 @@ COMPLETIONS = "/chat/completions"
 @pytest.fixture(scope="module")
 def added(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
     folder = tmp_path_factory.mktemp("added") / "library"
-    done = run_command("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
+    done = run_here("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
     assert done.returncode == 0, done.stderr
     return folder
 
@@ -47,7 +47,7 @@ def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test"
 
 
 def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, library: Path) -> None:
-    done = run_command("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
+    done = run_here("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
     assert found["model"] == "openai:smollm2"
@@ -135,7 +135,7 @@ def test_a_failing_provider_costs_neither_the_answer_nor_the_conversation(
     server: ScriptedServer, library: Path, reply: Reply
 ) -> None:
     server.script(COMPLETIONS, reply)
-    done = run_command("ask", QUESTION, env=surroundings(server.url, library))
+    done = run_here("ask", QUESTION, env=surroundings(server.url, library))
     assert done.returncode == 0
     assert "1,040 pesos" in done.stdout
     assert "Here are quotes instead." in done.stderr
@@ -146,7 +146,7 @@ def test_a_model_that_never_ends_costs_neither_the_answer_nor_much_time(server: 
     endless = [chunk("El autobús cuesta “1,040 pesos” [1]. ")] + [chunk("La la la, y la. " * 10)] * 5_000
     server.script(COMPLETIONS, sse_reply(*endless, ending=Ending.HANG))
     started = time.monotonic()
-    done = run_command("ask", QUESTION, env={**surroundings(server.url, library), "ANSWERABLE_ANSWER_TOKENS": "2000"})
+    done = run_here("ask", QUESTION, env={**surroundings(server.url, library), "ANSWERABLE_ANSWER_TOKENS": "2000"})
     assert done.returncode == 0, done.stderr
     assert "1,040 pesos" in done.stdout
     assert "stopped at 2000 tokens" in done.stderr
@@ -207,10 +207,10 @@ def test_after_a_failure_the_conversation_goes_on(server: ScriptedServer, librar
 
 
 def test_without_a_key_it_says_what_to_set(library: Path) -> None:
-    done = run_command("ask", QUESTION, "--model", "openai:gpt-5-nano", "--library", library)
+    done = run_here("ask", QUESTION, "--model", "openai:gpt-5-nano", "--library", library)
     assert done.returncode == 2
     assert "OPENAI_API_KEY" in done.stderr
-    unknown = run_command("ask", QUESTION, "--model", "nobody:knows", "--library", library)
+    unknown = run_here("ask", QUESTION, "--model", "nobody:knows", "--library", library)
     assert unknown.returncode == 2
     assert "There is no model 'nobody:knows'" in unknown.stderr
 
