@@ -46,14 +46,14 @@ def read(folder: str, workers: str) -> None:
     """Reads and splits every file of a folder and embeds nothing; prints how long that took."""
     from functools import partial
 
-    from answerable.indexing.workers import processes
+    from answerable.indexing.workers.processes import start_processes
     from answerable.indexing.workers.worker_pool import WorkerPool, read_and_split
     from answerable.protocols.reading import SourceFile
     from answerable.settings import Settings
     from answerable.wiring.build import build_tools
 
     files = [SourceFile(str(path), str(path)) for path in sorted(Path(folder).iterdir())]
-    worker_pool = WorkerPool(partial(processes, int(workers), partial(build_tools, Settings())))
+    worker_pool = WorkerPool(partial(start_processes, int(workers), partial(build_tools, Settings())))
     tools = build_tools(Settings())
 
     def read_all(files: list[SourceFile]) -> int:

@@ -1,4 +1,4 @@
-"""The one core that every interface calls: documents in, answers with citations out. It knows protocols only."""
+"""`Library`: add documents, search, ask. Every interface calls it; it knows protocols, not adapters."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
-from types import TracebackType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -29,35 +28,29 @@ from answerable.datatypes import (
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress, check_embedder
-from answerable.indexing.sync import Origin, Subscriptions, SyncReport
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
+from answerable.indexing.sync import FollowedSources, Origin, SyncReport
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
-from answerable.protocols import (
-    Answerer,
-    Embedder,
-    Evidence,
-    Fingerprint,
-    Reader,
-    Store,
-    StoredDocument,
-    TextSplitter,
-)
+from answerable.protocols import Answerer, Embedder, Evidence, Fingerprint, Reader, Store, StoredDocument, TextSplitter
 from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ALL_STEPS, Query, Steps, retrieve, word_weights
 from answerable.text.languages import question_language
 
-EVIDENCE = 6
+PASSAGES_PER_ANSWER = 6
 
-# Of a search that was narrowed: reasons to search everything.
-_NOT_THERE = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
+# After these outcomes of a narrowed search, search everything.
+_NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
+_DAYS = ("first_day", "last_day")
+
+Where: TypeAlias = "Mapping[str, Any] | None"
 
 
 @dataclass(frozen=True, slots=True)
 class LibraryStats:
-    """What a library holds."""
+    """Counts of a library's contents."""
 
     documents: int
     chunks: int
@@ -68,11 +61,10 @@ class LibraryStats:
 
 
 class Library:
-    """Documents that can be searched and asked. A context manager; safe to share between threads.
+    """Documents to search and ask. A context manager; thread-safe.
 
-    A question about chats that names a person or a time ("what did Ana say last week?") narrows the search to their
-    messages, unless `narrows` is false; `now` is what "last week" is counted from. Raises EmbedderMismatch when the
-    store's vectors come from another embedder.
+    A question about chats that names a person or a time ("what did Ana say last week?") searches only their messages,
+    unless `narrows` is false. Raise EmbedderMismatch when the store's vectors come from another embedder.
     """
 
     def __init__(
@@ -83,7 +75,6 @@ class Library:
         reader: Reader,
         answerer: Answerer,
         narrows: bool = True,
-        now: Callable[[], datetime] = datetime.now,
         steps: Steps = ALL_STEPS,
         worker_pool: WorkerPool | None = None,
     ) -> None:
@@ -93,29 +84,27 @@ class Library:
         self._reader = reader
         self._answerer = answerer
         self._narrows = narrows
-        self._now = now
+        self._now: Callable[[], datetime] = datetime.now
         self._steps = steps
-        self._crew = worker_pool
+        self._worker_pool = worker_pool
         self._is_bound = False
         self._check_embedder()
 
     def __enter__(self) -> Library:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()
 
     @property
     def embedder(self) -> Embedder:
-        """What makes the vectors."""
+        """The embedder of the library's vectors."""
         return self._embedder
 
     def close(self) -> None:
-        """Frees everything. Closing twice is fine."""
-        if self._crew is not None:
-            self._crew.close()
+        """Release all resources. Idempotent."""
+        if self._worker_pool is not None:
+            self._worker_pool.close()
         self._answerer.close()
         self._reader.close()
         self._store.close()
@@ -123,13 +112,13 @@ class Library:
     def add(
         self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Adds a file, all that can be read in a folder, or a site, and follows it from now on: see `sync`.
+        """Add a file, folder or site, and follow it: `sync` reads it again.
 
-        In a folder, a file that can't be read is reported and the others are added. A single file that can't be read
-        raises SourceError. What was added before is brought up to date: what hasn't changed isn't even opened, what is
-        gone is removed, and what has moved keeps its vectors. `dry_run` reads and counts, and changes nothing.
+        Unreadable files in a folder are reported; an unreadable single file raises SourceError. Adding a source again
+        updates it: unchanged files aren't opened, documents of deleted files are removed, moved files keep their
+        vectors. `dry_run` reads and counts without changing anything.
         """
-        return self._subscriptions(on_progress, dry_run).add(os.fspath(source))
+        return self._followed(on_progress, dry_run).add(os.fspath(source))
 
     def sync(
         self,
@@ -138,44 +127,41 @@ class Library:
         dry_run: bool = False,
         checksum: bool = False,
     ) -> SyncReport:
-        """Brings up to date what was added: these origins, or all. One that fails doesn't keep the others from it.
+        """Update the documents of these origins, or of all. A failure of one is reported; the others are synced.
 
-        A file is unchanged when its size and time are; `checksum` reads all files. Raises NotFollowed.
+        A file counts as unchanged if its size and time are; `checksum` reads every file. Raise NotFollowed.
         """
-        return self._subscriptions(on_progress, dry_run).sync(origins, checksum)
+        return self._followed(on_progress, dry_run).sync(origins, checksum)
 
     def origins(self) -> list[Origin]:
-        """What was added and is followed, by name."""
-        return self._subscriptions().origins()
+        """Return the followed folders, files and sites, by name."""
+        return self._followed().origins()
 
     def unfollow(self, origin: str) -> AddReport:
-        """Removes the documents of an origin, but those that another one holds, and follows it no longer.
-
-        Raises NotFollowed.
-        """
-        return self._subscriptions().unfollow(origin)
+        """Stop following an origin and remove its documents, except those of another origin. Raise NotFollowed."""
+        return self._followed().unfollow(origin)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Adds documents. One with the id or the source of another takes its place."""
+        """Add documents. A document replaces one with the same id or source."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
         return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
 
     def verify(
         self, repair: bool = False, checksum: bool = False, online: bool = False, embed: int | None = None
     ) -> VerifyReport:
-        """What differs between the library, its sources and its index, put right where `repair` says so.
+        """Compare the library with its sources and its index, and with `repair` fix the differences.
 
-        `checksum` reads every file whatever its size and time say, `online` visits sites; `embed` passages are embedded
-        again and compared, by default a few where that costs nothing.
+        `checksum` reads every file even if its size and time are unchanged; `online` visits sites. `embed` passages are
+        embedded again and compared: by default a few, if embedding is free.
         """
-        tools = Tools(self._reader, self._splitter, self._embedder)
+        pipeline = Pipeline(self._reader, self._splitter, self._embedder)
         options = VerifyOptions(repair, checksum, online, embed)
-        return verify(self._store, tools, lambda: self._ingestion(0, None, False), options)
+        return verify(self._store, pipeline, lambda: self._ingestion(0, None, False), options)
 
-    def search(self, question: str, k: int = 10, where: Mapping[str, Any] | None = None) -> SearchResults:
-        """Return the k most relevant passages, best first. Raises FilterError and ValueError.
+    def search(self, question: str, k: int = 10, where: Where = None) -> SearchResults:
+        """Return the k most relevant passages, best first. Raise FilterError and ValueError.
 
         If the question names a person or a time, search only their messages; `narrowing` of the result is that filter.
         """
@@ -190,24 +176,24 @@ class Library:
         applied = narrowed if narrowed.narrowing.applied else None
         return SearchResults(self._evidence(question, where, applied, _Clock(), chunks, k).results, narrowed.narrowing)
 
-    def narrowing(self, question: str, where: Mapping[str, Any] | None = None) -> Narrowing | None:
-        """The filter that `search` takes from a question that names a person or a time; None for none."""
+    def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
+        """Return the filter that `search` derives from a question that names a person or a time, or None."""
         narrowed = self._narrowed(_required(question), where)
         return narrowed.narrowing if narrowed else None
 
-    def ask(self, question: str, where: Mapping[str, Any] | None = None, history: Sequence[Exchange] = ()) -> Answer:
-        """What the documents say, with citations that are verified to stand verbatim, or that they don't say.
+    def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
+        """Answer from the documents, every citation verified verbatim, or refuse.
 
-        `history` are the exchanges before, which a question may refer to.
+        `history` holds earlier exchanges that the question may refer to.
         """
         (*_, last) = self.ask_stream(question, where, history)
         assert last.answer is not None
         return last.answer
 
     def ask_stream(
-        self, question: str, where: Mapping[str, Any] | None = None, history: Sequence[Exchange] = ()
+        self, question: str, where: Where = None, history: Sequence[Exchange] = ()
     ) -> Generator[AnswerEvent, None, None]:
-        """As `ask`, event by event; the last one has the answer. Closing the iterator stops a model that writes."""
+        """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model."""
         clock = _Clock()
         searched, spent = self._answerer.standalone(_required(question), history)
         if history:
@@ -227,7 +213,7 @@ class Library:
                         yield event
                         continue
                     clock.lap("answering")
-                    if attempt and event.answer.reason in _NOT_THERE:
+                    if attempt and event.answer.reason in _NOT_FOUND:
                         break
                     usage = [used for used in (spent, event.answer.usage) if used is not None]
                     answer = replace(
@@ -239,52 +225,49 @@ class Library:
                     yield AnswerEvent(answer=answer)
                     return
 
-    def evidence(self, question: str, where: Mapping[str, Any] | None = None) -> Evidence:
-        """What `ask` answers from: the question with all that retrieval found for it, not narrowed by what it names."""
+    def evidence(self, question: str, where: Where = None) -> Evidence:
+        """Return the question with everything that retrieval found for it, without narrowing."""
         return self._evidence(question, where, None, _Clock(), self._store.count()[1])
 
     def remove(self, document_id: str) -> None:
-        """Removes every trace of a document. Raises DocumentNotFound."""
+        """Remove a document completely. Raise DocumentNotFound."""
         if not self._store.remove(document_id):
-            raise DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
+            raise _no_document(document_id)
 
     def resolve(self, name: str) -> str:
-        """The id of the one document that has this id, path, title, file name, or the only one whose id begins so.
+        """Return the id of the document with this id, unique id prefix, path, title or file name.
 
-        Raises DocumentNotFound, which names those of several.
+        Raise DocumentNotFound if there is none or several; the message lists them.
         """
         return resolve(self._store, name)
 
     def document(self, document_id: str) -> Document:
-        """The whole document. Raises DocumentNotFound."""
+        """Return the whole document. Raise DocumentNotFound."""
         document = self._store.document(document_id)
         if document is None:
-            raise DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
+            raise _no_document(document_id)
         return document
 
     def documents(self) -> list[StoredDocument]:
-        """Every document, by source and id, without its text."""
+        """Return all documents, ordered by source and id, without their text."""
         return list(self._store.documents())
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """A document's chunks in order. Raises DocumentNotFound."""
+        """Return a document's chunks in order. Raise DocumentNotFound."""
         self.document(document_id)
         return self._store.chunks(document_id)
 
     def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
-        """The chunk with those around it in its document, in order."""
-        return [
-            other
-            for other in self._store.chunks(chunk.document_id)
-            if chunk.sequence - before <= other.sequence <= chunk.sequence + after
-        ]
+        """Return a chunk with its neighbours in the document, in order."""
+        first, last = chunk.sequence - before, chunk.sequence + after
+        return [each for each in self._store.chunks(chunk.document_id) if first <= each.sequence <= last]
 
     def count(self) -> tuple[int, int]:
-        """How many documents and chunks there are."""
+        """Return the number of documents and of chunks."""
         return self._store.count()
 
     def stats(self) -> LibraryStats:
-        """What the library holds."""
+        """Count documents by language and type, chunks and characters."""
         documents = self.documents()
         return LibraryStats(
             documents=len(documents),
@@ -295,24 +278,19 @@ class Library:
             fingerprint=self._store.fingerprint,
         )
 
-    def _subscriptions(self, on_progress: OnProgress | None = None, dry_run: bool = False) -> Subscriptions:
-        return Subscriptions(self._store, self._reader, lambda: self._ingestion(0, on_progress, dry_run), dry_run)
+    def _followed(self, on_progress: OnProgress | None = None, dry_run: bool = False) -> FollowedSources:
+        return FollowedSources(self._store, self._reader, lambda: self._ingestion(0, on_progress, dry_run), dry_run)
 
     def _ingestion(self, sources: int, on_progress: OnProgress | None, dry_run: bool) -> Ingestion:
-        return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._crew)
+        return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._worker_pool)
 
-    def _narrowed(self, question: str, where: Mapping[str, Any] | None) -> Narrowed | None:
-        """What the question narrows the search to; not applied where nothing was said there at all."""
+    def _narrowed(self, question: str, where: Where) -> Narrowed | None:
+        """The filter that the question implies; not applied if no message passes it."""
         chats = list(self._store.documents(str(DocumentType.CHAT))) if self._narrows else []
         if not chats:
             return None
         senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
-        days = [
-            date.fromisoformat(chat.metadata[key])
-            for chat in chats
-            for key in ("first_day", "last_day")
-            if key in chat.metadata
-        ]
+        days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
         now = self._now()
         span = (min(days), max(days)) if days else (now.date(), now.date())
         language = question_language(question, self._store.languages()) or self._main_language()
@@ -324,7 +302,7 @@ class Library:
         return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
 
     def _check_embedder(self) -> None:
-        """Until there are vectors anybody may be the first to add some; from then on the store sees to it."""
+        """Check until the library has vectors; from then on the store rejects other embedders."""
         if not self._is_bound:
             made_by = self._store.fingerprint
             check_embedder(made_by, self._embedder.fingerprint)
@@ -333,11 +311,11 @@ class Library:
     def _evidence(
         self,
         question: str,
-        where: Mapping[str, Any] | None,
+        where: Where,
         narrowed: Narrowed | None,
         clock: _Clock,
         chunks: int,
-        k: int = EVIDENCE,
+        k: int = PASSAGES_PER_ANSWER,
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(_required(question), self._store.languages(), topic)
@@ -360,8 +338,12 @@ class Library:
         return languages[0] if len(languages) == 1 else ""
 
 
-def _both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
+def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"and": [one, other]} if one else other
+
+
+def _no_document(document_id: str) -> DocumentNotFound:
+    return DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
 
 
 class _Clock:

@@ -100,7 +100,7 @@ def test_what_fails_is_said_and_the_status_is_1(call: Call, notes: Path, tmp_pat
     [
         (
             ["sync", "nowhere"],
-            "The library follows nothing called 'nowhere'. `answerable sources` shows what it follows.",
+            "The library doesn't follow 'nowhere'. `answerable sources` lists what it follows.",
         ),
         (["sync", "--watch", "--every", "soon"], "as 6h"),
         (["sync", "--watch", "--dry-run"], "leave out one of them"),

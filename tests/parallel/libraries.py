@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import steps
 
-from answerable.indexing.workers.steps import Workers
+from answerable.indexing.workers.jobs import JobQueue
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.library import Library
 from answerable.settings import Settings
@@ -18,16 +18,16 @@ from answerable.wiring.build import build_answerer, build_reader, build_store
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def make_library(address: str | Path, hire: Callable[[], Workers] | None = None) -> Library:
+def make_library(address: str | Path, start: Callable[[], JobQueue] | None = None) -> Library:
     """A library as `answerable.open` makes it, with the tests' tools."""
-    tools, settings = steps.make_tools(), Settings()
-    worker_pool = WorkerPool(hire) if hire else None
+    pipeline, settings = steps.make_pipeline(), Settings()
+    worker_pool = WorkerPool(start) if start else None
     return Library(
         store=build_store(str(address)),
-        embedder=tools.embedder,
-        splitter=tools.splitter,
+        embedder=pipeline.embedder,
+        splitter=pipeline.splitter,
         reader=build_reader(settings, ahead=worker_pool),
-        answerer=build_answerer(settings, tools.embedder.fingerprint),
+        answerer=build_answerer(settings, pipeline.embedder.fingerprint),
         worker_pool=worker_pool,
     )
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from helpers import HashEmbedder
 
 from answerable.errors import DamagedSource, SettingsError
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
 from answerable.protocols import Passage, PassageVectors
 from answerable.settings import Settings
 from answerable.splitting.by_type import SplitterByType
@@ -30,34 +30,34 @@ class FatalEmbedder(HashEmbedder):
         return super().embed_passages(passages)
 
 
-def make_tools() -> Tools:
-    """Real tools, with an embedder that costs little."""
-    return Tools(build_reader(Settings()), SplitterByType(200, 20), FatalEmbedder())
+def make_pipeline() -> Pipeline:
+    """A real pipeline with an embedder that costs little."""
+    return Pipeline(build_reader(Settings()), SplitterByType(200, 20), FatalEmbedder())
 
 
-def refuse_to_start() -> Tools:
-    """Tools that can't be made."""
-    raise SettingsError("no tools today")
+def refuse_to_start() -> Pipeline:
+    """A pipeline that can't be made."""
+    raise SettingsError("no pipeline today")
 
 
-def square(tools: Tools, number: int) -> int:
+def square(pipeline: Pipeline, number: int) -> int:
     """The larger, the sooner it is done."""
     time.sleep(max(0, 5 - number) / 50)
     return number * number
 
 
-def process_id(tools: Tools, _: int) -> int:
+def process_id(pipeline: Pipeline, _: int) -> int:
     """Which process does it."""
     time.sleep(0.05)
     return os.getpid()
 
 
-def refuse(tools: Tools, name: str) -> None:
+def refuse(pipeline: Pipeline, name: str) -> None:
     """A step that raises."""
     raise DamagedSource(f"{name} is broken")
 
 
-def die_once(tools: Tools, marker: Path) -> int:
+def die_once(pipeline: Pipeline, marker: Path) -> int:
     """Kills its process, unless it has done so before."""
     if not marker.exists():
         marker.touch()
@@ -65,11 +65,11 @@ def die_once(tools: Tools, marker: Path) -> int:
     return os.getpid()
 
 
-def die(tools: Tools, _: int) -> None:
+def die(pipeline: Pipeline, _: int) -> None:
     """Kills its process, every time."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def sleep(tools: Tools, seconds: float) -> None:
+def sleep(pipeline: Pipeline, seconds: float) -> None:
     """Takes its time."""
     time.sleep(seconds)

@@ -22,14 +22,14 @@ from test_processes import SECONDS, gone_within
 import answerable
 from answerable.errors import WorkerLost
 from answerable.indexing.ingest import AddReport, Progress
-from answerable.indexing.workers.jobs import Pool
-from answerable.indexing.workers.processes import processes
+from answerable.indexing.workers.jobs import JobQueue
+from answerable.indexing.workers.processes import start_processes
 from answerable.library import Library
 
 REPORTS = 60
 # So many small ones that adding is far from done when the first are stored.
 FILES = 1_000
-hire: Callable[[], Pool] = partial(processes, 2, steps.make_tools)
+start: Callable[[], JobQueue] = partial(start_processes, 2, steps.make_pipeline)
 
 
 @pytest.fixture(scope="module")
@@ -58,7 +58,7 @@ def workers_now() -> list[int]:
 
 def test_two_workers_give_the_same_library(files: Path, alone: tuple[Library, AddReport], tmp_path: Path) -> None:
     seen: list[Progress] = []
-    with make_library(tmp_path / "library", hire) as library:
+    with make_library(tmp_path / "library", start) as library:
         report = library.add(files, on_progress=seen.append)
         assert outcome(report) == outcome(alone[1])
         assert_same(library, alone[0])
@@ -78,7 +78,7 @@ def test_killed_workers_lose_nothing(files: Path, alone: tuple[Library, AddRepor
                 os.kill(victim, signal.SIGKILL)
                 killed.add(victim)
 
-    with make_library(tmp_path / "library", hire) as library:
+    with make_library(tmp_path / "library", start) as library:
         report = library.add(files, on_progress=kill)
         assert len(killed) == 2
         assert outcome(report) == outcome(alone[1])
@@ -88,7 +88,7 @@ def test_killed_workers_lose_nothing(files: Path, alone: tuple[Library, AddRepor
 def test_only_the_document_that_kills_its_workers_fails(files: Path, tmp_path: Path) -> None:
     folder = make_files(tmp_path / "in", 5)
     (folder / "report-002b.txt").write_text(f"One line.\n\nA line with {steps.FATAL}.\n\nAnother line.")
-    with make_library(tmp_path / "library", hire) as library:
+    with make_library(tmp_path / "library", start) as library:
         report = library.add(folder)
         (failure,) = [each for each in report.failures if isinstance(each.error, WorkerLost)]
         assert failure.source.endswith("report-002b.txt")
@@ -108,7 +108,7 @@ def test_a_file_that_changes_while_it_waits_is_read_again(tmp_path: Path) -> Non
         if progress.source.endswith("report-006.txt") and "new" not in late.read_text():
             late.write_text("This is new.")
 
-    with make_library(tmp_path / "library", hire) as library:
+    with make_library(tmp_path / "library", start) as library:
         library.add(folder, on_progress=change)
         (found,) = [stored for stored in library.documents() if stored.source.endswith("report-007.txt")]
         assert library.document(found.id).content == "This is new."

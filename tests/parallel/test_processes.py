@@ -16,17 +16,16 @@ import pytest
 import steps
 
 from answerable.errors import DamagedSource, SettingsError, WorkerLost
-from answerable.indexing.workers.jobs import Pool
-from answerable.indexing.workers.processes import processes
-from answerable.indexing.workers.steps import in_order
+from answerable.indexing.workers.jobs import JobQueue, submit_ahead
+from answerable.indexing.workers.processes import start_processes
 
 SECONDS = 20
 
 
 @pytest.fixture(scope="module")
-def pool() -> Iterator[Pool]:
+def pool() -> Iterator[JobQueue]:
     """Two processes."""
-    with closing(processes(2, steps.make_tools)) as pool:
+    with closing(start_processes(2, steps.make_pipeline)) as pool:
         yield pool
 
 
@@ -50,44 +49,44 @@ def gone_within(seconds: float, *processes: int) -> bool:
     return True
 
 
-def test_results_come_in_order_from_both(pool: Pool) -> None:
-    found = list(in_order(pool, steps.square, [(number, 1) for number in range(8)], most_jobs=3, most_bytes=100))
+def test_results_come_in_order_from_both(pool: JobQueue) -> None:
+    found = list(submit_ahead(pool, steps.square, [(number, 1) for number in range(8)], max_jobs=3, max_bytes=100))
     assert [(job, pending.result()) for job, pending in found] == [(number, number**2) for number in range(8)]
     workers = {pool.submit(steps.process_id, number).result() for number in range(8)}
     assert len(workers) <= 2
     assert os.getpid() not in workers
 
 
-def test_an_error_of_a_step_is_raised_as_it_is(pool: Pool) -> None:
+def test_an_error_of_a_step_is_raised_as_it_is(pool: JobQueue) -> None:
     with pytest.raises(DamagedSource, match=r"^a\.pdf is broken$"):
         pool.submit(steps.refuse, "a.pdf").result()
     assert pool.submit(steps.square, 3).result() == 9
 
 
-def test_a_killed_worker_is_replaced_and_its_job_done_again(pool: Pool, tmp_path: Path) -> None:
+def test_a_killed_worker_is_replaced_and_its_job_done_again(pool: JobQueue, tmp_path: Path) -> None:
     others = [pool.submit(steps.square, number) for number in range(4)]
     assert pool.submit(steps.die_once, tmp_path / "marker").result() > 0
     assert [other.result() for other in others] == [0, 1, 4, 9]
 
 
-def test_a_job_that_kills_every_worker_fails_alone(pool: Pool) -> None:
+def test_a_job_that_kills_every_worker_fails_alone(pool: JobQueue) -> None:
     fatal = pool.submit(steps.die, 0)
     others = [pool.submit(steps.square, number) for number in range(4)]
-    with pytest.raises(WorkerLost, match="killed, or ran out of memory"):
+    with pytest.raises(WorkerLost, match="killed or ran out of memory"):
         fatal.result()
     assert [other.result() for other in others] == [0, 1, 4, 9]
 
 
 def test_what_keeps_workers_from_starting_fails_every_job() -> None:
-    with closing(processes(2, steps.refuse_to_start)) as pool:
+    with closing(start_processes(2, steps.refuse_to_start)) as pool:
         jobs = [pool.submit(steps.square, number) for number in range(3)]
         for job in jobs:
-            with pytest.raises(SettingsError, match="no tools today"):
+            with pytest.raises(SettingsError, match="no pipeline today"):
                 job.result()
 
 
 def test_closing_ends_workers_in_the_middle_of_a_job() -> None:
-    pool = processes(2, steps.make_tools)
+    pool = start_processes(2, steps.make_pipeline)
     workers = {pool.submit(steps.process_id, number).result() for number in range(6)}
     jobs = [pool.submit(steps.sleep, 600) for _ in range(5)]
     started = time.monotonic()
@@ -100,7 +99,7 @@ def test_closing_ends_workers_in_the_middle_of_a_job() -> None:
 
 def test_an_interrupt_while_a_worker_starts_is_left_to_its_owner() -> None:
     before = {child.pid for child in multiprocessing.active_children()}
-    with closing(processes(1, steps.make_tools)) as pool:
+    with closing(start_processes(1, steps.make_pipeline)) as pool:
         while not (started := {child.pid for child in multiprocessing.active_children()} - before):
             time.sleep(0.001)
         (worker,) = started
@@ -109,7 +108,7 @@ def test_an_interrupt_while_a_worker_starts_is_left_to_its_owner() -> None:
         assert pool.submit(steps.process_id, 0).result() == worker
 
 
-def test_no_more_is_under_way_than_was_asked(pool: Pool) -> None:
+def test_no_more_is_under_way_than_was_asked(pool: JobQueue) -> None:
     handed_in = []
 
     def jobs() -> Iterator[tuple[int, int]]:
@@ -118,7 +117,7 @@ def test_no_more_is_under_way_than_was_asked(pool: Pool) -> None:
             yield number, size
 
     ahead = []
-    for job, _ in in_order(pool, steps.square, jobs(), most_jobs=3, most_bytes=10):
+    for job, _ in submit_ahead(pool, steps.square, jobs(), max_jobs=3, max_bytes=10):
         # One more has been looked at, and not handed in.
         ahead.append(len(handed_in) - 1 - job)
     assert ahead == [2, 2, 1, 1, 3, 2, 1, 0]
@@ -128,9 +127,9 @@ def test_workers_end_when_their_owner_is_killed() -> None:
     program = """
 from contextlib import closing
 import steps
-from answerable.indexing.workers.processes import processes
+from answerable.indexing.workers.processes import start_processes
 if __name__ == "__main__":
-    pool = processes(2, steps.make_tools)
+    pool = start_processes(2, steps.make_pipeline)
     print(*{pool.submit(steps.process_id, number).result() for number in range(6)}, flush=True)
     pool.submit(steps.sleep, 3).result()
 """

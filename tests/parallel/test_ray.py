@@ -27,7 +27,7 @@ from ray_nodes import Node, wait_for_processors
 import answerable
 from answerable.errors import SettingsError
 from answerable.indexing.ingest import Progress
-from answerable.indexing.workers.ray_cluster import ray_cluster
+from answerable.indexing.workers.ray_cluster import start_ray_workers
 
 SECONDS = 60
 
@@ -91,7 +91,9 @@ def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster: Cluster, tmp_path: 
             cluster.second.kill()
             killed.append("node")
 
-    with make_library(new_library(), partial(ray_cluster, cluster.head.address, 0, steps.make_tools)) as library:
+    with make_library(
+        new_library(), partial(start_ray_workers, cluster.head.address, 0, steps.make_pipeline)
+    ) as library:
         report = library.add(folder, on_progress=kill)
         assert killed == ["worker", "node"]
         assert (report.added, report.chunks) == (expected.added, expected.chunks)
@@ -104,20 +106,20 @@ def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster: Cluster, tmp_path: 
 def test_no_cluster_is_one_clear_error() -> None:
     started = time.monotonic()
     with pytest.raises(SettingsError, match=r"There is no Ray cluster at 127\.0\.0\.4:9"):
-        ray_cluster("127.0.0.4:9", 0, steps.make_tools)
+        start_ray_workers("127.0.0.4:9", 0, steps.make_pipeline)
     assert time.monotonic() - started < SECONDS
 
 
 @pytest.mark.parametrize("address", ["local", "auto"])
 def test_no_cluster_is_started(address: str) -> None:
     with pytest.raises(SettingsError, match=r"HOST:PORT"):
-        ray_cluster(address, 0, steps.make_tools)
+        start_ray_workers(address, 0, steps.make_pipeline)
     assert not ray.is_initialized()
 
 
 def test_a_worker_that_cannot_start_fails_every_job(cluster: Cluster) -> None:
-    with closing(ray_cluster(cluster.head.address, 1, steps.refuse_to_start)) as pool:
+    with closing(start_ray_workers(cluster.head.address, 1, steps.refuse_to_start)) as pool:
         job = pool.submit(steps.square, 2)
-        with pytest.raises(SettingsError, match="no tools today"):
+        with pytest.raises(SettingsError, match="no pipeline today"):
             job.result()
     assert not ray.is_initialized()

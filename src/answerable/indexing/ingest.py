@@ -1,19 +1,23 @@
-"""Documents → the store: skip what is there, split, embed in batches, make each visible as soon as it is whole."""
+"""Documents → the store: skip known ones, split, embed in batches, write.
+
+A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
+Vectors of passages that were embedded before are reused.
+"""
 
 from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from answerable.datatypes import Document
 from answerable.errors import EmbedderMismatch, EmptySource, WorkerLost
 from answerable.indexing.prepare import Prepared, passage, prepare
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
-from answerable.indexing.workers.steps import Later, Pending
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
     Embedder,
@@ -28,8 +32,8 @@ from answerable.protocols import (
 
 __all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress", "check_embedder"]
 
-WAITING = 64
-# A few seconds of work: as much as may go by without news, and large enough to sort passages by length.
+MAX_WAITING_CHUNKS = 64
+# A few seconds of work: frequent enough for progress, large enough to sort passages by length.
 BATCH = 16
 SAMPLE = 4
 
@@ -38,7 +42,7 @@ Outcome = Literal["added", "changed", "unchanged", "empty"]
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A document that is still to be stored; `known` are the vectors of those passages that were embedded before."""
+    """A document to be stored; `known` holds the reused vectors by chunk, None where a passage must be embedded."""
 
     prepared: Prepared
     record: SyncRecord | None
@@ -47,7 +51,7 @@ class _Waiting:
 
 
 class Ingestion:
-    """One run of adding: holds what has been split and waits to be embedded, and keeps the count."""
+    """One run of adding documents. Holds split documents until their passages are embedded, and keeps the report."""
 
     def __init__(
         self,
@@ -66,18 +70,19 @@ class Ingestion:
         self._splitter = splitter
         self._on_progress = on_progress
         self._dry_run = dry_run
-        self._crew = worker_pool
+        self._worker_pool = worker_pool
         self._waiting: deque[_Waiting] = deque()
         self._unsent: list[Passage] = []
-        self._sent: deque[tuple[list[Passage], Pending[list[PassageVectors]]]] = deque()
-        self._arrived: deque[PassageVectors | WorkerLost] = deque()
+        # Batches with functions that return (and, without workers, compute) their vectors.
+        self._sent: deque[tuple[list[Passage], Callable[[], list[PassageVectors]]]] = deque()
+        self._embedded: deque[PassageVectors | WorkerLost] = deque()
         self._sources_done = 0
         self._chunks_done = 0
         self._seconds_per_token = 0.0
         self._started = time.monotonic()
 
     def run(self, documents: Iterable[tuple[int, Document]]) -> AddReport:
-        """Adds documents, each with the number of its source. Whatever ends it early, what was stored stays."""
+        """Add documents, each with the number of its source. What was stored stays if an error ends the run."""
         with self.running():
             for number, document in documents:
                 self._sources_done = number
@@ -86,7 +91,7 @@ class Ingestion:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Around all that is taken: what waits at its end is stored, unless an error ends it."""
+        """Wrap calls of `take`: store what still waits at the end, unless an error ended the block."""
         try:
             yield
             self._sources_done = self.sources_total
@@ -97,68 +102,67 @@ class Ingestion:
             self.report.seconds = time.monotonic() - self._started
 
     def reading(self, number: int, source: str) -> None:
-        """Tells that the source of this number is about to be read, which may take a while."""
+        """Report that the source with this number is being read."""
         self._sources_done = number
-        self._tell(source, 0, 0)
+        self._report_progress(source, 0, 0)
 
     def take(
         self, document: Document, record: SyncRecord | None = None, previous_copies: Collection[str] = ()
     ) -> Outcome:
-        """Adds a document, unless it is there or holds no text. The record becomes visible with it.
+        """Add a document unless it is stored already or has no text. The record is written with it.
 
-        Passages of its earlier version, or of one of the documents `previous_copies`, keep their vectors.
+        Passages of its earlier version, or of the documents with the ids `previous_copies`, keep their vectors.
         """
         earlier = self._earlier(document)
         if (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
             return "unchanged"
-        ahead = self._crew.prepared(document) if self._crew else None
-        prepared = ahead or prepare(document, self._splitter, lambda: self._tell(_name(document), 0, 0))
+        name = _name(document)
+        prepared = self._worker_pool.prepared(document) if self._worker_pool else None
+        prepared = prepared or prepare(document, self._splitter, lambda: self._report_progress(name, 0, 0))
         if not prepared.chunks:
-            nothing = EmptySource(f"{_name(document)} holds no text: there is nothing to add.")
-            self.report.failures.append(Failure(_name(document), nothing))
+            self.report.failures.append(Failure(name, EmptySource(f"{name} holds no text: there is nothing to add.")))
             return "empty"
         outcome: Outcome = "changed" if earlier else "added"
         self._count(outcome, 1, len(prepared.chunks))
         passages = prepared.passages()
-        embedded = self._embedded({*previous_copies, *(document_id for document_id, _ in earlier)})
-        known = [embedded.get(each) for each in passages]
+        stored = self._stored_vectors({*previous_copies, *(document_id for document_id, _ in earlier)})
+        known = [stored.get(each) for each in passages]
         missing = [each for each, vectors in zip(passages, known, strict=True) if vectors is None]
         if self._dry_run:
             self._estimate(missing)
             return outcome
         self._waiting.append(_Waiting(prepared, record, outcome, known))
-        self._tell(_name(document), 0, len(prepared.chunks))
+        self._report_progress(name, 0, len(prepared.chunks))
         self._send(missing)
-        most = WAITING * (self._crew.count if self._crew else 1)
-        if self._held() >= most:
-            # While these are stored, workers go on with the others.
-            self._flush(most // 2 if self._crew else 0)
+        limit = MAX_WAITING_CHUNKS * (self._worker_pool.count if self._worker_pool else 1)
+        if self._waiting_chunks() >= limit:
+            # With workers keep half, so that they stay busy while this process writes.
+            self._flush(limit // 2 if self._worker_pool else 0)
         return outcome
 
     def _earlier(self, document: Document) -> list[tuple[str, str]]:
-        """Id and hash of what a document takes the place of, or of itself."""
+        """Id and hash of the documents that this one replaces, or of itself."""
         earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
         for other in (waiting.prepared.document for waiting in self._waiting):
-            # What waits will have taken the place of what is stored.
+            # A waiting document will have replaced the stored one.
             if other.id == document.id or (other.source == document.source != ""):
                 earlier = [(other.id, other.content_hash)]
         return earlier
 
-    def _embedded(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
-        """The passages of documents in the store, with their vectors."""
+    def _stored_vectors(self, document_ids: Collection[str]) -> dict[Passage, PassageVectors]:
         chunks = (chunk for document_id in document_ids for chunk in self._store.indexed_chunks(document_id))
         return {
             passage(each.chunk, each.sentences): PassageVectors(each.vector, each.sentence_vectors) for each in chunks
         }
 
     def _estimate(self, passages: list[Passage]) -> None:
-        """Counts tokens, and on this machine takes the time of a few passages of the first document for the rest."""
+        """Count tokens. With a local embedder, extrapolate the time from a few passages of the first document."""
         tokens = sum(self._embedder.count_tokens([passage.text for passage in passages]))
-        # What may cost something isn't asked for an estimate.
+        # A paid embedder isn't called for an estimate.
         if passages and not self.report.tokens and self._embedder.cost(tokens) == 0:
             first, *others = passages[:SAMPLE]
-            # The first one pays for loading the model, unless there is no other to take the time of.
+            # The first passage pays for loading the model, unless it is the only one.
             self._embedder.embed_passages([first] if others else [])
             sample = others or [first]
             started = time.monotonic()
@@ -169,45 +173,45 @@ class Ingestion:
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
         self.report.cost = self._embedder.cost(self.report.tokens)
 
-    def _held(self) -> int:
+    def _waiting_chunks(self) -> int:
         return sum(len(waiting.prepared.chunks) for waiting in self._waiting)
 
-    def _send(self, passages: list[Passage], least: int = BATCH) -> None:
-        """Hands passages in to be embedded, in batches that span documents; fewer than `least` wait for more."""
+    def _send(self, passages: list[Passage], at_least: int = BATCH) -> None:
+        """Queue passages for embedding in batches that span documents; fewer than `at_least` wait for more."""
         self._unsent += passages
-        while len(self._unsent) >= least:
+        while len(self._unsent) >= at_least:
             batch, self._unsent = self._unsent[:BATCH], self._unsent[BATCH:]
             self._sent.append((batch, self._submit(batch)))
 
-    def _submit(self, batch: list[Passage]) -> Pending[list[PassageVectors]]:
-        if self._crew is None:
-            return Later(lambda: self._embedder.embed_passages(batch))
-        return self._crew.embed(batch)
+    def _submit(self, batch: list[Passage]) -> Callable[[], list[PassageVectors]]:
+        if self._worker_pool is None:
+            return partial(self._embedder.embed_passages, batch)
+        return self._worker_pool.embed(batch).result
 
     def _next_vectors(self) -> PassageVectors | WorkerLost:
-        """Of the next passage in the order in which they were sent."""
-        while not self._arrived:
+        """Return the vectors of the next passage, in the order sent."""
+        while not self._embedded:
             if not self._sent:
-                self._send([], least=1)
-            batch, pending = self._sent.popleft()
+                self._send([], at_least=1)
+            batch, vectors_of_batch = self._sent.popleft()
             try:
-                self._arrived += pending.result()
+                self._embedded += vectors_of_batch()
             except WorkerLost as error:
                 if len(batch) == 1:
-                    self._arrived.append(error)
+                    self._embedded.append(error)
                 else:
-                    # One by one, so that no other document fails than the one that it lies with.
+                    # Retry one by one, so that only the document with the fatal passage fails.
                     self._sent.extendleft(reversed([([each], self._submit([each])) for each in batch]))
-        return self._arrived.popleft()
+        return self._embedded.popleft()
 
     def _flush(self, keep: int = 0) -> None:
-        """Stores what waits, the first document first, until no more than `keep` chunks wait."""
+        """Store waiting documents, oldest first, until at most `keep` chunks wait."""
         if not self._waiting:
             return
         self._store.bind_embedder(self._embedder.fingerprint)
-        # Somebody else may have been first since this library was opened.
+        # Another process may have bound the library to its embedder since this one opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
-        while self._held() > keep:
+        while self._waiting_chunks() > keep:
             self._store_one(self._waiting.popleft())
 
     def _store_one(self, waiting: _Waiting) -> None:
@@ -221,7 +225,7 @@ class Ingestion:
                 continue
             chunks.append(prepared.indexed(number, vectors))
             self._chunks_done += 1
-            self._tell(_name(document), len(chunks), len(prepared.chunks))
+            self._report_progress(_name(document), len(chunks), len(prepared.chunks))
         if lost is not None:
             self._count(waiting.outcome, -1, -len(prepared.chunks))
             self.report.failures.append(Failure(_name(document), lost))
@@ -233,18 +237,10 @@ class Ingestion:
         setattr(self.report, outcome, getattr(self.report, outcome) + documents)
         self.report.chunks += chunks
 
-    def _tell(self, source: str, done: int, total: int) -> None:
+    def _report_progress(self, source: str, done: int, total: int) -> None:
         if self._on_progress:
-            progress = Progress(
-                source=source,
-                document_done=done,
-                document_total=total,
-                chunks_done=self._chunks_done,
-                chunks_total=self.report.chunks,
-                sources_done=self._sources_done,
-                sources_total=self.sources_total,
-            )
-            self._on_progress(progress)
+            chunks, sources = (self._chunks_done, self.report.chunks), (self._sources_done, self.sources_total)
+            self._on_progress(Progress(source, done, total, *chunks, *sources))
 
 
 def _name(document: Document) -> str:
@@ -252,7 +248,7 @@ def _name(document: Document) -> str:
 
 
 def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
-    """Raises EmbedderMismatch when a library's vectors come from another embedder: the two can't be compared."""
+    """Raise EmbedderMismatch if a library's vectors come from another embedder: they can't be compared."""
     if made_by is not None and made_by != used:
         raise EmbedderMismatch(
             f"This library was made with the embedder {made_by}, you are using {used}. "

@@ -1,4 +1,4 @@
-"""A document → chunks with their sentences, and with vectors → what a store takes. Steps that any process can run."""
+"""Document → chunks with sentence spans → records for the store. Pure functions that any process can run."""
 
 from __future__ import annotations
 
@@ -9,31 +9,40 @@ from typing import Any
 
 from answerable.datatypes import Chunk, Document
 from answerable.filters import normalize_fields
-from answerable.protocols import IndexedChunk, Passage, PassageVectors, TextSplitter
+from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors, Reader, TextSplitter
 from answerable.splitting.evidence import evidence_spans
 from answerable.text.indexed_text import indexed_spans, indexed_text
 from answerable.text.languages import document_language
 from answerable.text.terms import terms
 
-_CHUNKS_BETWEEN_SIGNS = 200
+_CHUNKS_PER_CALLBACK = 200
 
 Spans = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True, slots=True)
+class Pipeline:
+    """Reads, splits and embeds. A library has one, and so has each of its workers."""
+
+    reader: Reader
+    splitter: TextSplitter
+    embedder: Embedder
+
+
+@dataclass(frozen=True, slots=True)
 class Prepared:
-    """A document that knows its language, with its chunks, and of each chunk the spans of its sentences."""
+    """A document with its language set, its chunks, and the sentence spans of each chunk."""
 
     document: Document
     chunks: list[Chunk]
     sentences: list[Spans]
 
     def passages(self) -> list[Passage]:
-        """What is embedded, chunk by chunk."""
+        """Return the passages to embed, one per chunk."""
         return [passage(chunk, spans) for chunk, spans in zip(self.chunks, self.sentences, strict=True)]
 
     def indexed(self, number: int, vectors: PassageVectors) -> IndexedChunk:
-        """The chunk of this number as a store takes it."""
+        """Return the chunk at this index with its vectors, terms and filter fields."""
         chunk = self.chunks[number]
         return IndexedChunk(
             chunk=chunk,
@@ -46,14 +55,14 @@ class Prepared:
 
 
 def passage(chunk: Chunk, spans: Spans) -> Passage:
-    """What is embedded of a chunk whose sentences are these spans of its content."""
+    """Return the passage to embed for a chunk; `spans` are its sentences in `chunk.content`."""
     return Passage(indexed_text(chunk), indexed_spans(chunk, spans))
 
 
 def prepare(document: Document, splitter: TextSplitter, working: Callable[[], None] = lambda: None) -> Prepared:
-    """The document split, in the language that it is in unless it says so itself.
+    """Split a document; detect its language unless it declares one.
 
-    `working` is called now and then, and may raise to give it up.
+    `working` is called every 200 chunks and may raise to cancel.
     """
     language = document.language or document_language(document.content)
     document = replace(document, language=language)
@@ -61,13 +70,13 @@ def prepare(document: Document, splitter: TextSplitter, working: Callable[[], No
     sentences: list[Spans] = []
     for number, chunk in enumerate(chunks, 1):
         sentences.append(evidence_spans(chunk, language))
-        if number % _CHUNKS_BETWEEN_SIGNS == 0:
+        if number % _CHUNKS_PER_CALLBACK == 0:
             working()
     return Prepared(document, chunks, sentences)
 
 
 def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
-    """What filters look at. A document's own metadata can't take the place of the engine's fields."""
+    """Fields for filters. The engine's own fields override a document's metadata."""
     pages = chunk.location.pages
     return {
         **document.metadata,

@@ -1,4 +1,4 @@
-"""What adding tells: how far it has come, what it did, what failed."""
+"""Reports of adding and syncing: counts, failures, progress."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 
 from answerable.errors import AnswerableError
 from answerable.protocols.reading import UnreadFile
+
+_ADDED_UP = (
+    *("added", "changed", "moved", "unchanged", "removed", "kept"),
+    *("chunks", "tokens", "estimated_seconds", "seconds"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,12 +25,11 @@ class Failure:
 
 @dataclass(slots=True)
 class AddReport:
-    """What adding did: documents by outcome, their chunks, what was passed over by reason and name, and what failed.
+    """Documents by outcome, their chunks, skipped files by reason and by name, and failures.
 
-    Of a place that is followed, `moved` counts the documents that stood elsewhere before, `removed` those that are
-    gone, and `kept` the things that weren't met, and stay since not all of the place could be seen. `tokens`,
-    `estimated_seconds` and `cost` (in US dollars, None where the price isn't known) are those of a dry run; `seconds`
-    are of wall time.
+    `moved` counts documents that had another source before; `removed`, documents whose source is gone; `kept`, files
+    or pages that weren't seen but stay, because part of the origin couldn't be read. A dry run fills `tokens`,
+    `estimated_seconds` and `cost` (US dollars; None if the price is unknown). `seconds` is wall time.
     """
 
     added: int = 0
@@ -44,10 +48,8 @@ class AddReport:
     failures: list[Failure] = field(default_factory=list)
 
     def merge(self, other: AddReport) -> None:
-        """Adds up two reports."""
-        for name in ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks"):
-            setattr(self, name, getattr(self, name) + getattr(other, name))
-        for name in ("tokens", "estimated_seconds", "seconds"):
+        """Add another report to this one."""
+        for name in _ADDED_UP:
             setattr(self, name, getattr(self, name) + getattr(other, name))
         self.cost = None if self.cost is None or other.cost is None else self.cost + other.cost
         self.skipped.update(other.skipped)
@@ -57,10 +59,10 @@ class AddReport:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far adding has come, in chunks of the document at hand and of all, and in sources.
+    """Progress in chunks of the current document, chunks of all documents, and sources.
 
-    `chunks_total` grows as sources are read, and so may `sources_total`, of a site. `document_total` is 0 while a
-    source is being read.
+    `chunks_total` grows as sources are read; for a site so does `sources_total`. `document_total` is 0 while a source
+    is being read.
     """
 
     source: str

@@ -1,4 +1,9 @@
-"""What a library follows: folders, files and sites that were added, each visited again by `sync`."""
+"""The sources that a library follows: add one, sync them, unfollow one, list them.
+
+`answerable add` visits one source and follows it from then on; `answerable sync` visits followed sources again. What a
+visit changes is decided in `sync_run.py`. A followed source is called an origin: its name, and its options as they
+were when it was added, are kept as a sync record of the store.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +15,15 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from answerable.errors import AnswerableError, NotFollowed, SettingsError, SourceError, SourceNotFound
-from answerable.indexing.ingest import AddReport, Failure, Ingestion
+from answerable.indexing.ingest import Ingestion
+from answerable.indexing.reports import AddReport, Failure
 from answerable.indexing.sync_run import SyncRun
 from answerable.protocols import Reader, Store, SyncRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A folder, file or site that is followed: how it was asked for, what it holds, the last visit."""
+    """A followed folder, file or site: its options, the number of its sources and documents, its last visit."""
 
     name: str
     options: Mapping[str, str]
@@ -26,28 +32,28 @@ class Origin:
     seen: datetime
 
     def is_called(self, name: str) -> bool:
-        """Whether somebody means it by this name: its own, the address it was added by, or a path that leads to it."""
+        """Whether `name` means this origin: its own name, the address it was added by, or a path that leads to it."""
         path = os.path.abspath(os.path.expanduser(name)) if name and "\0" not in name else name
         return self.name in (name, path) or self.options.get("address") == name
 
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """What became of each origin; one that couldn't be visited has nothing but the failure."""
+    """The report of each origin. One that couldn't be visited has only the failure."""
 
     origins: dict[str, AddReport] = field(default_factory=dict)
 
     @property
     def total(self) -> AddReport:
-        """All of them together."""
+        """The sum of all reports."""
         total = AddReport()
         for report in self.origins.values():
             total.merge(report)
         return total
 
 
-class Subscriptions:
-    """Adds and visits what a library follows. `begin` makes a run of adding."""
+class FollowedSources:
+    """The sources that a library follows. `begin` starts an ingestion."""
 
     def __init__(self, store: Store, reader: Reader, begin: Callable[[], Ingestion], dry_run: bool = False) -> None:
         self._store = store
@@ -56,65 +62,58 @@ class Subscriptions:
         self._dry_run = dry_run
 
     def add(self, source: str) -> AddReport:
-        """Visits a source, which is followed from now on. Raises SourceError when there is nothing to read at all."""
-        run = self._begin()
+        """Add a source and follow it. Raise SourceError when there is nothing to read at all."""
+        ingestion = self._begin()
         with closing(self._reader.visit(source)) as visit:
-            known = self._store.records(visit.origin) if visit.origin else []
-            following = SyncRun(self._store, known, self._dry_run)
-            following.visit(visit, run, self._reader.options(source))
-        following.tidy()
-        return run.report
+            run = SyncRun(self._store, self._store.records(visit.origin) if visit.origin else [], self._dry_run)
+            run.visit(visit, ingestion, self._reader.options(source))
+        run.tidy()
+        return ingestion.report
 
     def sync(self, names: Sequence[str] = (), checksum: bool = False) -> SyncReport:
-        """Visits the origins of these names, or all. What fails with one doesn't keep the others from being visited.
+        """Visit the origins with these names, or all. A failure of one is reported; the others are visited.
 
-        Raises NotFollowed.
+        Raise NotFollowed.
         """
-        records = self._store.records()
-        origins = _named(records, names)
-        following, report = SyncRun(self._store, _held_by(records, origins), self._dry_run), SyncReport()
+        run, origins = self._start_run(names)
+        report = SyncReport()
         for origin in origins:
-            run = self._begin()
-            report.origins[origin.name] = run.report
+            ingestion = self._begin()
+            report.origins[origin.name] = ingestion.report
             try:
                 with closing(self._reader.visit(origin.name, origin.options, checksum)) as visit:
-                    following.visit(visit, run, origin.options)
+                    run.visit(visit, ingestion, origin.options)
             except (SourceError, SettingsError) as error:
-                run.report.failures.append(Failure(origin.name, _advised(error, origin.name)))
-        following.tidy()
+                ingestion.report.failures.append(Failure(origin.name, _with_advice(error, origin.name)))
+        run.tidy()
         return report
 
     def unfollow(self, name: str) -> AddReport:
-        """Follows the origins of this name no longer, and removes what no other one holds. Raises NotFollowed."""
-        records = self._store.records()
-        origins = _named(records, [name])
-        following, report = SyncRun(self._store, _held_by(records, origins), self._dry_run), AddReport()
+        """Stop following an origin and remove its documents, except those of another origin. Raise NotFollowed."""
+        run, origins = self._start_run([name])
+        report = AddReport()
         for origin in origins:
-            following.unfollow(origin.name, report)
-        following.tidy()
+            run.unfollow(origin.name, report)
+        run.tidy()
         if not self._dry_run:
             self._store.forget("", [origin.name for origin in origins])
         return report
 
     def origins(self) -> list[Origin]:
-        """All that is followed, by name."""
-        return _named(self._store.records(), ())
+        """Return all origins by name."""
+        return _origins(self._store.records())
 
-
-def _named(records: Sequence[SyncRecord], names: Sequence[str]) -> list[Origin]:
-    """The origins that these names mean, all where there is none. Raises NotFollowed."""
-    origins = _origins(records)
-    for name in names:
-        if not any(origin.is_called(name) for origin in origins):
-            raise NotFollowed(
-                f"The library follows nothing called {name!r}. `answerable sources` shows what it follows."
-            )
-    return [origin for origin in origins if not names or any(map(origin.is_called, names))]
-
-
-def _held_by(records: Sequence[SyncRecord], origins: Sequence[Origin]) -> list[SyncRecord]:
-    names = {origin.name for origin in origins}
-    return [record for record in records if record.origin in names]
+    def _start_run(self, names: Sequence[str]) -> tuple[SyncRun, list[Origin]]:
+        """Return a run over the origins with these names, or over all, and the origins."""
+        records = self._store.records()
+        origins = _origins(records)
+        for name in names:
+            if not any(origin.is_called(name) for origin in origins):
+                raise NotFollowed(f"The library doesn't follow {name!r}. `answerable sources` lists what it follows.")
+        chosen = [origin for origin in origins if not names or any(map(origin.is_called, names))]
+        chosen_names = {origin.name for origin in chosen}
+        run = SyncRun(self._store, [record for record in records if record.origin in chosen_names], self._dry_run)
+        return run, chosen
 
 
 def _origins(records: Sequence[SyncRecord]) -> list[Origin]:
@@ -135,11 +134,11 @@ def _origins(records: Sequence[SyncRecord]) -> list[Origin]:
     ]
 
 
-def _advised(error: SourceError | SettingsError, origin: str) -> AnswerableError:
-    """What couldn't be visited; of a path that leads nowhere, what to do when it has moved or isn't mounted."""
+def _with_advice(error: SourceError | SettingsError, origin: str) -> AnswerableError:
+    """The error; for a missing path, one that says what to do if it was moved or isn't mounted."""
     if type(error) is not SourceNotFound:
         return error
     return SourceNotFound(
-        f"there is nothing at {origin} any more; what was read there is kept. Bring it back (is the disk there?), or "
-        f"add it where it is now, then give this up with `answerable remove {shlex.quote(origin)}`"
+        f"there is nothing at {origin} any more; its documents are kept. Bring it back (is the disk mounted?), or "
+        f"add its new location, then drop this one with `answerable remove {shlex.quote(origin)}`"
     )

@@ -1,8 +1,8 @@
-"""Visits to places that change → the library: what is new or changed is added, what is gone is removed.
+"""One sync: compare what each visit finds with the sync records; add what is new or changed, remove what is gone.
 
-What a library remembers of a thing becomes visible with the document that was made of it, so that no document is there
-without its record; a record whose documents aren't there is as good as none. A record names a document until that is
-removed. Whatever ends a visit early, the next one does the rest.
+A sync record and the documents it names are written in one transaction, so there is no document without its record. A
+record whose documents are missing proves nothing, and its source is read again. A record names a document until that
+is removed. If a visit is interrupted, the next one does the rest.
 """
 
 from __future__ import annotations
@@ -14,27 +14,28 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timezone
 
 from answerable.datatypes import Document, document_id
-from answerable.indexing.ingest import AddReport, Failure, Ingestion
+from answerable.indexing.ingest import Ingestion
+from answerable.indexing.reports import AddReport, Failure
 from answerable.protocols import Store, StoredDocument, SyncRecord, Visit, Visited
 
-# Up to so many documents are looked up one by one rather than all listed.
-_FEW = 50
-# So many documents a library may hold for each thing to add, and all it remembers is read to find what may have moved.
-_WORTH_READING = 20_000
+# Up to this number documents are looked up one by one; beyond, all are listed.
+_MAX_LOOKUPS = 50
+# All records are read to find moved documents only if the library has at most this many documents per visited source.
+_MAX_DOCUMENTS_PER_SOURCE = 20_000
 
 
 @dataclass(slots=True)
-class _Place:
-    """What one visit found, and what is left to do about it when all visits have ended.
+class _Outcome:
+    """What one visit found, and what is left to do when all visits have ended.
 
-    By the source that they are made of, `obsolete` are ids of documents that aren't made of it any more; `settled` are
-    records to write when those are removed. `made` and `changed` are sources of documents.
+    `obsolete`: source → ids of documents it no longer produces. `settled`: records to write once those are removed.
+    `made`, `changed`: sources of the documents read, and of those that replaced another version.
     """
 
     origin: str
     report: AddReport
     known: Mapping[str, SyncRecord]
-    met: set[str] = field(default_factory=set)
+    seen: set[str] = field(default_factory=set)
     made: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     gone: list[str] = field(default_factory=list)
@@ -43,10 +44,9 @@ class _Place:
 
 
 class SyncRun:
-    """Visits of one moment to places that a library follows, or will.
+    """Visits to followed origins, whose `records` are given.
 
-    `records` are what is known of them. What is gone from one may have moved to another, so nothing is removed before
-    `tidy`.
+    What is gone from one origin may have moved to another, so nothing is removed before `tidy`.
     """
 
     def __init__(self, store: Store, records: Iterable[SyncRecord], dry_run: bool = False) -> None:
@@ -58,172 +58,171 @@ class SyncRun:
             self._records[record.origin].append(record)
             if record.hash:
                 self._by_hash[record.hash] = record
-        self._has_looked_elsewhere = False
-        self._places: list[_Place] = []
+        self._knows_all_hashes = False
+        self._outcomes: list[_Outcome] = []
         self._copies: dict[str, list[AddReport]] = defaultdict(list)
 
-    def visit(self, visit: Visit, run: Ingestion, options: Mapping[str, str]) -> None:
-        """Adds what is new or changed at the place, which is followed from now on with these options.
+    def visit(self, visit: Visit, ingestion: Ingestion, options: Mapping[str, str]) -> None:
+        """Add what is new or changed at an origin, and follow it with these options.
 
-        The report is the run's. Raises SourceError when there is nothing to read at all.
+        Fill the ingestion's report. Raise SourceError when there is nothing to read at all.
         """
-        place = _Place(visit.origin, run.report, self._proven(self._records[visit.origin]))
-        remembered: list[SyncRecord] = []
+        outcome = _Outcome(visit.origin, ingestion.report, self._valid(self._records[visit.origin]))
+        to_remember: list[SyncRecord] = []
         try:
-            with run.running(), closing(visit.items(place.known)) as items:
+            with ingestion.running(), closing(visit.items(outcome.known)) as items:
                 for visited in items:
-                    run.sources_total = visit.total
+                    ingestion.sources_total = visit.total
                     if not visited.source:
-                        run.reading(len(place.met), visit.origin)
+                        ingestion.reading(len(outcome.seen), visit.origin)
                         continue
-                    if not place.met and visit.origin:
+                    if not outcome.seen and visit.origin:
                         self._remember([SyncRecord("", visit.origin, datetime.now(timezone.utc), "", options)])
-                    if visited.source not in place.met:
-                        run.reading(len(place.met), visited.source)
-                        place.met.add(visited.source)
+                    if visited.source not in outcome.seen:
+                        ingestion.reading(len(outcome.seen), visited.source)
+                        outcome.seen.add(visited.source)
                     elif visited.is_being_read:
-                        run.reading(len(place.met) - 1, visited.source)
-                    remembered += self._take(run, place, visited)
+                        ingestion.reading(len(outcome.seen) - 1, visited.source)
+                    to_remember += self._take(ingestion, outcome, visited)
         finally:
-            self._remember(remembered)
-        place.gone = visit.gone()
-        place.obsolete.update((source, set(place.known[source].documents)) for source in place.gone)
-        run.report.skipped.update(visit.skipped)
-        run.report.passed_over += visit.passed_over
-        run.report.failures += (Failure(visit.origin, error) for error in visit.errors)
-        run.report.kept = len(set(place.known).difference(place.met, place.gone))
-        self._places.append(place)
+            self._remember(to_remember)
+        outcome.gone = visit.gone()
+        outcome.obsolete.update((source, set(outcome.known[source].documents)) for source in outcome.gone)
+        report = ingestion.report
+        report.skipped.update(visit.skipped)
+        report.passed_over += visit.passed_over
+        report.failures += (Failure(visit.origin, error) for error in visit.errors)
+        report.kept = len(set(outcome.known).difference(outcome.seen, outcome.gone))
+        self._outcomes.append(outcome)
 
     def unfollow(self, origin: str, report: AddReport) -> None:
-        """Takes all that is remembered of a place for gone."""
+        """Treat every source of an origin as gone."""
         known = {record.source: record for record in self._records[origin]}
         obsolete = {source: set(record.documents) for source, record in known.items()}
-        self._places.append(_Place(origin, report, known, gone=list(known), obsolete=obsolete))
+        self._outcomes.append(_Outcome(origin, report, known, gone=list(known), obsolete=obsolete))
 
     def tidy(self) -> None:
-        """Removes what is gone, and what isn't made any more of what is there; what has moved is counted as that."""
-        there = self._there({each for place in self._places for ids in place.obsolete.values() for each in ids})
-        duplicates = {place.origin: self._duplicates(place.changed) for place in self._places}
+        """Remove obsolete documents and outdated versions; count a document that has moved as moved."""
+        stored = self._stored({each for found in self._outcomes for ids in found.obsolete.values() for each in ids})
+        duplicates = {found.origin: self._duplicates(found.changed) for found in self._outcomes}
         claims: dict[str, set[tuple[str, str]]] = defaultdict(set)
-        for record in self._store.records() if there or any(duplicates.values()) else ():
+        for record in self._store.records() if stored or any(duplicates.values()) else ():
             for each in record.documents:
                 claims[each].add((record.origin, record.source))
-        for place in self._places:
-            removed = [stored.id for stored in duplicates[place.origin] if not claims[stored.id]]
-            place.report.removed += len(removed)
-            removed += self._unclaimed(place, there, claims)
+        for outcome in self._outcomes:
+            removed = [document.id for document in duplicates[outcome.origin] if not claims[document.id]]
+            outcome.report.removed += len(removed)
+            removed += self._unclaimed(outcome, stored, claims)
             if self._dry_run:
                 continue
             if removed:
                 self._store.remove(*removed)
-            self._remember(place.settled)
-            if place.gone:
-                self._store.forget(place.origin, place.gone)
+            self._remember(outcome.settled)
+            if outcome.gone:
+                self._store.forget(outcome.origin, outcome.gone)
 
     def _unclaimed(
-        self, place: _Place, there: Mapping[str, StoredDocument], claims: Mapping[str, set[tuple[str, str]]]
+        self, outcome: _Outcome, stored: Mapping[str, StoredDocument], claims: Mapping[str, set[tuple[str, str]]]
     ) -> list[str]:
-        """What is obsolete in a place and named by no other record; it is counted, and its own claim dropped."""
-        unclaimed, gone = [], set(place.gone)
-        for source, ids in place.obsolete.items():
-            for stored in (there[each] for each in sorted(ids) if each in there):
-                claims[stored.id].discard((place.origin, source))
-                # Of what is there still, this reading is the latest; what is gone may be there for another place.
-                others = [claim for claim in claims[stored.id] if source in gone or claim[1] != source]
-                if not others and stored.source not in place.made:
-                    self._count(place, source)
-                    unclaimed.append(stored.id)
+        """Ids of the obsolete documents that no other record names. Counts them, and drops the origin's own claims."""
+        unclaimed, gone = [], set(outcome.gone)
+        for source, ids in outcome.obsolete.items():
+            for document in (stored[each] for each in sorted(ids) if each in stored):
+                claims[document.id].discard((outcome.origin, source))
+                # For a source that still exists this reading is the latest; a gone one may exist for another origin.
+                others = [claim for claim in claims[document.id] if source in gone or claim[1] != source]
+                if not others and document.source not in outcome.made:
+                    self._count_removed(outcome, source)
+                    unclaimed.append(document.id)
         return unclaimed
 
-    def _take(self, run: Ingestion, place: _Place, visited: Visited) -> list[SyncRecord]:
-        """Adds what there is to add; the record, if it is to be written and no document carries it."""
+    def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
+        """Add the documents of a source. Return its record if it is to be written and no document carries it."""
         if visited.error is not None:
-            run.report.failures.append(Failure(visited.source, visited.error))
-        record, known = visited.record, place.known.get(visited.source)
+            ingestion.report.failures.append(Failure(visited.source, visited.error))
+        record, known = visited.record, outcome.known.get(visited.source)
         if record is None:
             for document in visited.documents:
-                run.take(document)
+                ingestion.take(document)
             return []
         if visited.is_unchanged:
-            run.report.unchanged += len(record.documents)
+            ingestion.report.unchanged += len(record.documents)
         if record == known:
             return []
-        leaving = self._leaving(known, visited.documents, record)
-        is_carried = len(visited.documents) == 1 and not leaving
-        carried = record if is_carried else _unsettled(record, leaving)
-        outcomes = [self._add(run, place, visited.source, document, record, carried) for document in visited.documents]
-        if leaving:
-            place.obsolete[visited.source] = leaving
-            place.settled.append(record)
-        return [] if leaving or (is_carried and outcomes[0] in ("added", "changed")) else [record]
+        obsolete = self._obsolete(known, visited.documents, record)
+        is_carried = len(visited.documents) == 1 and not obsolete
+        # While documents are still to be written or removed, the record proves nothing.
+        documents = (*record.documents, *sorted(obsolete))
+        carried = record if is_carried else replace(record, hash="", validators={}, documents=documents)
+        added = [self._add(ingestion, outcome, visited, document, carried) for document in visited.documents]
+        if obsolete:
+            outcome.obsolete[visited.source] = obsolete
+            outcome.settled.append(record)
+        return [] if obsolete or (is_carried and added[0] in ("added", "changed")) else [record]
 
     def _add(
-        self, run: Ingestion, place: _Place, source: str, document: Document, record: SyncRecord, carried: SyncRecord
+        self, ingestion: Ingestion, outcome: _Outcome, visited: Visited, document: Document, carried: SyncRecord
     ) -> str:
-        previous_copies = (
-            self._previous_copies(run.sources_total, source, document, record) if source not in place.known else []
-        )
-        outcome = run.take(document, carried, previous_copies)
-        place.made.add(document.source)
-        if outcome == "changed":
-            place.changed.add(document.source)
-        if outcome == "added" and previous_copies:
-            self._copies[record.hash].append(run.report)
-        return outcome
+        previous_copies: list[str] = []
+        if visited.source not in outcome.known:
+            previous_copies = self._previous_copies(ingestion.sources_total, visited, document)
+        result = ingestion.take(document, carried, previous_copies)
+        outcome.made.add(document.source)
+        if result == "changed":
+            outcome.changed.add(document.source)
+        if result == "added" and previous_copies and visited.record:
+            self._copies[visited.record.hash].append(ingestion.report)
+        return result
 
-    def _previous_copies(self, things: int, source: str, document: Document, record: SyncRecord) -> list[str]:
-        """The id that a document had elsewhere, if what it is made of was known there by its hash."""
-        if record.hash not in self._by_hash and not self._has_looked_elsewhere:
-            self._has_looked_elsewhere = True
-            if self._store.count()[0] <= _WORTH_READING * things:
+    def _previous_copies(self, sources: int, visited: Visited, document: Document) -> list[str]:
+        """The id that a document had elsewhere, if a record has the hash of its source."""
+        file_hash = visited.record.hash if visited.record else ""
+        if file_hash not in self._by_hash and not self._knows_all_hashes:
+            self._knows_all_hashes = True
+            if self._store.count()[0] <= _MAX_DOCUMENTS_PER_SOURCE * sources:
                 self._by_hash |= {each.hash: each for each in self._store.records() if each.hash}
-        twin = self._by_hash.get(record.hash) if record.hash else None
-        if twin is None:
+        copy = self._by_hash.get(file_hash) if file_hash else None
+        if copy is None:
             return []
-        return [document_id(twin.source + document.source.removeprefix(source), document.content)]
+        return [document_id(copy.source + document.source.removeprefix(visited.source), document.content)]
 
-    def _leaving(self, known: SyncRecord | None, made: Iterable[Document], record: SyncRecord) -> set[str]:
-        """The documents that a thing no longer holds, less those whose place a new one takes."""
-        earlier = self._there(set(known.documents).difference(record.documents) if known else ())
+    def _obsolete(self, known: SyncRecord | None, made: Iterable[Document], record: SyncRecord) -> set[str]:
+        """Ids of documents that a source no longer produces, except those that a new one replaces."""
+        earlier = self._stored(set(known.documents).difference(record.documents) if known else ())
         sources = {document.source for document in made}
         return {stored.id for stored in earlier.values() if stored.source not in sources}
 
-    def _proven(self, records: Collection[SyncRecord]) -> Mapping[str, SyncRecord]:
-        """Records by source; nothing is taken for unchanged whose documents aren't all there."""
-        there = self._there({each for record in records for each in record.documents})
+    def _valid(self, records: Collection[SyncRecord]) -> Mapping[str, SyncRecord]:
+        """Source → record; a record with missing documents loses its hash, so that the source is read again."""
+        stored = self._stored({each for record in records for each in record.documents})
         return {
             record.source: record
-            if all(each in there for each in record.documents)
-            else replace(record, hash="", validators={}, documents=tuple(filter(there.__contains__, record.documents)))
+            if all(each in stored for each in record.documents)
+            else replace(record, hash="", validators={}, documents=tuple(filter(stored.__contains__, record.documents)))
             for record in records
         }
 
-    def _there(self, ids: Collection[str]) -> dict[str, StoredDocument]:
-        """Those of the documents that the library holds, by id."""
-        if len(ids) > _FEW:
+    def _stored(self, ids: Collection[str]) -> dict[str, StoredDocument]:
+        """Id → document, for those of the ids that the library has."""
+        if len(ids) > _MAX_LOOKUPS:
             return {stored.id: stored for stored in self._store.documents() if stored.id in ids}
         return {stored.id: stored for each in ids for stored in self._store.lookup(each, "")}
 
     def _duplicates(self, sources: Iterable[str]) -> list[StoredDocument]:
-        """Documents that share a source: another process may have read a different version at the same time."""
+        """Documents that share a source: another process may have read another version at the same time."""
         found = (self._store.lookup("", source) for source in sources)
         return [stored for same in found if len(same) > 1 for stored in same]
 
-    def _count(self, place: _Place, source: str) -> None:
-        """Counts a document of a source as removed, or, where it has moved to, as moved."""
-        known = place.known.get(source)
+    def _count_removed(self, outcome: _Outcome, source: str) -> None:
+        """Count a document as removed, or as moved if a copy of its source was added elsewhere."""
+        known = outcome.known.get(source)
         if known and (copies := self._copies.get(known.hash)):
             report = copies.pop()
             report.added -= 1
             report.moved += 1
         else:
-            place.report.removed += 1
+            outcome.report.removed += 1
 
     def _remember(self, records: list[SyncRecord]) -> None:
         if records and not self._dry_run:
             self._store.remember(records)
-
-
-def _unsettled(record: SyncRecord, leaving: Collection[str]) -> SyncRecord:
-    """The record while some of its documents aren't there yet, or others are still to be removed: it proves nothing."""
-    return replace(record, hash="", validators={}, documents=(*record.documents, *sorted(leaving)))

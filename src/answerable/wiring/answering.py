@@ -1,4 +1,4 @@
-"""What makes an answer of what was found: reranker, model, gate and answerer."""
+"""Settings → reranker, chat model, gate and answerer."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXTRACTIVE = "extractive"
 
 
 def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
-    """What looks at the best passages a second time, by this embedder's own means; None where that is off."""
+    """Build the reranker, which uses this embedder's token vectors; None if reranking is off."""
     if not settings.rerank:
         return None
     from answerable.embedding.cache import CachedEmbedder
@@ -28,14 +28,14 @@ def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
     maker = embedder.inner if isinstance(embedder, CachedEmbedder) else embedder
     if not isinstance(maker, TokenEmbedder):
         raise SettingsError(
-            f"rerank is {settings.rerank}, but {embedder.fingerprint} gives no vectors of single tokens. "
+            f"rerank is {settings.rerank}, but {embedder.fingerprint} has no token vectors. "
             "Set embedder to local for a new library, or leave rerank empty."
         )
     return LateInteraction(maker)
 
 
 def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
-    """What turns evidence into an answer; `fingerprint` is of the embedder whose vectors it judges by."""
+    """Build the answerer; `fingerprint` selects the gate."""
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
     if settings.model == EXTRACTIVE:
         from answerable.answering.extractive import ExtractiveAnswerer
@@ -48,7 +48,7 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
 
 
 def build_chat_model(settings: Settings) -> ChatModel:
-    """The model that writes: `provider:model`, or a provider with its usual model. Raises SettingsError."""
+    """Build the chat model: `provider:model`, or a provider with its default model. Raise SettingsError."""
     from answerable.providers.calling import CallPolicy
 
     provider, _, name = settings.model.partition(":")
@@ -74,7 +74,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
 
 
 def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]:
-    """What decides on refusals with this embedder, and where it comes from: your own, the package's, or words only."""
+    """Return the refusal gate for an embedder and its origin: calibrated, packaged, or words only."""
     from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
 
     path = gate_path(settings, fingerprint)
@@ -95,5 +95,5 @@ def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]
 
 
 def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
-    """Where a calibrated gate for an embedder is kept."""
+    """Return the path of the calibrated gate of an embedder."""
     return settings.gates_path / f"{sha256(str(fingerprint).encode()).hexdigest()[:16]}.json"

@@ -1,6 +1,6 @@
-"""Addresses and names → a library. The only place that knows which adapters there are, with its parts in `building/`.
+"""Settings → a library, its parts and its workers.
 
-Each is imported where it is built: importing the package, and `answerable --help`, load none of them.
+Adapters are imported where they are built, so importing the package or running `answerable --help` loads none.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Document
 from answerable.errors import MissingPackage
-from answerable.indexing.workers.steps import Tools, Workers
+from answerable.indexing.prepare import Pipeline
 from answerable.library import Library
 from answerable.protocols import Embedder, Fingerprint
 from answerable.retrieval.retriever import Steps
@@ -29,16 +29,11 @@ from answerable.wiring.answering import (
 )
 from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
 from answerable.wiring.sources import build_reader, is_site
-from answerable.wiring.stores import (
-    MEMORY,
-    build_store,
-    copy_library,
-    import_collection,
-    salvage_library,
-    without_password,
-)
+from answerable.wiring.stores import MEMORY, build_store, without_password
+from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
 
 if TYPE_CHECKING:
+    from answerable.indexing.workers.jobs import JobQueue
     from answerable.indexing.workers.worker_pool import WorkerPool
 
 __all__ = [
@@ -67,10 +62,10 @@ __all__ = [
 
 
 def open(address: str | os.PathLike[str] | None = None, create: bool = True, **settings: Any) -> Library:
-    """The library at an address: a folder, or `:memory:`; by default the user's own.
+    """Open the library at an address, such as a folder or `:memory:`; by default the user's own.
 
-    It is made where there is none, unless `create` is false: then LibraryNotFound is raised. `settings` are those of
-    `Settings`; environment and `answerable.toml` give the rest. Raises SettingsError and LibraryError.
+    Create it if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
+    `Settings`; the environment and `answerable.toml` supply the others. Raise SettingsError and LibraryError.
     """
     if address is not None:
         settings["library"] = os.fspath(address)
@@ -78,9 +73,9 @@ def open(address: str | os.PathLike[str] | None = None, create: bool = True, **s
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
-    """The documents at a path, a file, a folder or a site, without adding them anywhere. Raises SourceError.
+    """Return the documents of a file, folder or site without adding them to a library. Raise SourceError.
 
-    Of a site, pages that can't be read are left out.
+    Unreadable pages of a site are left out.
     """
     source = os.fspath(path)
     with closing(build_reader(load_settings(settings))) as reader:
@@ -91,7 +86,7 @@ def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
 
 
 def build_library(settings: Settings, create: bool = True, root: Path | None = None) -> Library:
-    """The library that the settings describe. Files under `root` have their names in there as sources."""
+    """Build the library that the settings describe. Sources of files under `root` are paths relative to it."""
     store = build_store(settings.library_address, create, settings.qdrant_api_key)
     try:
         embedder = build_embedder(settings, store.fingerprint)
@@ -112,36 +107,36 @@ def build_library(settings: Settings, create: bool = True, root: Path | None = N
 
 
 def build_worker_pool(settings: Settings, embedder: Embedder) -> WorkerPool | None:
-    """The workers that the settings ask for, whose vectors are this embedder's; None where this process does all."""
+    """Build the worker pool that the settings ask for; None if this process does all the work."""
     if settings.workers == 1 and not settings.ray:
         return None
     from answerable.indexing.workers.worker_pool import WorkerPool
 
-    return WorkerPool(partial(_hire, settings, embedder))
+    return WorkerPool(partial(_start_workers, settings, embedder))
 
 
-def _hire(settings: Settings, embedder: Embedder) -> Workers:
-    # Where the embedder is one of two, the workers must use the one that was chosen here.
+def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
+    # With a fallback embedder, workers must use the one chosen here.
     bound = embedder.fingerprint
     if settings.ray:
         try:
-            from answerable.indexing.workers.ray_cluster import ray_cluster
+            from answerable.indexing.workers.ray_cluster import start_ray_workers
         except ImportError as error:
             raise MissingPackage("A Ray cluster needs the package ray", "ray") from error
         count = settings.workers if settings.workers > 1 else 0
-        make_tools = partial(build_tools, _of_worker(settings, settings.threads or 1), bound)
-        return ray_cluster(settings.ray, count, make_tools)
-    from answerable.indexing.workers.processes import processes
+        make_pipeline = partial(build_tools, _of_worker(settings, settings.threads or 1), bound)
+        return start_ray_workers(settings.ray, count, make_pipeline)
+    from answerable.indexing.workers.processes import start_processes
 
     threads = settings.threads or max((os.cpu_count() or 1) // settings.workers, 1)
-    return processes(settings.workers, partial(build_tools, _of_worker(settings, threads), bound))
+    return start_processes(settings.workers, partial(build_tools, _of_worker(settings, threads), bound))
 
 
 def _of_worker(settings: Settings, threads: int) -> Settings:
-    """What a worker needs: nothing that opens the library."""
+    """Settings without access to the library."""
     return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
 
 
-def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Tools:
-    """What a worker reads, splits and embeds with; `bound` is what made the vectors that are there already."""
-    return Tools(build_reader(settings), build_splitter(settings), build_embedder(settings, bound))
+def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Pipeline:
+    """Build a worker's pipeline; `bound` is the fingerprint of the library's vectors."""
+    return Pipeline(build_reader(settings), build_splitter(settings), build_embedder(settings, bound))

@@ -1,4 +1,4 @@
-"""What splits documents into passages and embeds them."""
+"""Settings → splitter and embedder."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def build_splitter(settings: Settings) -> TextSplitter:
-    """What cuts documents into passages."""
+    """Build the splitter."""
     if settings.splitter == "tokens":
         from answerable.splitting.tokens import TokenSplitter
 
@@ -30,9 +30,9 @@ def build_splitter(settings: Settings) -> TextSplitter:
 
 
 def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> CachedEmbedder:
-    """The embedder with its cache: `provider:model`, or `provider:model,local`, local where the provider fails.
+    """Build the embedder with its cache: `provider:model`, or `provider:model,local` with local as the fallback.
 
-    `bound` is what made the vectors that are there already. Raises SettingsError.
+    `bound` is the fingerprint of the library's vectors. Raise SettingsError.
     """
     from answerable.embedding.cache import CachedEmbedder
 
@@ -41,7 +41,7 @@ def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> Cach
     if second:
         from answerable.embedding.fallback import FallbackEmbedder
 
-        embedder = FallbackEmbedder(embedder, _build_embedder(settings, second), _say_switched, bound)
+        embedder = FallbackEmbedder(embedder, _build_embedder(settings, second), _log_fallback, bound)
     path = settings.cache_path / "embeddings.db"
     return CachedEmbedder(embedder, path, settings.cache_size, provider_addresses(settings))
 
@@ -91,12 +91,12 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
     )
 
 
-def _say_switched(error: ProviderError) -> None:
+def _log_fallback(error: ProviderError) -> None:
     logging.getLogger("answerable").warning("%s The local model embeds instead.", error)
 
 
 def build_local_embedder(settings: Settings) -> LocalEmbedder:
-    """The embedder that runs on this machine, without a cache."""
+    """Build the embedder that runs on this machine, without a cache."""
     from answerable.embedding.local import LocalEmbedder
 
     return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)

@@ -1,4 +1,4 @@
-"""How the providers of models are reached, whether they embed or write."""
+"""Settings → keys and addresses of model providers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from answerable.settings import Settings
 
 
 def require_key(settings: Settings, provider: str) -> None:
-    """Raises SettingsError where a provider can't be asked without a key and there is none."""
+    """Raise SettingsError if a provider needs a key and there is none."""
     needed = {
         "openai": ("OPENAI_API_KEY", settings.openai_api_key or settings.openai_base_url),
         "github": ("GITHUB_TOKEN", settings.github_token),
@@ -21,7 +21,7 @@ def require_key(settings: Settings, provider: str) -> None:
 
 
 def provider_addresses(settings: Settings) -> dict[str, str]:
-    """At which address each remote provider is asked; `default` is the provider's own."""
+    """Provider → base URL; `default` is the provider's own."""
     given = {
         "openai": settings.openai_base_url,
         "github": settings.github_base_url,
@@ -32,7 +32,7 @@ def provider_addresses(settings: Settings) -> dict[str, str]:
 
 
 class Endpoint(NamedTuple):
-    """A server that speaks the OpenAI protocol, and its usual models."""
+    """A server that speaks the OpenAI protocol, and its default models."""
 
     api_key: str
     base_url: str | None
@@ -41,7 +41,7 @@ class Endpoint(NamedTuple):
 
 
 def openai_endpoint(settings: Settings, provider: str) -> Endpoint | None:
-    """Where a provider speaks the OpenAI protocol; None for one that doesn't."""
+    """Return the endpoint of a provider that speaks the OpenAI protocol, or None."""
     endpoints = {
         "openai": Endpoint(
             settings.openai_api_key,

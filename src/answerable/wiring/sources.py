@@ -1,4 +1,4 @@
-"""What reads sources."""
+"""Settings → reader of files, folders and sites."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
-    """The reader of files, folders and sites; files under `root` have their names in there as sources.
+    """Build the reader. Sources of files under `root` are paths relative to it.
 
-    What it needs is loaded when something is read, not for a question.
+    Formats are imported when something is read, not for a question.
     """
-    return _LateReader(settings, root, ahead)
+    return _LazyReader(settings, root, ahead)
 
 
-class _LateReader:
+class _LazyReader:
     def __init__(self, settings: Settings, root: Path | None, ahead: ReadsAhead | None) -> None:
         self._settings = settings
         self._root = root
@@ -89,10 +89,10 @@ class _LateReader:
 
 
 def is_site(source: str) -> bool:
-    """Whether a source is the address of a site, not a path."""
+    """Whether a source is a URL rather than a path."""
     return source.lower().startswith(("http://", "https://"))
 
 
 def _listed(text: str) -> tuple[str, ...]:
-    """What a setting lists, with commas between."""
+    """Split a comma-separated setting."""
     return tuple(filter(None, (part.strip() for part in text.split(","))))

@@ -1,49 +1,54 @@
-"""Jobs handed to workers: each worker does one at a time, and a job whose worker dies goes to another."""
+"""A queue of jobs for workers: each worker does one job at a time, and a job whose worker dies goes to another.
+
+A job is a step (a module-level function of a `Pipeline` and an argument) with its argument. Arguments and results can
+be pickled, and a step that is repeated gives the same result.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
 from answerable.errors import WorkerLost
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
 
-Job = TypeVar("Job")
+Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
 class Worker(Protocol):
-    """Does one job at a time, somewhere else."""
+    """Does one job at a time, elsewhere."""
 
     def start(self) -> None:
-        """Waits until it can work, for the first time or after it was lost. Raises what keeps it from ever working."""
+        """Wait until the worker is ready, at first and after it was lost. Raise if it can never be."""
         ...
 
-    def run(self, step: Callable[[Tools, Any], Any], job: Any) -> Any:
-        """The result of a step. Raises what the step raised, and WorkerLost when the worker died over it."""
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
+        """Return the step's result. Raise what the step raises, and WorkerLost if the worker dies."""
         ...
 
     def close(self) -> None:
-        """Ends it, whatever it is doing; may be called by another thread."""
+        """End the worker, even in the middle of a job. Any thread may call this."""
         ...
 
 
 @dataclass(eq=False, slots=True)
-class _Task:
-    step: Callable[[Tools, Any], Any]
-    job: Any
+class _Job:
+    step: Callable[[Pipeline, Any], Any]
+    argument: Any
     future: Future[Any]
     losses: int = 0
 
 
-class Pool:
-    """Workers with one queue, from which each takes the next job when it has done the last.
+class JobQueue:
+    """Workers that share one queue.
 
-    A job is tried `tries` times at most: what kills its worker every time would otherwise be tried for ever.
+    A job is tried at most `tries` times, since a job that kills its worker would be tried forever. `share_files` says
+    whether the workers see this machine's files.
     """
 
     def __init__(
@@ -54,7 +59,7 @@ class Pool:
         self._workers = workers
         self._tries = tries
         self._on_close = on_close
-        self._tasks: deque[_Task] = deque()
+        self._jobs: deque[_Job] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._broken: Exception | None = None
@@ -62,25 +67,25 @@ class Pool:
         for thread in self._threads:
             thread.start()
 
-    def submit(self, step: Callable[[Tools, Job], Result], job: Job) -> Future[Result]:
-        """Hands in a job; its future raises what the step raised, or WorkerLost."""
-        task = _Task(step, job, Future())
+    def submit(self, step: Callable[[Pipeline, Argument], Result], argument: Argument) -> Future[Result]:
+        """Queue a job. Its future raises what the step raises, or WorkerLost. Jobs start in the order submitted."""
+        job = _Job(step, argument, Future())
         with self._changed:
             if self._broken is not None:
-                task.future.set_exception(self._broken)
+                job.future.set_exception(self._broken)
             else:
-                self._tasks.append(task)
+                self._jobs.append(job)
                 self._changed.notify()
-        return task.future
+        return job.future
 
     def close(self) -> None:
-        """Ends every worker, and cancels what they haven't done. Closing twice is fine."""
+        """End every worker and cancel what is queued. Idempotent."""
         with self._changed:
             self._closed = True
-            left, self._tasks = self._tasks, deque()
+            left, self._jobs = self._jobs, deque()
             self._changed.notify_all()
-        for task in left:
-            task.future.cancel()
+        for job in left:
+            job.future.cancel()
         for worker in self._workers:
             worker.close()
         for thread in self._threads:
@@ -92,41 +97,63 @@ class Pool:
     def _serve(self, worker: Worker) -> None:
         try:
             worker.start()
-            while (task := self._next()) is not None:
-                if not self._do(worker, task):
+            while (job := self._next()) is not None:
+                if not self._do(worker, job):
                     worker.start()
         except Exception as error:
-            self._break(error)
-
-    def _next(self) -> _Task | None:
-        with self._changed:
-            self._changed.wait_for(lambda: self._tasks or self._closed)
-            return None if self._closed else self._tasks.popleft()
-
-    def _do(self, worker: Worker, task: _Task) -> bool:
-        """Whether the worker is still there."""
-        try:
-            result = worker.run(task.step, task.job)
-        except WorkerLost as error:
-            task.losses += 1
+            # What keeps one worker from starting keeps all: every job, now and later, fails with it.
             with self._changed:
-                again = task.losses < self._tries and not self._closed
+                left, self._jobs = self._jobs, deque()
+                self._broken = error
+            for job in left:
+                job.future.set_exception(error)
+
+    def _next(self) -> _Job | None:
+        with self._changed:
+            self._changed.wait_for(lambda: self._jobs or self._closed)
+            return None if self._closed else self._jobs.popleft()
+
+    def _do(self, worker: Worker, job: _Job) -> bool:
+        """Do a job. Return whether the worker is still alive."""
+        try:
+            result = worker.run(job.step, job.argument)
+        except WorkerLost as error:
+            job.losses += 1
+            with self._changed:
+                again = job.losses < self._tries and not self._closed
                 if again:
-                    self._tasks.appendleft(task)
+                    self._jobs.appendleft(job)
                     self._changed.notify()
             if not again:
-                task.future.set_exception(error)
+                job.future.set_exception(error)
             return False
         except Exception as error:
-            task.future.set_exception(error)
+            job.future.set_exception(error)
         else:
-            task.future.set_result(result)
+            job.future.set_result(result)
         return True
 
-    def _break(self, error: Exception) -> None:
-        """What keeps one worker from starting keeps all: every job, now and later, fails with it."""
-        with self._changed:
-            left, self._tasks = self._tasks, deque()
-            self._broken = error
-        for task in left:
-            task.future.set_exception(error)
+
+def submit_ahead(
+    queue: JobQueue,
+    step: Callable[[Pipeline, Argument], Result],
+    arguments: Iterable[tuple[Argument, int]],
+    max_jobs: int,
+    max_bytes: int,
+) -> Iterator[tuple[Argument, Future[Result]]]:
+    """Yield each argument with its future, in the order given, after submitting those that follow.
+
+    `arguments` come with their sizes in bytes. At most `max_jobs` jobs of `max_bytes` in total are submitted ahead; a
+    larger job is submitted alone.
+    """
+    ahead: deque[tuple[Argument, Future[Result], int]] = deque()
+    total = 0
+    for argument, size in arguments:
+        while ahead and (len(ahead) >= max_jobs or total + size > max_bytes):
+            done, future, freed = ahead.popleft()
+            total -= freed
+            yield done, future
+        ahead.append((argument, queue.submit(step, argument), size))
+        total += size
+    for done, future, _ in ahead:
+        yield done, future

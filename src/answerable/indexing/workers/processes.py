@@ -1,4 +1,4 @@
-"""Workers that are processes of this machine, each with tools of its own."""
+"""Workers as processes of this machine, each with its own pipeline."""
 
 from __future__ import annotations
 
@@ -15,43 +15,43 @@ from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from answerable.errors import WorkerLost
-from answerable.indexing.workers.jobs import Pool
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
+from answerable.indexing.workers.jobs import JobQueue
 
 TRIES = 2
 
 _SPAWN = multiprocessing.get_context("spawn")
 
 
-def processes(count: int, make_tools: Callable[[], Tools]) -> Pool:
-    """So many processes; each makes its tools when it gets its first job. A function of a module, or a partial of one.
+def start_processes(count: int, make_pipeline: Callable[[], Pipeline]) -> JobQueue:
+    """Start `count` processes. Each calls `make_pipeline`, which must be picklable, for its first job.
 
-    Processes are started afresh, not forked: what a fork would copy (threads, locks, open databases) isn't theirs.
+    Processes are spawned, not forked: a fork would copy threads, locks and open databases.
     """
-    return Pool([_ProcessWorker(make_tools) for _ in range(count)], share_files=True, tries=TRIES)
+    return JobQueue([_ProcessWorker(make_pipeline) for _ in range(count)], share_files=True, tries=TRIES)
 
 
-def serve(connection: Connection[Any, Any], make_tools: Callable[[], Tools]) -> None:
-    """What the process does: jobs, until the connection ends."""
-    # A terminal sends Ctrl-C to every process; the one that owns the store decides what it means.
+def serve(connection: Connection[Any, Any], make_pipeline: Callable[[], Pipeline]) -> None:
+    """Run jobs in the worker process until the connection ends."""
+    # A terminal sends Ctrl-C to every process; the owner of the store decides what it means.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_owner, daemon=True).start()
     # The connection ends when the owner does.
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        tools: Tools | None = None
+        pipeline: Pipeline | None = None
         while True:
-            step, job = connection.recv()
+            step, argument = connection.recv()
             outcome: tuple[bool, Any]
             try:
-                tools = tools or make_tools()
-                outcome = True, step(tools, job)
+                pipeline = pipeline or make_pipeline()
+                outcome = True, step(pipeline, argument)
             except Exception as error:
                 outcome = False, error
             connection.send(outcome)
 
 
 def _end_with_owner() -> None:
-    """Ends this process when its owner is killed while it works: nobody waits for the outcome."""
+    """End this process when its owner is killed."""
     owner = multiprocessing.parent_process()
     assert owner is not None
     owner.join()
@@ -59,12 +59,12 @@ def _end_with_owner() -> None:
 
 
 @contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """A process that is started meanwhile has Ctrl-C blocked from its birth, before `serve` can ignore it."""
+def _interrupts_blocked() -> Iterator[None]:
+    """Block Ctrl-C for processes started in this block, until `serve` ignores it."""
     if sys.platform == "win32":
         yield
         return
-    # It starts with the first process, and would lift the block.
+    # The resource tracker starts with the first process, and would lift the block.
     resource_tracker.ensure_running()
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
@@ -74,35 +74,38 @@ def _deaf_to_interrupts() -> Iterator[None]:
 
 
 class _ProcessWorker:
-    def __init__(self, make_tools: Callable[[], Tools]) -> None:
-        self._make_tools = make_tools
+    def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
+        self._make_pipeline = make_pipeline
         self._lock = threading.Lock()
         self._closed = False
         self._process: SpawnProcess | None = None
         self._connection: Connection[Any, Any] | None = None
 
     def start(self) -> None:
-        """Starts the process, in place of the one that died."""
-        self._end()
+        """Start the process, or a new one if it died."""
+        if self._process is not None and self._connection is not None:
+            self._connection.close()
+            self._process.kill()
+            self._process.join()
         with self._lock:
             if self._closed:
                 return
             self._connection, theirs = _SPAWN.Pipe()
-            self._process = _SPAWN.Process(target=serve, args=(theirs, self._make_tools), daemon=True)
-            with _deaf_to_interrupts():
+            self._process = _SPAWN.Process(target=serve, args=(theirs, self._make_pipeline), daemon=True)
+            with _interrupts_blocked():
                 self._process.start()
-            # The process has it now: when that dies, nobody does, and we read an end of file.
+            # Only the process holds its end now, so `recv` raises EOFError when it dies.
             theirs.close()
 
-    def run(self, step: Callable[[Tools, Any], Any], job: Any) -> Any:
-        """The result of a step in the process."""
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
+        """Run a step in the process."""
         assert self._connection is not None
         try:
-            self._connection.send((step, job))
+            self._connection.send((step, argument))
             is_result, outcome = self._connection.recv()
         except (EOFError, OSError) as error:
             raise WorkerLost(
-                "the process that worked on it was killed, or ran out of memory, and so was the next: "
+                "the worker process was killed or ran out of memory, and so was a second one: "
                 "add it alone, with fewer --workers, or leave it out"
             ) from error
         if not is_result:
@@ -110,15 +113,9 @@ class _ProcessWorker:
         return outcome
 
     def close(self) -> None:
-        """Kills the process. Who waits for it reads an end of file."""
+        """Kill the process. A waiting `run` raises WorkerLost."""
         with self._lock:
             self._closed = True
             if self._process is not None:
                 self._process.kill()
                 self._process.join()
-
-    def _end(self) -> None:
-        if self._process is not None and self._connection is not None:
-            self._connection.close()
-            self._process.kill()
-            self._process.join()

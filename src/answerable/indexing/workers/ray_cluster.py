@@ -1,4 +1,4 @@
-"""Workers that are actors on a Ray cluster, a processor each, on whichever nodes there are."""
+"""Workers as actors on a Ray cluster, one processor each, on any node."""
 
 from __future__ import annotations
 
@@ -13,42 +13,42 @@ from typing import Any
 import ray
 
 from answerable.errors import SettingsError, WorkerLost, how_to_install
-from answerable.indexing.workers.jobs import Pool
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
+from answerable.indexing.workers.jobs import JobQueue
 
-# Of workers and of whole nodes: more than one of each may go while a job is under way, without a fault of its own.
+# A job may lose several workers and whole nodes without being at fault.
 TRIES = 4
-PATIENCE = 0.5
+POLL_SECONDS = 0.5
 SECONDS_TO_CONNECT = 5
 
 
-def ray_cluster(address: str, count: int, make_tools: Callable[[], Tools]) -> Pool:
-    """As many workers as the cluster has processors, or `count` unless it is 0. Raises SettingsError.
+def start_ray_workers(address: str, count: int, make_pipeline: Callable[[], Pipeline]) -> JobQueue:
+    """Start `count` workers, or one per processor of the cluster if it is 0. Raise SettingsError.
 
-    `address` is HOST:PORT of a cluster that this machine is a node of. Every node has the version of this package that
-    this machine has. An actor that dies is started again, on another node where its own is gone; as long as no
-    processor is free for it, the others do its jobs.
+    `address` is HOST:PORT of a cluster that includes this machine. Every node needs the version of this package that
+    is installed here. An actor that dies is restarted, on another node if need be; until a processor is free for it,
+    the other workers do its jobs.
     """
     connected = _connect(address)
     processors = int(ray.cluster_resources().get("CPU", 0))  # type: ignore[no-untyped-call]
     if not (count or processors):
         raise SettingsError(f"The Ray cluster at {address} has no processors. Start a node: ray start --address=…")
-    workers = [_RayWorker(make_tools) for _ in range(count or processors)]
-    return Pool(workers, share_files=False, tries=TRIES, on_close=ray.shutdown if connected else None)
+    workers = [_RayWorker(make_pipeline) for _ in range(count or processors)]
+    return JobQueue(workers, share_files=False, tries=TRIES, on_close=ray.shutdown if connected else None)
 
 
 def _connect(address: str) -> bool:
-    """Whether the connection is new, and so ours to end."""
+    """Connect to the cluster. Return whether the connection is new, and so ours to close."""
     if ray.is_initialized():
         return False
     host, _, port = address.rpartition(":")
     try:
         if not port.isdigit():
-            # Words of Ray's, such as "local", start a cluster here, which talks to others.
+            # Ray's own words, such as "local", would start a cluster here that sends usage reports.
             raise ValueError("the address is HOST:PORT")
-        # Ray itself would try for minutes.
+        # Ray itself would retry for minutes.
         socket.create_connection((host, int(port)), timeout=SECONDS_TO_CONNECT).close()
-        # Read by whatever Ray starts for us; what was started before has its own.
+        # For processes that Ray starts from here; nodes started earlier have their own setting.
         os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
         ray.init(address=address, log_to_driver=False, logging_level=logging.ERROR)
     except (OSError, OverflowError, RuntimeError, ValueError) as error:
@@ -59,38 +59,35 @@ def _connect(address: str) -> bool:
     return True
 
 
-class _Station:
-    """What an actor does: steps, with tools of its own."""
-
-    def __init__(self, make_tools: Callable[[], Tools]) -> None:
-        self._make_tools = make_tools
-        self._tools: Tools | None = None
+class _Actor:
+    def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
+        self._make_pipeline = make_pipeline
+        self._pipeline: Pipeline | None = None
 
     def version(self) -> str:
-        """Which version of this package the node has."""
         return version("answerable")
 
-    def run(self, step: Callable[[Tools, Any], Any], job: Any) -> tuple[bool, Any]:
-        """Whether the step gave a result, and that, or what it raised."""
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
+        """Return True and the step's result, or False and the exception."""
         try:
-            self._tools = self._tools or self._make_tools()
-            return True, step(self._tools, job)
+            self._pipeline = self._pipeline or self._make_pipeline()
+            return True, step(self._pipeline, argument)
         except Exception as error:
             return False, error
 
 
 class _RayWorker:
-    def __init__(self, make_tools: Callable[[], Tools]) -> None:
+    def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
         self._version = version("answerable")
         self._closed = threading.Event()
-        # Jobs that were lost go to whoever is free, not back to this actor, which may have no node to start on.
-        station = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD")(_Station)
-        self._actor: Any = station.remote(make_tools)
+        # No retries by Ray: a lost job goes to any free worker, since this actor may have no node to restart on.
+        actor = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=0, scheduling_strategy="SPREAD")(_Actor)
+        self._actor: Any = actor.remote(make_pipeline)
 
     def start(self) -> None:
-        """Waits until the actor is there. Raises SettingsError where its node has another version of this package."""
+        """Wait for the actor. Raise SettingsError if its node has another version of this package."""
         asked = self._actor.version.options(max_task_retries=-1).remote()
-        while not ray.wait([asked], timeout=PATIENCE)[0]:
+        while not ray.wait([asked], timeout=POLL_SECONDS)[0]:
             if self._closed.is_set():
                 return
         try:
@@ -108,20 +105,20 @@ class _RayWorker:
                 f"Install the same on both. {how_to_install('ray')}"
             )
 
-    def run(self, step: Callable[[Tools, Any], Any], job: Any) -> Any:
-        """The result of a step on the actor. What is large goes through the cluster's object store."""
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
+        """Run a step on the actor."""
         try:
-            is_result, outcome = ray.get(self._actor.run.remote(step, job))
+            is_result, outcome = ray.get(self._actor.run.remote(step, argument))
         except ray.exceptions.RayError as error:
             raise WorkerLost(
-                f"{TRIES} workers of the Ray cluster died over it ({_first_line(error)}): add it alone, or leave it out"
+                f"{TRIES} workers of the Ray cluster died on it ({_first_line(error)}): add it alone, or leave it out"
             ) from error
         if not is_result:
             raise outcome
         return outcome
 
     def close(self) -> None:
-        """Ends the actor. Who waits for it gets an error."""
+        """Kill the actor. A waiting `run` raises WorkerLost."""
         self._closed.set()
         ray.kill(self._actor)
 

@@ -1,6 +1,6 @@
-"""Workers as adding uses them: they read and split files before it is their turn, and embed passages.
+"""The workers of an ingestion: they read and split files ahead, and embed passages.
 
-Whatever they do, this process decides what is unchanged and writes; what comes out is what it would have made itself.
+This process still decides what is unchanged and does all writing, so the library is the same as without workers.
 """
 
 from __future__ import annotations
@@ -8,61 +8,67 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, WorkerLost
-from answerable.indexing.prepare import Prepared, prepare
-from answerable.indexing.workers.steps import Pending, Tools, Workers, embed, in_order
+from answerable.indexing.prepare import Pipeline, Prepared, prepare
+from answerable.indexing.workers.jobs import JobQueue, submit_ahead
 from answerable.protocols import Passage, PassageVectors
 from answerable.protocols.reading import FileContents, SourceFile
 
-# For each worker one file that it reads, and one that it will: more would only be held longer.
-AHEAD = 2
-# What the files that are read ahead may have in all, and what is sent to a worker elsewhere.
-MOST_BYTES = 64_000_000
+# Per worker one file being read and one waiting.
+FILES_AHEAD = 2
+# Limits the files read ahead, and a file sent to a worker on another machine.
+MAX_BYTES = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class ReadFile:
-    """What a worker made of a file."""
+    """A file that a worker read and split."""
 
     prepared: tuple[Prepared, ...]
     contents: FileContents
 
 
-def read_and_split(tools: Tools, file: SourceFile) -> ReadFile:
-    """The documents in a file, split. Raises SourceError."""
-    contents = tools.reader.read(file)
-    prepared = tuple(prepare(document, tools.splitter) for document in contents.documents)
-    # With their languages, and sent once.
+def read_and_split(pipeline: Pipeline, file: SourceFile) -> ReadFile:
+    """Read a file and split its documents. Raise SourceError."""
+    contents = pipeline.reader.read(file)
+    prepared = tuple(prepare(document, pipeline.splitter) for document in contents.documents)
+    # The same document objects in both, so that they are pickled once.
     return ReadFile(prepared, replace(contents, documents=tuple(each.document for each in prepared)))
 
 
-class WorkerPool:
-    """Workers, made by `hire` when there is something to do for them.
+def embed_passages(pipeline: Pipeline, passages: Sequence[Passage]) -> list[PassageVectors]:
+    """Return the vectors of the passages, in the order given."""
+    return pipeline.embedder.embed_passages(passages)
 
-    What is read ahead is that of one run of adding; if there are two at a time, the other reads for itself.
+
+class WorkerPool:
+    """Workers that `start` creates when they are first needed.
+
+    Reads ahead for one ingestion; a second one at the same time reads its files itself.
     """
 
-    def __init__(self, hire: Callable[[], Workers]) -> None:
-        self._hire = hire
+    def __init__(self, start: Callable[[], JobQueue]) -> None:
+        self._start = start
         self._lock = threading.RLock()
-        self._hired: Workers | None = None
+        self._started: JobQueue | None = None
         self._places: dict[str, int] = {}
         self._versions: dict[str, tuple[int, ...]] = {}
-        self._outcomes: Iterator[tuple[SourceFile, Pending[ReadFile]]] = iter(())
-        self._next: tuple[SourceFile, Pending[ReadFile]] | None = None
+        self._outcomes: Iterator[tuple[SourceFile, Future[ReadFile]]] = iter(())
+        self._next: tuple[SourceFile, Future[ReadFile]] | None = None
         self._prepared: dict[str, Prepared] = {}
 
     @property
     def count(self) -> int:
-        """How many work at once."""
-        return self._workers.count
+        """Number of workers."""
+        return self._queue.count
 
     def expect(self, files: Sequence[SourceFile]) -> None:
-        """Says which files will be asked for, in this order, so that they are read ahead."""
+        """Announce the files that `read` will be called for, in this order, so that they are read ahead."""
         with self._lock:
             self._places = {file.path: place for place, file in enumerate(files)}
             self._versions = {}
@@ -70,21 +76,21 @@ class WorkerPool:
             self._outcomes = iter(())
             if files:
                 jobs = self._jobs(files)
-                self._outcomes = in_order(self._workers, read_and_split, jobs, AHEAD * self.count, MOST_BYTES)
+                self._outcomes = submit_ahead(self._queue, read_and_split, jobs, FILES_AHEAD * self.count, MAX_BYTES)
 
     def read(self, path: str) -> FileContents | None:
-        """What a worker read, None for a file to read here: not expected, too large to send, or changed meanwhile.
+        """Return what a worker read. Raise SourceError.
 
-        Raises SourceError.
+        None means: read it here, since it wasn't announced, is too large to send, or changed meanwhile.
         """
         with self._lock:
             self._prepared = {}
-            pending = self._outcome_of(path)
+            future = self._outcome_of(path)
             version = self._versions.pop(path, None)
-        if pending is None:
+        if future is None:
             return None
         try:
-            found = pending.result()
+            found = future.result()
         except WorkerLost as error:
             raise DamagedSource(f"{path} can't be read: {error}") from error
         if _version(path) != version:
@@ -93,32 +99,32 @@ class WorkerPool:
         return found.contents
 
     def prepared(self, document: Document) -> Prepared | None:
-        """A document of the file that was read last, split."""
+        """Return a split document of the file read last."""
         return self._prepared.pop(document.id, None)
 
-    def embed(self, passages: list[Passage]) -> Pending[list[PassageVectors]]:
-        """Their vectors, in the order given."""
-        return self._workers.submit(embed, passages)
+    def embed(self, passages: list[Passage]) -> Future[list[PassageVectors]]:
+        """Submit passages for embedding."""
+        return self._queue.submit(embed_passages, passages)
 
     def stop(self) -> None:
-        """Ends what is under way: who waits for it gets WorkerLost. Others are hired when there is more to do."""
+        """End running jobs: their futures raise WorkerLost. New workers start with the next job."""
         with self._lock:
-            hired, self._hired = self._hired, None
+            queue, self._started = self._started, None
             self._next, self._outcomes = None, iter(())
-        if hired is not None:
-            hired.close()
+        if queue is not None:
+            queue.close()
 
     def close(self) -> None:
-        """Ends what is under way. Closing twice is fine."""
-        if self._hired is not None:
-            self._hired.close()
+        """End the workers. Idempotent."""
+        if self._started is not None:
+            self._started.close()
 
     @property
-    def _workers(self) -> Workers:
+    def _queue(self) -> JobQueue:
         with self._lock:
-            if self._hired is None:
-                self._hired = self._hire()
-            return self._hired
+            if self._started is None:
+                self._started = self._start()
+            return self._started
 
     def _jobs(self, files: Sequence[SourceFile]) -> Iterator[tuple[SourceFile, int]]:
         for file in files:
@@ -126,8 +132,8 @@ class WorkerPool:
             if version is None:
                 continue
             size = version[0]
-            if not self._workers.share_files:
-                if size > MOST_BYTES:
+            if not self._queue.share_files:
+                if size > MAX_BYTES:
                     continue
                 try:
                     file = replace(file, data=Path(file.path).read_bytes())
@@ -136,8 +142,8 @@ class WorkerPool:
             self._versions[file.path] = version
             yield file, size
 
-    def _outcome_of(self, path: str) -> Pending[ReadFile] | None:
-        """Passes over the files before this one: they weren't asked for."""
+    def _outcome_of(self, path: str) -> Future[ReadFile] | None:
+        """Skip the files announced before this one."""
         place = self._places.get(path, -1)
         while self._next is None or self._places[self._next[0].path] < place:
             self._next = next(self._outcomes, None)
@@ -147,7 +153,7 @@ class WorkerPool:
 
 
 def _version(path: str) -> tuple[int, ...] | None:
-    """Size, time and number of a file; None where it can't be told."""
+    """Size, time and inode of a file; None if it can't be read."""
     try:
         status = os.stat(path)
     except OSError:

@@ -9,10 +9,9 @@ from dataclasses import replace
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.indexing.ingest import BATCH, Ingestion
-from answerable.indexing.prepare import prepare
-from answerable.indexing.sync import Subscriptions
+from answerable.indexing.prepare import Pipeline, prepare
+from answerable.indexing.sync import FollowedSources
 from answerable.indexing.sync_run import SyncRun
-from answerable.indexing.workers.steps import Tools
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair
 from answerable.maintenance.verification.sources import read_again
 from answerable.protocols import Difference, PassageVectors, Store, SyncRecord, Visit, Visited
@@ -22,7 +21,7 @@ from answerable.protocols.reading import UnreadFile
 class Repairing:
     """Repairs one library; `begin` makes a run of adding. Raises LibraryReadOnly and what embedding raises."""
 
-    def __init__(self, store: Store, tools: Tools, begin: Callable[[], Ingestion]) -> None:
+    def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion]) -> None:
         self._store = store
         self._tools = tools
         self._begin = begin
@@ -44,7 +43,7 @@ class Repairing:
         """Visits origins again for some of their sources, as if nothing proved these unchanged."""
         wanted = {(record.origin, record.source) for record in records}
         remembered = self._store.records()
-        for origin in Subscriptions(self._store, self._tools.reader, self._begin).origins():
+        for origin in FollowedSources(self._store, self._tools.reader, self._begin).origins():
             sources = {source for name, source in wanted if name == origin.name}
             if not sources:
                 continue

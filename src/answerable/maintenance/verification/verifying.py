@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 
 from answerable.datatypes import Document
 from answerable.indexing.ingest import Ingestion
-from answerable.indexing.sync import Subscriptions
-from answerable.indexing.workers.steps import Tools
+from answerable.indexing.prepare import Pipeline
+from answerable.indexing.sync import FollowedSources
 from answerable.maintenance.verification.documents import document_findings
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair, VerifyReport, name_of
 from answerable.maintenance.verification.repairing import Repairing
@@ -36,7 +36,7 @@ class VerifyOptions:
     embed: int | None = None
 
 
-def verify(store: Store, tools: Tools, begin: Callable[[], Ingestion], options: VerifyOptions) -> VerifyReport:
+def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> VerifyReport:
     """What differs between a library, its sources and its index; nothing is changed but what is to be repaired.
 
     `begin` makes a run of adding. What other processes change meanwhile may be said to differ. Raises LibraryReadOnly
@@ -66,11 +66,11 @@ def verify(store: Store, tools: Tools, begin: Callable[[], Ingestion], options: 
 class _Look:
     """One look through everything."""
 
-    def __init__(self, store: Store, tools: Tools, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
+    def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
         self._store = store
         self._tools = tools
         self._options = options
-        self._subscriptions = Subscriptions(store, tools.reader, begin, dry_run=True)
+        self._followed = FollowedSources(store, tools.reader, begin, dry_run=True)
         self._dimension = tools.embedder.fingerprint.dimension
         self._report = VerifyReport()
 
@@ -82,7 +82,7 @@ class _Look:
                 repair = Repair.MEND if issue.can_repair else Repair.NOTHING
                 report.findings.append(Finding(issue.kind, issue.where, issue.detail, repair))
             listed = list(self._store.documents())
-            origins = self._subscriptions.origins()
+            origins = self._followed.origins()
         except UNREADABLE as error:
             if not report.findings:
                 report.findings.append(Finding(Difference.DAMAGED, "the library", str(error)))

@@ -10,7 +10,7 @@ import typer
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import load_settings
-from answerable.wiring.upkeep import export_library, import_library
+from answerable.wiring.whole_library import export_library, import_library
 
 
 def export(

@@ -11,7 +11,7 @@ from answerable.errors import SettingsError
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import Settings, load_settings
-from answerable.wiring.upkeep import abandon_reindex, reindex_library
+from answerable.wiring.whole_library import abandon_reindex, reindex_library
 
 if TYPE_CHECKING:
     from answerable.maintenance.reindex import ReindexReport
