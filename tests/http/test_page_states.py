@@ -148,9 +148,9 @@ class UnreachableModel(PatientModel):
 @pytest.mark.parametrize(
     ("locale", "damaged", "kind", "address", "same", "model"),
     [
-        ("en-GB", "damaged or incomplete", "this kind", "may not be read", "have the same name", "couldn't write"),
-        ("es-MX", "dañado o incompleto", "este tipo", "no se puede leer", "el mismo nombre", "no pudo escribir"),
-        ("pt-BR", "danificado ou incompleto", "deste tipo", "não pode ser lido", "o mesmo nome", "não conseguiu"),
+        ("en-GB", "damaged or incomplete", "type of file", "can't be used", "have the same name", "couldn't write"),
+        ("es-MX", "dañado o incompleto", "tipo de archivo", "no se puede usar", "el mismo nombre", "no pudo escribir"),
+        ("pt-BR", "danificado ou incompleto", "tipo de arquivo", "não pode ser usado", "o mesmo nome", "não conseguiu"),
     ],
 )
 def test_errors_are_in_the_readers_language_and_name_a_file_once(

@@ -250,7 +250,7 @@ def test_others_need_keys(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="answerable keys add"):
         Server(service, Guards(), host="0.0.0.0", port=0)
     service.close()
-    with pytest.raises(SettingsError, match="small letters"):
+    with pytest.raises(SettingsError, match="lowercase letters"):
         open_service({"../x": Settings()}, Options(tmp_path))
 
 
@@ -286,7 +286,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
     ("arguments", "said"),
     [
         (["--host", "0.0.0.0"], "answerable keys add"),
-        (["--base-path", "docs"], "begins with a slash"),
+        (["--base-path", "docs"], "must start with a slash"),
         (["--also", "two"], "NAME=ADDRESS"),
         (["--keys", "/nowhere/keys.json"], "There is no key file"),
     ],

@@ -260,7 +260,7 @@ def terminal(example_library: Path) -> pexpect.spawn[str]:
 def _at_the_prompt(library: Path) -> pexpect.spawn[str]:
     arguments = [*COMMAND[1:], "chat", "-l", str(library)]
     spawned = pexpect.spawn(COMMAND[0], arguments, encoding="utf-8", timeout=60, dimensions=(24, 100))
-    spawned.expect_exact("/help shows")
+    spawned.expect_exact("/help lists")
     spawned.expect_exact("> ")
     return spawned
 

@@ -141,7 +141,7 @@ async def test_mistakes_are_told_to_the_assistant(example_library: Path) -> None
             assert said in await refused(client, tool, **arguments)
         (document,) = (await given(client, "list_documents", limit=1))["documents"]
         said = await refused(client, "get_passage", document_id=document["document_id"], start=10**9)
-        assert f"the document has {document['characters']}" in said
+        assert f"of {document['characters']}: take start and end" in said
         for address in ("answerable://document/none", "answerable://document/..%2F..%2Fetc", "file:///etc/hostname"):
             with pytest.raises(MCPError):
                 await client.read_resource(address)

@@ -143,13 +143,13 @@ def test_other_machines_are_served_with_keys_only(example_library: Path) -> None
 def test_an_address_that_is_none(example_library: Path, address: str) -> None:
     done = run_here("mcp", "--library", example_library, "--http", address)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is no address to listen at" in done.stderr
+    assert "is not an address to listen on" in done.stderr
 
 
 def test_a_port_that_is_taken(example_library: Path, server: HttpServer) -> None:
     done = run_here("mcp", "--library", example_library, "--http", httpx.URL(server.url).netloc.decode())
     assert done.returncode == 2
-    assert "Name another host or port" in done.stderr
+    assert "Choose another host or port" in done.stderr
 
 
 async def test_keys_decide_who_may_do_what(tmp_path: Path) -> None:

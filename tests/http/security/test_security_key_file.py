@@ -56,11 +56,11 @@ def test_a_file_that_everybody_may_replace_is_refused(file: Path) -> None:
 
 def test_what_is_no_file_is_refused_at_once(file: Path) -> None:
     os.mkfifo(file, 0o600)
-    with pytest.raises(SettingsError, match="no file"):
+    with pytest.raises(SettingsError, match="not a file"):
         Keys(file).list()
     file.unlink()
     file.symlink_to("/dev/zero")
-    with pytest.raises(SettingsError, match="no file"):
+    with pytest.raises(SettingsError, match="not a file"):
         Keys(file).list()
 
 

@@ -199,7 +199,7 @@ def test_a_key_file_that_others_may_write_to_lets_nobody_in(
     key_path.chmod(mode)
     try:
         assert exchange(keyed.port, asked).status == 401
-        assert "Others may write to the key file" in caplog.text
+        assert "Other users may write to the key file" in caplog.text
     finally:
         key_path.chmod(0o600)
     assert exchange(keyed.port, asked).status == 200

@@ -136,7 +136,7 @@ def test_addresses_and_the_command(source: EmbeddedStore, tmp_path: Path) -> Non
     done = subprocess.run([*command, "--json"], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout) == {"copied": DOCUMENTS, "unchanged": 0, "chunks": 36}
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert f"{DOCUMENTS} were there already" in done.stdout
+    assert f"{DOCUMENTS} already there" in done.stdout
     copied = PostgresStore(address, create=False)
     assert results(copied) == searched  # type: ignore[arg-type]
     copied.close()

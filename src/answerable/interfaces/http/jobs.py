@@ -134,9 +134,7 @@ class Jobs:
         job = Job(library, sources, work, clean_up)
         with self._lock:
             if sum(other.state is State.WAITING for other, _ in self._jobs.values()) >= self._waiting:
-                raise Problem(
-                    429, "too_many_jobs", "Too many jobs are waiting. Send it again when one has ended.", _LATER
-                )
+                raise Problem(429, "too_many_jobs", "Too many jobs are waiting. Try again when one has ended.", _LATER)
             if library not in self._threads:
                 self._threads[library] = ThreadPoolExecutor(1, thread_name_prefix=f"adding-{library}")
             self._jobs[job.id] = (job, self._threads[library].submit(self._run, job))

@@ -101,9 +101,7 @@ def problem_of(error: Exception) -> Problem:
         return Problem(400, "bad_request", "The body ended early. Send it completely.")
     if not isinstance(error, AnswerableError):
         _log.error("Unexpected error.", exc_info=error)
-        return Problem(
-            500, "internal_error", "Internal error. Tell the server's administrator; its log has the details."
-        )
+        return Problem(500, "internal_error", "Internal error. Tell the server's administrator; the log has details.")
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     detail = str(error)
     if isinstance(error, _PRIVATE) and not isinstance(error, _OPEN):

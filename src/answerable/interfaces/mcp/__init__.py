@@ -1,4 +1,4 @@
-"""A library for assistants, by the Model Context Protocol (https://modelcontextprotocol.io)."""
+"""Serve a library to assistants by the Model Context Protocol (https://modelcontextprotocol.io)."""
 
 from answerable.errors import MissingPackage
 

@@ -1,4 +1,4 @@
-"""What a caller over HTTP may do. Over standard input and output whoever started the server may do everything."""
+"""Permissions of callers over HTTP. Over standard input and output the caller may do everything."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ ADMIN = "admin"
 
 
 def user_of(key_id: str, role: str) -> AuthenticatedUser:
-    """A key as the SDK knows callers: a session belongs to the one that began it."""
+    """The SDK's user for a key; a session belongs to the key that started it."""
     return AuthenticatedUser(AccessToken(token="", client_id=key_id, scopes=[role]))
 
 
 def require_admin() -> None:
-    """Raises ToolError where the caller has a key that may only ask."""
+    """Raise ToolError if the caller's key may only ask."""
     found = get_access_token()
     if found is not None and ADMIN not in found.scopes:
-        raise ToolError("This key may ask, search and read. Use one that was made with --role admin.")
+        raise ToolError("This key may only ask, search and read. Use a key made with --role admin.")

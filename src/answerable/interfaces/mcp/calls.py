@@ -1,4 +1,4 @@
-"""The library's calls block: they run in threads, a bounded number at once, apart from those that move messages."""
+"""Run the library's blocking calls in a bounded number of threads."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Given = TypeVar("Given")
 
 
 class Calls:
-    """Runs blocking functions for tools; what goes wrong as expected becomes an error that the assistant reads."""
+    """Runs blocking functions for tools; expected errors become errors the assistant reads."""
 
     def __init__(self, at_once: int = AT_ONCE) -> None:
         self._limiter = CapacityLimiter(at_once)
 
     async def run(self, function: Callable[..., Given], *arguments: object) -> Given:
-        """What the function gives. A call that is cancelled ends where the function asks `check_cancelled`."""
+        """Run a function. A cancelled call ends where the function calls `check_cancelled`."""
         try:
             return await to_thread.run_sync(partial(function, *arguments), limiter=self._limiter)
         except (AnswerableError, ValueError) as error:
@@ -31,5 +31,5 @@ class Calls:
 
 
 def check_cancelled() -> None:
-    """Ends a function that `run` runs, from within, if its caller has gone or asked to stop."""
+    """End the running function if its caller has gone or cancelled it."""
     from_thread.check_cancelled()

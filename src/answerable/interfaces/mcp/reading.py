@@ -1,4 +1,4 @@
-"""The tools that read the library."""
+"""Tools that read the library."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from answerable.interfaces.plain import Plain, answer_json, narrowing_json, resu
 from answerable.library import Library
 from answerable.text.locate import Locator
 
-# What a model wrote before it was checked isn't for another model to read.
+# Another model must not read a model's unchecked text.
 UNCHECKED = ("draft", "checks")
 
 Question = Annotated[str, Field(max_length=LONGEST_QUESTION, description="A complete question, in any language.")]
@@ -35,7 +35,7 @@ Neighbours = Annotated[int, Field(ge=0, le=10)]
 
 
 class ReadingTools:
-    """What an assistant may do with a library without changing it."""
+    """The tools of an assistant that don't change the library."""
 
     def __init__(self, library: Library, calls: Calls) -> None:
         self._library = library
@@ -44,18 +44,18 @@ class ReadingTools:
     async def search(
         self, question: Question, k: Annotated[int, Field(ge=1, le=50)] = 8, where: Where = None
     ) -> Annotated[CallToolResult, SearchOutput]:
-        """Finds the k passages of the user's documents that have most to say on a question, best first.
+        """Find the k most relevant passages of the user's documents for a question, best first.
 
-        Use it to look around or to gather material. To answer a question, prefer `ask`.
+        Use it to explore or gather material. To answer a question, prefer `ask`.
         """
         found = await self._calls.run(self._library.search, question, k, where)
         plain = {"narrowing": narrowing_json(found.narrowing), "results": [result_json(result) for result in found]}
         return result(passages_text(found), plain)
 
     async def ask(self, question: Question, where: Where = None) -> Annotated[CallToolResult, AnswerOutput]:
-        """Answers a question from the user's documents; each mark [n] is a citation that was checked to stand there.
+        """Answer a question from the user's documents; each mark [n] is a citation verified word for word.
 
-        Where the documents don't answer it, says so: don't fill the gap from elsewhere without saying that you do.
+        If the documents don't answer it, the result says so. Don't fill the gap from elsewhere without saying so.
         """
         found = await self._calls.run(self._answer, question, where)
         plain = {name: value for name, value in answer_json(found).items() if name not in UNCHECKED}
@@ -63,11 +63,11 @@ class ReadingTools:
 
     async def list_documents(
         self,
-        contains: Annotated[str, Field(description="Only those with this in their title or source.")] = "",
+        contains: Annotated[str, Field(description="Only documents with this in their title or source.")] = "",
         offset: Annotated[int, Field(ge=0)] = 0,
         limit: Annotated[int, Field(ge=1, le=200)] = 50,
     ) -> Annotated[CallToolResult, DocumentsOutput]:
-        """Lists the user's documents by source, without their text."""
+        """List the user's documents by source, without their text."""
         wanted = contains.casefold()
         found = [
             document
@@ -81,14 +81,14 @@ class ReadingTools:
     async def get_passage(
         self,
         document_id: DocumentId,
-        start: Annotated[int, Field(ge=0, description="Where the span begins, in characters.")],
-        end: Annotated[Optional[int], Field(ge=1, description="Where it ends, not included.")] = None,
+        start: Annotated[int, Field(ge=0, description="Start of the span, in characters.")],
+        end: Annotated[Optional[int], Field(ge=1, description="End of the span, exclusive.")] = None,
         before: Neighbours = 1,
         after: Neighbours = 1,
     ) -> Annotated[CallToolResult, PassageOutput]:
-        """Gives the passage of a document that holds a span, with so many passages before and after it.
+        """Get the passage of a document that contains a span, with `before` and `after` neighbouring passages.
 
-        Use it to read on around what `search` or a citation of `ask` pointed to.
+        Use it to read more around a result of `search` or a citation of `ask`.
         """
         span = start, start + 1 if end is None else end
         read = partial(self._passage, document_id, span, before, after)
@@ -98,7 +98,7 @@ class ReadingTools:
         return result(passages_text([found]), {**plain, "document_characters": len(document.content)})
 
     def _answer(self, question: str, where: Mapping[str, Any] | None) -> Answer:
-        # Closing the events stops a model that writes.
+        # Closing the events stops the model.
         with closing(self._library.ask_stream(question, where)) as events:
             for event in events:
                 check_cancelled()
@@ -107,15 +107,15 @@ class ReadingTools:
         raise AssertionError("events end with an answer")
 
     def _passage(self, document_id: str, span: tuple[int, int], before: int, after: int) -> tuple[Document, Chunk]:
-        """The document, and one chunk of all its text from the first passage to the last that is wanted."""
+        """The document, and one chunk that spans all wanted passages."""
         start, end = span
         document = self._library.document(document_id)
         chunks = self._library.chunks(document_id)
         touched = [index for index, chunk in enumerate(chunks) if chunk.start < end and start < chunk.end]
         if not touched:
             raise ValueError(
-                f"no passage lies between the characters {start} and {end}: the document has {len(document.content)}, "
-                "so take start and end from a result or a citation"
+                f"no passage lies between characters {start} and {end} of {len(document.content)}: "
+                "take start and end from a result or a citation"
             )
         wanted = chunks[max(touched[0] - before, 0) : touched[-1] + after + 1]
         first, last = wanted[0].start, max(chunk.end for chunk in wanted)
@@ -126,5 +126,5 @@ class ReadingTools:
 
 
 def result(text: str, plain: Plain) -> CallToolResult:
-    """What a tool gives: a text for the assistant, the same as values for programs."""
+    """A tool's result: text for the assistant, and the same as JSON for programs."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain)

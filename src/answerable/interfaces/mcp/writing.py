@@ -1,4 +1,4 @@
-"""The tools that change the library. They are there only where whoever starts the server asks for them."""
+"""Tools that change the library, available only with --write."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PACE = 0.2
 
 
 class WritingTools:
-    """What an assistant may do that changes a library; it reads files under the roots only, and sites."""
+    """The tools of an assistant that change the library; they read only files under the roots, and sites."""
 
     def __init__(self, library: Library, calls: Calls, roots: Sequence[Path] = ()) -> None:
         self._library = library
@@ -39,15 +39,12 @@ class WritingTools:
 
     async def add_source(
         self,
-        source: Annotated[
-            str, Field(max_length=4000, description="A file, a folder, or a site's address (https://…).")
-        ],
+        source: Annotated[str, Field(max_length=4000, description="A file, a folder, or a site's URL (https://…).")],
         context: Context[Any, Any],
     ) -> Annotated[CallToolResult, AddedOutput]:
-        """Adds a file, a folder's files or a site to the user's library. What is there already stays as it is.
+        """Add a file, a folder's files or a site to the user's library. Unchanged documents stay as they are.
 
-        A newer version of a file takes the place of the old one; of a site that was added before, pages that are gone
-        are removed.
+        A newer version of a file replaces the old one. Pages that no longer exist on a site are removed.
         """
         require_admin()
         place = allowed_source(source, self._roots)
@@ -56,7 +53,7 @@ class WritingTools:
         return result(added_text(report), added_json(report, dry_run=False))
 
     async def remove_document(self, document_id: DocumentId) -> Annotated[CallToolResult, RemovedOutput]:
-        """Removes every trace of a document from the user's library. The file itself stays."""
+        """Remove a document from the user's library without a trace. The file itself stays."""
         require_admin()
         async with self._one_at_a_time:
             await self._calls.run(self._library.remove, document_id)
@@ -64,27 +61,27 @@ class WritingTools:
 
 
 class Notifier:
-    """Tells a client how far adding has come, from the thread that adds; ends it when the client cancels."""
+    """Reports progress to the client from the adding thread; ends the thread when the client cancels."""
 
     def __init__(self, context: Context[Any, Any]) -> None:
         self._context = context
-        self._told = 0.0
+        self._reported = 0.0
         self._reached = -1
 
     def __call__(self, progress: Progress) -> None:
-        """Passages and sources are counted together, so that the number grows whichever is worked on."""
+        """Report passages and sources together, so that the number always grows."""
         check_cancelled()
         reached = progress.sources_done + progress.chunks_done
         now = time.monotonic()
-        if reached <= self._reached or now - self._told < PACE:
+        if reached <= self._reached or now - self._reported < PACE:
             return
-        self._told, self._reached = now, reached
+        self._reported, self._reached = now, reached
         total = progress.sources_total + progress.chunks_total
-        from_thread.run(partial(self._context.report_progress, reached, total, _said(progress)))
+        from_thread.run(partial(self._context.report_progress, reached, total, _message(progress)))
 
 
 def allowed_source(source: str, roots: Sequence[Path]) -> str:
-    """The address, or the real path of a file or folder under the roots. Raises ToolError."""
+    """Return the URL, or the real path of a file or folder under the roots. Raise ToolError."""
     if source.lower().startswith(("http://", "https://")):
         return source
     try:
@@ -93,7 +90,7 @@ def allowed_source(source: str, roots: Sequence[Path]) -> str:
             if path.is_relative_to(root):
                 return str(path)
     except (OSError, ValueError, RuntimeError) as error:
-        raise ToolError("No file can have that path. Name a file under the server's roots.") from error
+        raise ToolError("This is not a valid path. Name a file under the server's roots.") from error
     if not roots:
         raise ToolError("Only sites can be added here. To add files, start the server with --root FOLDER.")
     raise ToolError(
@@ -101,7 +98,7 @@ def allowed_source(source: str, roots: Sequence[Path]) -> str:
     )
 
 
-def _said(progress: Progress) -> str:
+def _message(progress: Progress) -> str:
     name = " ".join(progress.source.rsplit("/", 1)[-1].split()) or progress.source
     if not progress.document_total:
         return f"reading {name}"

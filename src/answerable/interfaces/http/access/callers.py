@@ -1,6 +1,6 @@
-"""Who calls: every request has a caller, known by the key that it came with, and routes say what a caller must be.
+"""The caller of each request, identified by its key, and what routes require of it.
 
-Without a key file the server listens to this machine alone, and whoever calls may do everything.
+Without a key file the server listens on this machine alone, and every caller may do everything.
 """
 
 from __future__ import annotations
@@ -25,38 +25,36 @@ from answerable.text import printable_line
 _BEARER = re.compile(r"bearer +(\S+)", re.IGNORECASE)
 _FORWARDING = frozenset({"forwarded", "x-forwarded-for", "x-real-ip"})
 _FORWARDED = (
-    "The server has no keys and serves this machine only, but a proxy passed this on. Start it with --keys, or, where "
-    "the proxy itself lets in only who may, name that with --proxy."
+    "The server has no keys and serves only this machine, but a proxy forwarded this request. Start it with --keys or, "
+    "if the proxy authenticates users, name it with --proxy."
 )
 _log = logging.getLogger("answerable")
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who calls: the key's id, what it may do, and the one library that it is bound to (None: all of them)."""
+    """A caller: the key's id, its role, and the only library it opens (None: all)."""
 
     id: str
     role: Role
     library: str | None = None
 
     def sees(self, library: str) -> bool:
-        """Whether a library is there for this caller."""
+        """Whether the key opens a library."""
         return self.library in (None, library)
 
 
 LOCAL = Caller("local", "admin")
-"""Whoever calls a server without keys."""
+"""Every caller of a server without keys."""
 
 
 class Authentication:
-    """Gives each request its caller, and answers 401 for those that have none, unless `is_public` says of the path
-    that anybody may have it.
+    """Sets each request's caller, and answers 401 to requests without one, unless `is_public` allows the path.
 
-    A key comes as `Authorization: Bearer …` or `X-API-Key: …`, exactly once, and never in an address, which logs and
-    histories keep. Without keys, what a proxy passes on isn't from this machine, and is refused unless `behind_proxy`.
+    A key is sent as `Authorization: Bearer …` or `X-API-Key: …`, exactly once, never in a URL, which logs and histories
+    keep. Without keys, forwarded requests aren't local, so they are refused unless `behind_proxy`.
 
-    An address that was refused `most_refused` times in a minute gets 429 instead; whoever has a key comes in all the
-    same, from there too.
+    After `most_refused` refusals a minute an address gets 429 instead, except for requests with a valid key.
     """
 
     def __init__(
@@ -74,7 +72,6 @@ class Authentication:
         self._refused = MovingWindow(most_refused)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, or hands it on with `caller` in its state."""
         if scope["type"] == "http" and not self._is_public(scope):
             headers = Headers(scope=scope)
             given = _given(headers)
@@ -92,7 +89,7 @@ class Authentication:
 
 
 def caller_of(request: Request) -> Caller:
-    """Who calls. Raises Problem 401 where nobody has been let in."""
+    """The caller of a request. Raise Problem 401 if there is none."""
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
         raise Problem(401, "unauthorized", _HOW, {"WWW-Authenticate": _CHALLENGE})
@@ -100,22 +97,22 @@ def caller_of(request: Request) -> Caller:
 
 
 def asker(request: Request, service: Serving) -> Caller:
-    """The caller, who may ask in the path's `{library}`, if it has one.
+    """The caller, who may ask in the path's `{library}`, if any.
 
-    Raises UnknownLibrary for one that isn't there and for one that the key doesn't open: a caller can't tell which.
+    Raise UnknownLibrary for an unknown library and for one the key doesn't open, alike.
     """
     caller = caller_of(request)
     library = request.path_params.get("library")
     if library is not None:
-        # One that the key doesn't open is looked for under a name that none has, which gives the same answer.
+        # No library has an empty name, so both cases give the same error.
         service.libraries.settings(library if caller.sees(library) else "")
     return caller
 
 
 def admin(caller: Annotated[Caller, Depends(asker)]) -> Caller:
-    """The caller, who may change the path's `{library}`. Raises Problem 403 for a key that may only ask."""
+    """The caller, who may change the path's `{library}`. Raise Problem 403 for a key that may only ask."""
     if caller.role != "admin":
-        raise Problem(403, "forbidden", "This key may ask, search and read. Use one that was made with --role admin.")
+        raise Problem(403, "forbidden", "This key may only ask, search and read. Use a key made with --role admin.")
     return caller
 
 
@@ -123,11 +120,11 @@ Asker = Annotated[Caller, Depends(asker)]
 Admin = Annotated[Caller, Depends(admin)]
 
 _CHALLENGE = 'Bearer realm="answerable"'
-_HOW = "Send a key as `Authorization: Bearer …` or `X-API-Key: …`. `answerable keys add` makes one."
+_HOW = "Send a key as `Authorization: Bearer …` or `X-API-Key: …`. Make one with `answerable keys add`."
 
 
 def _given(headers: Headers) -> Sequence[str]:
-    """The keys that a request came with."""
+    """The keys sent with a request."""
     bearers = [_BEARER.fullmatch(value.strip()) for value in headers.getlist("authorization")]
     return [match[1] if match else "" for match in bearers] + headers.getlist("x-api-key")
 
@@ -138,7 +135,7 @@ def _caller(keys: Keys, given: Sequence[str]) -> Caller | None:
     try:
         key = keys.find(given[0])
     except SettingsError as error:
-        # Without its file the server knows nobody.
+        # Without its key file the server admits nobody.
         _log.error("%s", printable_line(str(error)))
         return None
     return Caller(key.id, key.role, key.library) if key else None
@@ -147,5 +144,5 @@ def _caller(keys: Keys, given: Sequence[str]) -> Caller | None:
 def _refusal(given: Sequence[str]) -> ASGIApp:
     if not given:
         return problem(401, "unauthorized", _HOW, {"WWW-Authenticate": _CHALLENGE})
-    detail = "That is no key of this server, or not exactly one. " + _HOW
+    detail = "This key is not valid here, or there is more than one. " + _HOW
     return problem(401, "unauthorized", detail, {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'})

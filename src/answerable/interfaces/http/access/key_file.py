@@ -36,7 +36,7 @@ _State = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key without its secret; `library` is the one that it opens (None: all), `made` an ISO time in UTC."""
+    """A key without its secret; `library` is the only one it opens (None: all), `made` an ISO time in UTC."""
 
     id: str
     sha256: str
@@ -47,33 +47,33 @@ class Key:
 
 
 class Keys:
-    """The keys of a file, read again whenever it changes. What changes the file leaves the old one or the new one."""
+    """The keys in a file, read again whenever it changes. Writes are atomic."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._read: tuple[_State, tuple[Key, ...]] | None = None
 
     def list(self) -> tuple[Key, ...]:
-        """Every key, the oldest first. Raises SettingsError where the file is missing, damaged or open to others."""
+        """All keys, oldest first. Raise SettingsError if the file is missing, damaged or open to others."""
         try:
-            # Opened without waiting for a writer, which a pipe in its place would.
+            # Opening a pipe in its place must not wait for a writer.
             with open(self._path, "rb", opener=_without_waiting) as file:
                 status = os.fstat(file.fileno())
-                # Each time: a change of permissions changes nothing else.
+                # Checked each time, since changed permissions leave the state as it is.
                 _check_permissions(self._path, status)
                 state = (status.st_mtime_ns, status.st_size, status.st_ino)
                 if self._read is None or self._read[0] != state:
                     self._read = state, _parse(self._path, file.read(_LARGEST))
         except FileNotFoundError as error:
             raise SettingsError(
-                f"There is no key file {self._path}. `answerable keys add --role admin {self._path}` makes it."
+                f"There is no key file {self._path}. Make it with `answerable keys add --role admin {self._path}`."
             ) from error
         except OSError as error:
             raise SettingsError(f"The key file {self._path} can't be read ({error}). Check its permissions.") from error
         return self._read[1]
 
     def find(self, secret: str) -> Key | None:
-        """The key with this secret, in a time that doesn't depend on how much of it is right. Raises as `list`."""
+        """Find a key by its secret in constant time. Raise as `list`."""
         digest = _digest(secret)
         found = None
         for key in self.list():
@@ -82,7 +82,7 @@ class Keys:
         return found
 
     def add(self, role: Role, library: str | None = None, name: str = "") -> tuple[Key, str]:
-        """A new key and its secret, which is kept nowhere. Makes the file where there is none. Raises SettingsError."""
+        """Add a key, creating the file if needed; return it with its secret, stored nowhere. Raise SettingsError."""
         secret = _PREFIX + secrets.token_urlsafe(32)
         made = datetime.now(timezone.utc).isoformat(timespec="seconds")
         key = Key(secrets.token_hex(4), _digest(secret), role, library, name, made)
@@ -91,12 +91,12 @@ class Keys:
         return key, secret
 
     def remove(self, key_id: str) -> Key:
-        """Takes a key away; a running server refuses it from its next request on. Raises SettingsError."""
+        """Remove a key; a running server refuses it from the next request on. Raise SettingsError."""
         with self._changing():
             keys = {key.id: key for key in self.list()}
             if key_id not in keys:
                 raise SettingsError(
-                    f"No key has the id {key_id!r}. `answerable keys list {self._path}` shows those there are."
+                    f"No key has the id {key_id!r}. List the ids with `answerable keys list {self._path}`."
                 )
             self._write([key for key in keys.values() if key.id != key_id])
         return keys[key_id]
@@ -106,7 +106,7 @@ class Keys:
 
     def _write(self, keys: Sequence[Key]) -> None:
         text = json.dumps({"format": 1, "keys": [asdict(key) for key in keys]}, indent=1) + "\n"
-        # `mkstemp` makes files that nobody else may read.
+        # mkstemp makes files only the owner may read.
         descriptor, draft = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8") as file:
@@ -129,15 +129,15 @@ def _without_waiting(path: str, flags: int) -> int:
 
 def _check_permissions(path: Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise SettingsError(f"The key file {path} is no file. Take it away and make one with `answerable keys add`.")
+        raise SettingsError(f"The key file {path} is not a file. Remove it and make one with `answerable keys add`.")
     if os.name != "posix":
         return
     if status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise SettingsError(f"Others may write to the key file {path}, and so let themselves in. chmod 600 {path}.")
+        raise SettingsError(f"Other users may write to the key file {path} and add keys. Run: chmod 600 {path}")
     for folder in {path.absolute().parent, path.resolve().parent}:
         mode = folder.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
-            raise SettingsError(f"Everybody may put another file in the place of {path}. chmod o-w {folder}.")
+            raise SettingsError(f"Other users may replace the key file {path}. Run: chmod o-w {folder}")
 
 
 def _parse(path: Path, read: bytes) -> tuple[Key, ...]:
@@ -146,7 +146,7 @@ def _parse(path: Path, read: bytes) -> tuple[Key, ...]:
         return tuple(_key(**entry) for entry in raw["keys"])
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise SettingsError(
-            f"The key file {path} is damaged ({type(error).__name__}). Take it away and make new keys with "
+            f"The key file {path} is damaged ({type(error).__name__}). Remove it and make new keys with "
             "`answerable keys add`."
         ) from error
 
@@ -154,5 +154,5 @@ def _parse(path: Path, read: bytes) -> tuple[Key, ...]:
 def _key(**entry: Any) -> Key:
     key = Key(**entry)
     if key.role not in ROLES or not _DIGEST.fullmatch(key.sha256) or not isinstance(key.library, (str, type(None))):
-        raise ValueError(f"no key: {key.id!r}")
+        raise ValueError(f"invalid key {key.id!r}")
     return key

@@ -1,4 +1,7 @@
-"""How often something happened lately, whose it counts as, and what is said when that was too often."""
+"""A moving-window rate limiter.
+
+The library `limits` (5.8) was tried: its memory store never forgets a name, and its wall clock may jump.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from answerable.interfaces.http.problems import problem
 
 
 class MovingWindow:
-    """At most `limit` hits of one name in any `period` of seconds. Names that aren't hit any more are forgotten."""
+    """At most `limit` hits of a name in any `period` of seconds. Idle names are forgotten."""
 
     def __init__(self, limit: int, period: float = 60.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._limit = limit
@@ -27,7 +30,7 @@ class MovingWindow:
         return len(self._hits)
 
     def hit(self, name: str) -> float:
-        """0 when this hit is within the limit, and counts; otherwise the seconds until the next one may."""
+        """Count a hit within the limit and return 0; otherwise return the seconds to wait."""
         now = self._clock()
         self._forget(now - self._period)
         times = self._hits.setdefault(name, deque())
@@ -40,7 +43,7 @@ class MovingWindow:
         return 0.0
 
     def _forget(self, before: float) -> None:
-        # The name that was hit longest ago comes first.
+        # Least recently hit names come first.
         while self._hits:
             name, times = next(iter(self._hits.items()))
             if times and times[-1] > before:
@@ -49,7 +52,7 @@ class MovingWindow:
 
 
 def network_of(client: Sequence[Any] | None) -> str:
-    """The address of a client (host, port) that counts: of IPv6 the network, since every host has all of one."""
+    """The name a client counts under: its address, or for IPv6 its network, since a host owns all of one."""
     host = str(client[0]) if client else ""
     try:
         found = ipaddress.ip_address(host)
@@ -61,7 +64,7 @@ def network_of(client: Sequence[Any] | None) -> str:
 
 
 def too_many(wait: float, what: str) -> ASGIApp:
-    """Status 429, with the seconds to wait."""
+    """Answer 429 with the seconds to wait."""
     seconds = math.ceil(wait)
-    detail = f"Too many {what} from here. Try again in {seconds} seconds, or ask whoever runs the server for more."
+    detail = f"Too many {what} from here. Try again in {seconds} seconds, or ask the server's administrator for more."
     return problem(429, "too_many_requests", detail, {"Retry-After": str(seconds)})

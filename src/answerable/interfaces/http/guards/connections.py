@@ -1,8 +1,7 @@
-"""Connections with bounds: how many there may be, and how long a client may take to ask and to listen.
+"""Limits on the number of connections, and on the time clients take to send requests and accept responses.
 
-uvicorn waits without end for the head of a request, and for a client to take what it is sent. When there is no room for
-one more connection, the one that has waited longest for a request makes it, so that clients that send nothing, or a
-head byte by byte, keep nobody out.
+uvicorn alone waits forever for the head of a request, and for a client to accept data. When the limit is reached, the
+connection idle for longest is closed, so clients that send nothing, or a head byte by byte, block nobody.
 """
 
 from __future__ import annotations
@@ -24,10 +23,10 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: c
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """How many connections there may be in all and from one address, and two times in seconds.
+    """Connections in total and per address, and two times in seconds.
 
-    `asking` is how long a client may take over the head of a request, counted from when nothing else goes on in its
-    connection; `listening` how long it may leave what it is sent lying.
+    `asking` limits the head of a request, from when the connection became idle; `listening` the time a client may not
+    accept data.
     """
 
     total: int = 512
@@ -37,7 +36,7 @@ class ConnectionLimits:
 
 
 class BoundedConnection(H11Protocol):
-    """One connection of HTTP/1.1, closed when it is one too many or its client is too slow."""
+    """A connection of HTTP/1.1, closed when over the limit or too slow."""
 
     def __init__(self, *arguments: Any, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -48,7 +47,6 @@ class BoundedConnection(H11Protocol):
         self._network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Takes a connection, in place of one that waits if need be, or answers 503 and closes it."""
         super().connection_made(transport)
         self._network = network_of(self.client)
         if not self._has_room():
@@ -57,34 +55,30 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Ends the watch with the connection."""
         self._asking.stop()
         self._listening.stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Takes what came. It doesn't put off the time that the head of a request must be here by."""
+        # More data doesn't extend the time for the head of a request.
         if not self.transport.is_closing():
             super().data_received(data)
             self._watch()
 
     def on_response_complete(self) -> None:
-        """Goes on to the next request of the connection."""
         super().on_response_complete()
         self._watch()
 
     def pause_writing(self) -> None:
-        """Notes that the client doesn't take what it is sent."""
         super().pause_writing()
         self._listening.start(self._limits.listening, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Notes that it does again."""
         self._listening.stop()
         super().resume_writing()
 
     def _has_room(self) -> bool:
-        """Whether this connection is within the limits, once one that waits for a request was closed for it."""
+        """Whether this connection is within the limits, if needed after closing an idle one."""
         present = [
             each for each in self.connections if isinstance(each, BoundedConnection) and not each.transport.is_closing()
         ]
@@ -96,12 +90,12 @@ class BoundedConnection(H11Protocol):
         waiting = [each for each in present if each._asking.due is not None]
         if not waiting:
             return False
-        # Of those with the most connections, the one that has waited longest.
+        # The longest idle one of the address with the most connections.
         min(waiting, key=lambda each: (-numbers[each._network], each._asking.due))._give_up()
         return True
 
     def _watch(self) -> None:
-        """Keeps the time while no request is being answered."""
+        """Time the connection while no request is being answered."""
         if self.cycle is not None and not self.cycle.response_complete:
             self._asking.stop()
         elif not self.transport.is_closing():
@@ -115,7 +109,7 @@ class BoundedConnection(H11Protocol):
 
 
 class _Alarm:
-    """Calls a function after some time, unless it is stopped before. Starting it again while it runs does nothing."""
+    """A timer that calls a function once. Starting it while it runs does nothing."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._loop = loop
@@ -123,7 +117,7 @@ class _Alarm:
 
     @property
     def due(self) -> float | None:
-        """The loop's time at which it goes off; None while it doesn't run."""
+        """The loop's time of the call; None if stopped."""
         return self._running.when() if self._running else None
 
     def start(self, seconds: float, function: Callable[[], None]) -> None:

@@ -1,8 +1,8 @@
-"""Which pages may drive the service from a browser: its own, and those of origins that were allowed by name.
+"""Restrict browsers to the service's own page and allowed origins.
 
-A server without keys trusts whoever reaches it, and a browser on this machine reaches it for any page that it shows.
-So a request must name the server as it is known here (a foreign name that resolves to this machine is DNS rebinding),
-and must not come from a page of another origin.
+A server without keys trusts every local request, and a local browser sends requests for any page it shows. So a request
+must name the server by a known name (a foreign name for this machine is DNS rebinding) and must not come from a page of
+another origin.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 class Origins:
-    """Answers 421 to requests for another server and 403 to those of another site's pages.
+    """Answers 421 to requests for another server and 403 to pages of another site.
 
-    `hosts` are the names, besides those of this machine, that the server is reached by; None allows any name. `allowed`
-    are origins (`https://example.org`) whose pages may use the service.
+    `hosts` are the server's names besides local ones; None allows any. `allowed` are origins (`https://example.org`)
+    whose pages may use the service.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None = (), allowed: Collection[str] = ()) -> None:
@@ -33,16 +33,15 @@ class Origins:
         self._allowed = {origin.lower().rstrip("/") for origin in allowed}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request through the app, or refuses it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         headers = Headers(scope=scope)
         if not self._is_ours(headers.get("host", "")):
-            detail = "The server isn't known by that name. Ask it by its own, or start it with --server-name."
+            detail = "This is not a name of the server. Use one of its names, or start it with --server-name."
             await problem(421, "misdirected_request", detail)(scope, receive, send)
         elif not (self._is_of_own_page(headers) or _is_navigation(scope, headers)):
-            detail = "Pages of other sites may not use this server. `--allow-origin` allows one."
+            detail = "Pages of other sites may not use this server. Allow one with --allow-origin."
             await problem(403, "cross_origin", detail)(scope, receive, send)
         else:
             await self._app(scope, receive, send)
@@ -63,7 +62,7 @@ class Origins:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host's name or address can only be this machine's own."""
+    """Whether a host name or address can only be this machine."""
     if host == "localhost":
         return True
     try:
@@ -80,6 +79,6 @@ def _netloc(origin: str) -> str:
 
 
 def _is_navigation(scope: Scope, headers: Headers) -> bool:
-    """Whether somebody followed a link to here, whose answer no page can read."""
+    """Whether a user followed a link, whose response the linking page can't read."""
     is_top = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return scope["method"] == "GET" and is_top and "origin" not in headers

@@ -1,32 +1,32 @@
-"""What a request's path is about, as the guards of the server see it. Routes say the rest."""
+"""What guards need to know about a request's path."""
 
 from __future__ import annotations
 
 from starlette.types import Scope
 
-# Whatever isn't known to be public needs a key: a route that is added later is closed until it is named here.
+# All other routes need a key, so a new route is closed until it is listed here.
 _PUBLIC = frozenset({"/health", "/ready", "/openapi.json"})
 _PAGE = "/page/"
 
 
 def route_path(scope: Scope) -> str:
-    """The path without the base path that the server stands under."""
+    """The path without the server's base path."""
     path: str = scope["path"]
     base = scope.get("root_path", "").rstrip("/")
     return path[len(base) :] if f"{path}/".startswith(f"{base}/") else path
 
 
 def is_page(scope: Scope) -> bool:
-    """Whether it is the web page or one of its files, which are the same for everybody."""
+    """Whether it is the web page or one of its files."""
     path = route_path(scope)
     return path in ("", "/") or path.startswith(_PAGE)
 
 
 def is_public(scope: Scope) -> bool:
-    """Whether anybody may have it, without a key."""
+    """Whether it needs no key."""
     return scope["method"] in ("GET", "HEAD") and (is_page(scope) or route_path(scope) in _PUBLIC)
 
 
 def is_upload(scope: Scope) -> bool:
-    """Whether its body is files."""
+    """Whether the body is files."""
     return scope["method"] == "POST" and route_path(scope).endswith("/documents")

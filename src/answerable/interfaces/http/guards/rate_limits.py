@@ -1,4 +1,4 @@
-"""How often a key and an address may ask, search and upload in a minute, and how much of it at once."""
+"""Rate limits per key and per address, and a limit on concurrent requests."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from answerable.interfaces.http.guards.paths import is_public, route_path
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests a minute of one key and of one address, by what they are for, and requests under way of one address.
+    """Requests per minute of a key or address by kind, and concurrent requests of an address.
 
-    `refused` are those of an address whose key is wrong or missing.
+    `refused` are requests of an address with a wrong or missing key.
     """
 
     asks: int = 120
@@ -28,21 +28,19 @@ class Rates:
 
 
 OWN_MACHINE = Rates(asks=100_000, searches=100_000, uploads=100_000, others=100_000)
-"""Of a server without keys, which is there for nobody but its own user."""
+"""Rates of a server without keys, which serves only its own user."""
 
 _KINDS = {
     **dict.fromkeys(("ask", "completions", "mcp"), "asks"),
     **dict.fromkeys(("search", "embeddings"), "searches"),
     **dict.fromkeys(("documents", "sources"), "uploads"),
 }
-"""What a POST is for, by the last part of its path."""
+"""The kind of a POST, by the last part of its path."""
 _OTHERS = "others"
 
 
 class RateLimits:
-    """Answers 429 to a key or an address that asks too much, and says when to come back. Stands behind `Authentication`
-    so that it knows the key, and behind what says which address a trusted proxy speaks for.
-    """
+    """Answers 429 with a time to wait. Needs the caller from `Authentication` and the address from a proxy."""
 
     def __init__(self, app: ASGIApp, rates: Rates | None = None) -> None:
         self._app = app
@@ -52,12 +50,11 @@ class RateLimits:
         self._running: Counter[str] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request through the app, or refuses it."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
         address = network_of(scope.get("client"))
-        # What takes no time and says how the server is goes on while slow requests hold all places.
+        # Health checks and the page go on while slow requests hold all places.
         if self._running[address] >= self._concurrent and not is_public(scope):
             await too_many(1, "requests under way")(scope, receive, send)
             return

@@ -1,4 +1,4 @@
-"""How long the head of a request may be. The HTTP parser bounds only what comes in several pieces."""
+"""Limits on the head of a request. The HTTP parser limits only heads that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ MOST_HEADERS = 100
 
 
 class Heads:
-    """Answers 414 to addresses and 431 to headers that no client of good will has, sizes being bytes."""
+    """Answers 414 to long addresses and 431 to large headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request through the app, or refuses it."""
         app = self._app
         if scope["type"] == "http":
             headers = scope["headers"]

@@ -1,4 +1,4 @@
-"""What every response tells the browser: what it may load, from where, and who may look at it."""
+"""Security headers of every response."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable.interfaces.http.guards.paths import is_page
 
-# Styles and scripts are files of ours; no script stands in a page, and nothing is evaluated.
+# Styles and scripts are our own files; nothing is inline, nothing is evaluated.
 PAGE_POLICY = "; ".join(
     (
         "default-src 'none'",
@@ -32,21 +32,23 @@ _ALWAYS = {
     "Cross-Origin-Resource-Policy": "same-origin",
     "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
 }
+# Browsers revalidate the page's files each time, and fetch only changed ones.
+_PAGE = {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
+_DATA = {"Content-Security-Policy": DATA_POLICY, "Cache-Control": "no-store"}
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class ResponseHeaders:
-    """Adds what protects to every response. A response that sets one of these itself keeps its own."""
+    """Adds security headers to every response that doesn't set them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request through the app, its response's headers filled up."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        wanted = {**_ALWAYS, **(_of_page() if is_page(scope) else _of_data())}
+        wanted = {**_ALWAYS, **(_PAGE if is_page(scope) else _DATA)}
         if scope["scheme"] == "https":
             wanted.update(_HTTPS)
 
@@ -58,12 +60,3 @@ class ResponseHeaders:
             await send(message)
 
         await self._app(scope, receive, send_with)
-
-
-def _of_page() -> dict[str, str]:
-    # Files of the page are asked about each time, and sent again only when they have changed.
-    return {"Content-Security-Policy": PAGE_POLICY, "Cache-Control": "no-cache"}
-
-
-def _of_data() -> dict[str, str]:
-    return {"Content-Security-Policy": DATA_POLICY, "Cache-Control": "no-store"}

@@ -1,4 +1,4 @@
-"""Everything that stands between a socket and the app, in the order that a request meets it."""
+"""All guards between socket and app, in order."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from answerable.interfaces.http.guards.response_headers import ResponseHeaders
 class Guards:
     """How a server protects itself.
 
-    Without `keys` whoever reaches it may do everything, so it must listen to this machine alone. `hosts` are names that
-    it is reached by besides this machine's own; with keys and no names any will do. `origins` are sites whose pages may
-    use it, `proxies` the addresses and networks of reverse proxies that are believed whom they speak for.
+    Without `keys` every client may do everything, so the server must listen on this machine alone. `hosts` are its
+    names besides local ones; with keys and no names any is accepted. `origins` are sites whose pages may use it,
+    `proxies` addresses and networks of trusted reverse proxies.
     """
 
     keys: Keys | None = None
@@ -39,7 +39,7 @@ class Guards:
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """The app, behind all guards."""
+        """Put an app behind all guards."""
         app = Bodies(app, self.bodies)
         app = RateLimits(app, self.rates)
         app = Authentication(app, self.keys, is_public, bool(self.proxies), self.rates.refused)
@@ -49,8 +49,8 @@ class Guards:
         return ResponseHeaders(Heads(app))
 
     def uvicorn_options(self) -> dict[str, Any]:
-        """What `uvicorn.Config` must be given for its part of it."""
-        # All that comes through a proxy comes from its address.
+        """The options for `uvicorn.Config`."""
+        # All connections through a proxy come from its address.
         of_one = self.connections.total if self.proxies else self.connections.per_address
         limits = replace(self.connections, per_address=of_one)
         protocol: Callable[..., BoundedConnection] = partial(BoundedConnection, limits=limits)
@@ -65,7 +65,7 @@ class Guards:
 
 
 def _shared(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
-    """The app, whose answers pages of these origins may read. Cookies are never part of it."""
+    """Let pages of these origins read the app's responses, without cookies."""
     return CORSMiddleware(
         app,
         allow_origins=[origin.rstrip("/") for origin in origins],

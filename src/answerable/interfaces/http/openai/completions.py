@@ -1,7 +1,7 @@
 """Answers as chat completions, whole or in pieces, with citations in the fields that clients show.
 
-Those are OpenAI's own annotations of a message, and `sources` as Open WebUI has them. Both number as the answer's
-marks do: clients tell sources apart by address or name, so that neither may occur twice.
+Those are OpenAI's annotations of a message, and `sources` as in Open WebUI, both numbered like the answer's marks.
+Clients identify sources by URL or name, so both must be unique.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LINE_END = re.compile(r"\n")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """One answer to one request, identified; `stops` are texts that it ends before."""
+    """The response to one request; the answer ends before any of `stops`."""
 
     model: str
     stops: Sequence[str] = ()
@@ -32,7 +32,7 @@ class Completion:
     created: int = field(default_factory=lambda: int(time.time()))
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
-        """The completion at once."""
+        """The whole completion."""
         text = _until(answer.text, self.stops)
         message = {
             "role": "assistant",
@@ -51,11 +51,11 @@ class Completion:
         }
 
     def begin(self) -> Plain:
-        """The chunk that says that an answer is on its way."""
+        """The first chunk."""
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
-        """A chunk for each line and sentence of an answer that is checked, one with its citations, and the end."""
+        """Yield a chunk per line and sentence of a checked answer, one with its citations, and the last one."""
         text = _until(answer.text, self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
@@ -69,7 +69,7 @@ class Completion:
         yield self._chunk({}, finish="stop")
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
-        """The chunk that tells what the answer cost."""
+        """The chunk with the token counts."""
         return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
@@ -83,7 +83,7 @@ class Completion:
 
 
 def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
-    """Tokens read and written: the model's own count, or without a model those of question and answer."""
+    """Tokens read and written: the model's count, or without a model those of question and answer."""
     if answer.usage:
         read, written = answer.usage.input_tokens, answer.usage.output_tokens
     else:
@@ -92,12 +92,12 @@ def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
 
 
 def _until(text: str, stops: Sequence[str]) -> str:
-    """The text before the first of the stops."""
+    """The text before the first stop."""
     return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
 
 
 def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
-    """A citation for each mark `[n]`, where it stands first. One whose mark was cut off has none."""
+    """A citation for the first place of each mark `[n]`; cut-off marks have none."""
     places = ((number, text.find(f"[{number}]")) for number in range(1, len(citations) + 1))
     addresses = _addresses(citations)
     return [
@@ -116,7 +116,7 @@ def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
 
 
 def _sources(citations: Sequence[Citation]) -> list[Plain]:
-    """Each citation with its quote and its place."""
+    """The citations with quotes and places."""
     return [
         {
             "source": {"name": _title(number, citation), "url": address},
@@ -133,7 +133,7 @@ def _title(number: int, citation: Citation) -> str:
 
 
 def _addresses(citations: Sequence[Citation]) -> list[str]:
-    """Where each citation leads; of several that lead to one place the later ones have a number added."""
+    """A unique URL per citation; repeated ones get a number."""
     found: list[str] = []
     for number, citation in enumerate(citations, 1):
         address = citation.link or f"answerable://document/{citation.document_id}#{citation.start}-{citation.end}"

@@ -1,4 +1,4 @@
-"""Errors as OpenAI says them, for every route under its prefix."""
+"""Errors in OpenAI's form for every route under its prefix."""
 
 from __future__ import annotations
 
@@ -17,13 +17,12 @@ _OF_THE_BODY = (b"content-type", b"content-length")
 
 
 class OpenAIErrors:
-    """Gives the errors of these routes OpenAI's form, wherever on the way they come from."""
+    """ASGI middleware that translates problems of these routes, whatever raised them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Passes a request on, and a problem back in the other form."""
         if scope["type"] != "http" or not route_path(scope).startswith(f"{PREFIX}/"):
             await self._app(scope, receive, send)
             return
@@ -45,7 +44,7 @@ class OpenAIErrors:
 
 
 def error_body(status: int, found: Plain) -> Plain:
-    """A problem's members in OpenAI's form."""
+    """A problem in OpenAI's form."""
     code: str = found["code"]
     param = (
         "model" if code == "model_not_found" else code.removeprefix("unsupported_") if "unsupported_" in code else None
@@ -61,7 +60,7 @@ def _is_problem(message: Message) -> bool:
 
 
 def _error(started: Message, found: Plain) -> Response:
-    # What doesn't fit the schema is 400 there.
+    # OpenAI uses 400 for invalid bodies.
     status = 400 if started["status"] == 422 else started["status"]
     response = JSONResponse(error_body(status, found), status)
     kept = [(name, value) for name, value in started["headers"] if name.lower() not in _OF_THE_BODY]
