@@ -120,8 +120,14 @@ def test_a_file_of_code_alone_holds_no_text() -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        *("<a ", '<a "', "<A b={", "<A b={`", "<A b='", "{/*", "<!--", "`", "```\n", "\n~~~", "<style>", "<Tabs>\n"),
-        *("export const a = {\n\n", "\nimport a,", "\nimport {", "import ", "\nexport {'", "{ /*"),
+        *("<a ", "\nimport {"),
+        *(
+            pytest.param(piece, marks=pytest.mark.long)
+            for piece in (
+                *('<a "', "<A b={", "<A b={`", "<A b='", "{/*", "<!--", "`", "```\n", "\n~~~", "<style>", "<Tabs>\n"),
+                *("export const a = {\n\n", "\nimport a,", "import ", "\nexport {'", "{ /*"),
+            )
+        ),
     ],
 )
 def test_time_grows_with_the_size_only(piece: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+from forked import run_forked
 from helpers import HashEmbedder
 from providers.scripted_server import Reply, Request, ScriptedServer, json_reply
 from qdrant_client import models
@@ -18,6 +18,8 @@ from site_server import SiteServer
 
 from book.models import IngestionResult
 from book.store import StoredPage, open_collection
+from main import main as ingestion_main
+from retrieval import main as retrieval_main
 
 APP = Path(__file__).parents[3] / "apps" / "book"
 KEY = "co-Secret-0123456789abcdef"
@@ -114,14 +116,7 @@ def make_long(site: SiteServer) -> None:
 
 
 def run_script(name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    """A script, run in its folder as the specification says; an empty value takes a variable away."""
+    """A script, run in its folder; an empty value takes a variable away."""
     variables = {key: value for key, value in {**os.environ, **environment}.items() if value}
-    return subprocess.run(
-        [sys.executable, name, *arguments],
-        cwd=APP,
-        env=variables,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        timeout=120,
-    )
+    main = {"main.py": ingestion_main, "retrieval.py": retrieval_main}[name]
+    return run_forked(main, list(arguments), variables, APP)
