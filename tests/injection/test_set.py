@@ -33,15 +33,8 @@ _TURN = re.compile(r"(?mi)^[\s#*>]*(?:system|assistant|user|human|sistema|asiste
 _MARK = re.compile(r"\[(\d+)\]")
 
 
-@pytest.fixture(params=ATTACKS, ids=lambda attack: attack.file)
-def attack(request: pytest.FixtureRequest) -> Attack:
-    found: Attack = request.param
-    return found
-
-
-@pytest.fixture(params=[False, True], ids=["obeys what it sees", "obeys whatever is asked anywhere"])
-def shameless(request: pytest.FixtureRequest) -> bool:
-    return bool(request.param)
+# A model that obeys only what it sees is the weaker one: against it `make test` runs what nobody sees, and a sample.
+WEAKER = [attack for number, attack in enumerate(ATTACKS) if attack.kind == UNSEEN or number % 4 == 0]
 
 
 def test_the_set_is_large_enough() -> None:
@@ -54,6 +47,20 @@ def test_the_set_is_large_enough() -> None:
     assert all(_escapes_untouched(attack) for attack in ATTACKS)
 
 
+@pytest.mark.parametrize(
+    ("attack", "shameless"),
+    [
+        *(pytest.param(attack, True, id=f"{attack.file}-obeys whatever is asked anywhere") for attack in ATTACKS),
+        *(
+            pytest.param(
+                *(attack, False),
+                id=f"{attack.file}-obeys what it sees",
+                marks=() if attack in WEAKER else pytest.mark.long,
+            )
+            for attack in ATTACKS
+        ),
+    ],
+)
 def test_nothing_escapes(ask: Ask, attack: Attack, shameless: bool) -> None:
     with Adversary([attack], shameless) as adversary:
         answer = ask(attack.documents, attack.question, adversary.url)

@@ -113,10 +113,7 @@ def test_the_target_is_a_setting(
     result = call("calibrate", *folders, "--dry-run")
     assert "at the target of 100 % wrong answers" in result.stdout
     assert re.findall(r"refused, .*: (.*)", result.stdout) == ["0.0 %"] * 8
-
-
-def test_a_dry_run_keeps_nothing(call: Invoke, folders: list[Path]) -> None:
-    result = call("calibrate", *folders, "--dry-run")
+    # A dry run keeps nothing.
     assert result.exit_code == 0
     assert "area under the curve" in result.stdout
     assert "Saved to" not in result.stdout
@@ -124,11 +121,13 @@ def test_a_dry_run_keeps_nothing(call: Invoke, folders: list[Path]) -> None:
     assert refusals(call) == "the package's"
 
 
-def test_as_json(call: Invoke, folders: list[Path]) -> None:
+def test_as_json_in_place_of_a_damaged_gate(call: Invoke, folders: list[Path]) -> None:
+    path = keep("{")
     result = call("calibrate", *folders, "--json")
     assert result.exit_code == 0
     found: dict[str, Any] = json.loads(result.stdout)
-    (path,) = kept()
+    assert refusals(call) == str(path)
+    assert kept() == [path]
     assert set(found) == {"wrong_answers", "sets", "gate", "kept_at"}
     assert (found["wrong_answers"], found["kept_at"]) == (10, str(path))
     assert found["gate"] == json.loads(path.read_text())
@@ -185,10 +184,3 @@ def test_a_damaged_gate_ends_questions_but_not_the_doctor(call: Invoke, example_
     # Where nothing is refused it isn't looked at.
     with answerable.open(example_library, create=False, refuse=False) as library:
         assert library.ask(QUESTION).answered
-
-
-def test_calibrating_puts_a_damaged_gate_right(call: Invoke, folders: list[Path]) -> None:
-    path = keep("{")
-    assert call("calibrate", *folders).exit_code == 0
-    assert refusals(call) == str(path)
-    assert kept() == [path]
