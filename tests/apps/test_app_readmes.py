@@ -16,8 +16,6 @@ READMES = {
     # What uv installs beside an application has READMEs as well.
     if not any(part.startswith(".") for part in path.relative_to(APPS).parts)
 }
-# An environment takes some 40 seconds to make: one of them in every run, the others in the long one.
-SAMPLE = "whatsapp/README.md"
 
 
 def test_every_application_has_one() -> None:
@@ -31,9 +29,8 @@ def test_commands_do_what_is_shown(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=() if name == SAMPLE else pytest.mark.long) for name in READMES]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("name", READMES)
 def test_they_do_in_an_environment_made_as_it_says(name: str, tmp_path: Path) -> None:
     follow(name, tmp_path, from_scratch=True)
 

@@ -68,6 +68,7 @@ def test_two_workers_give_the_same_library(files: Path, alone: tuple[Library, Ad
     assert not workers_now()
 
 
+@pytest.mark.long
 def test_killed_workers_lose_nothing(files: Path, alone: tuple[Library, AddReport], tmp_path: Path) -> None:
     killed: set[int] = set()
 
@@ -85,6 +86,7 @@ def test_killed_workers_lose_nothing(files: Path, alone: tuple[Library, AddRepor
         assert_same(library, alone[0])
 
 
+@pytest.mark.long
 def test_only_the_document_that_kills_its_workers_fails(files: Path, tmp_path: Path) -> None:
     folder = make_files(tmp_path / "in", 5)
     (folder / "report-002b.txt").write_text(f"One line.\n\nA line with {steps.FATAL}.\n\nAnother line.")

@@ -1,6 +1,7 @@
 """Nothing leaves the machine: no process of any door looks up a name, connects elsewhere or writes where it shouldn't.
 
-What each application does is watched beside its other tests.
+What each application does is watched beside its other tests. `make test` watches adding, with workers too, asking and
+the server, `make test-long` every command.
 """
 
 from __future__ import annotations
@@ -93,9 +94,10 @@ def test_what_a_process_left_behind_does_is_seen(tmp_path: Path) -> None:
     ("arguments", "printed"),
     [
         (["ask", QUESTION], ANSWER),
-        (["chat"], ANSWER),
-        (["sync"], "unchanged 4"),
-        (["verify"], "no differences"),
+        *(
+            pytest.param(arguments, printed, marks=pytest.mark.long)
+            for arguments, printed in ((["chat"], ANSWER), (["sync"], "unchanged 4"), (["verify"], "no differences"))
+        ),
     ],
 )
 def test_commands(folder: Path, arguments: list[str], printed: str) -> None:
@@ -107,6 +109,7 @@ def test_workers(folder: Path, tmp_path: Path) -> None:
     assert_kept_still(watch(command, folder, tmp_path, **OPENVINO), "30")
 
 
+@pytest.mark.long
 def test_python(folder: Path, tmp_path: Path) -> None:
     program = [sys.executable, "-c", FROM_PYTHON, tmp_path / "library", EXAMPLES]
     assert_kept_still(watch(program, folder, tmp_path, **OPENVINO), ANSWER)
@@ -118,10 +121,12 @@ def test_the_server(folder: Path) -> None:
     assert_kept_still(watch([sys.executable, "-c", SERVING, *request, *server], folder, **OPENVINO), ANSWER)
 
 
+@pytest.mark.long
 def test_the_server_for_assistants(folder: Path) -> None:
     assert_kept_still(watch([sys.executable, "-c", ASSISTANT, *COMMAND, "mcp"], folder, **OPENVINO), ANSWER)
 
 
+@pytest.mark.long
 def test_a_ray_cluster(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     # The names of sockets may not be long.
     temporary = Path(tempfile.mkdtemp(prefix="ray", dir="/tmp"))
@@ -142,6 +147,7 @@ def test_a_ray_cluster(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert offences(log, temporary, home / "cache" / "answerable", home / "ray_bootstrap_config.yaml") == []
 
 
+@pytest.mark.long
 def test_importing_what_is_installed_with_it(tmp_path: Path) -> None:
     modules = imported()
     assert {"ray", "cohere", "openai", "langchain_postgres", "mcp", "fastapi", "trafilatura"} <= set(modules)

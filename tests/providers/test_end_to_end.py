@@ -19,6 +19,7 @@ from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk
 
 QUESTION = "¿Cuánto cuesta el autobús?"
 COMPLETIONS = "/chat/completions"
+LONG = pytest.mark.long
 
 
 @pytest.fixture(scope="module")
@@ -162,13 +163,12 @@ HOSTILE = (
 @pytest.mark.parametrize(
     "reply",
     [
-        failure(400, HOSTILE, code=HOSTILE, param=HOSTILE, kind=HOSTILE),
-        failure(404, HOSTILE, code="model_not_found"),
-        json_reply({"detail": [{"loc": ["body"], "msg": HOSTILE}]}, 422),
-        json_reply({"error": HOSTILE}, 503, {"Retry-After": "0"}),
-        sse_reply(json.dumps({"error": {"message": HOSTILE, "code": 400}})),
+        pytest.param(failure(400, HOSTILE, code=HOSTILE, param=HOSTILE, kind=HOSTILE), id="refused"),
+        pytest.param(failure(404, HOSTILE, code="model_not_found"), id="no model", marks=LONG),
+        pytest.param(json_reply({"detail": [{"loc": ["body"], "msg": HOSTILE}]}, 422), id="a list", marks=LONG),
+        pytest.param(json_reply({"error": HOSTILE}, 503, {"Retry-After": "0"}), id="a text", marks=LONG),
+        pytest.param(sse_reply(json.dumps({"error": {"message": HOSTILE, "code": 400}})), id="in the stream"),
     ],
-    ids=["refused", "no model", "a list", "a text", "in the stream"],
 )
 def test_what_a_provider_says_holds_nothing_for_a_terminal(server: ScriptedServer, library: Path, reply: Reply) -> None:
     server.script(COMPLETIONS, reply)
