@@ -21,7 +21,7 @@ from answerable.errors import (
 )
 from answerable.filters import parse_filter
 from answerable.stores.qdrant.address import parse_address
-from answerable.stores.qdrant.rows import PIECE
+from answerable.stores.qdrant.points import PIECE
 from answerable.stores.qdrant.schema import MOST_INDEXES
 from answerable.stores.qdrant.store import QdrantStore
 from answerable.stores.qdrant.values import equality_key
@@ -103,7 +103,7 @@ def test_vectors_of_another_length(address: str) -> None:
     assert ids(store) == ["a"]
     store.close()
     unbound = QdrantStore(new_library(), key=api_key())
-    with pytest.raises(LibraryError, match="Claim"):
+    with pytest.raises(LibraryError, match="Bind one"):
         unbound.put(*indexed_texts("b", ["x"], [[1, 0, 0]]))
     assert unbound.count() == (0, 0)
     unbound.close()

@@ -225,6 +225,37 @@ def test_a_slow_writer_is_given_up_and_starts_over(server: StandIn) -> None:
     other.close()
 
 
+def test_a_writer_waits_for_the_lease_of_another(server: StandIn) -> None:
+    """Also for that of one that was killed, until it expires."""
+    address = server.address()
+    first, second = opened(address), opened(address)
+    write(first, "viejo", 2)
+    waiting: list[Future[None]] = []
+
+    def wait(number: int, is_done: bool) -> None:
+        if is_done and not waiting and server.requests[number - 1].endswith(".chunks/points"):
+            waiting.append(threads.submit(second.put, *indexed_texts("e", ["palabra"], [[1, 0, 0, 0]])))
+            time.sleep(0.3)
+            assert not waiting[0].done()
+
+    with ThreadPoolExecutor(1) as threads:
+        server.meddle = wait
+        write(first, "nuevo", 3)
+        waiting[0].result()
+    assert sorted(state_of(first)["documents"]) == ["d", "e"]
+    first.close()
+
+    def work() -> None:
+        with closing(QdrantStore(address, lease=LEASE)) as own:
+            write(own, "muerto", 3)
+
+    # Opening takes seven requests; then the lease is taken.
+    assert killed_at(server, 12, True, work)
+    write(second, "más nuevo", 1)
+    assert state_of(second)["chunks"] == ["palabra", "palabra más nuevo número0"]
+    second.close()
+
+
 def test_what_arrives_late_never_counts(server: StandIn) -> None:
     """A request of a writer that was given up reaches the server after everything of it was erased."""
     address = server.address()

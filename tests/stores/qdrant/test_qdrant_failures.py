@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -10,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import Any
 
 import pytest
+from helpers import indexed_texts
 from qdrant_client import models
 from qdrant_libraries import ANYWHERE, client, ids, opened, write
 from qdrant_server import Fault, StandIn, api_key, new_library
@@ -24,6 +26,8 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.stores.qdrant.address import parse_address
+from answerable.stores.qdrant.head import matches
+from answerable.stores.qdrant.points import chunk_point, document_points
 from answerable.stores.qdrant.store import QdrantStore
 
 KEY, READING_KEY = "s3cret-key", "r3ading-key"
@@ -175,11 +179,44 @@ def test_other_formats(address: str) -> None:
     opened(address).close()
     with closing(client(address)) as other:
         (state,) = other.scroll(parse_address(address).name, with_payload=True)[0]
-        changed = models.PointStruct(id=state.id, vector={}, payload={**(state.payload or {}), "format": 2})
+        changed = models.PointStruct(id=state.id, vector={}, payload={**(state.payload or {}), "format": 3})
         other.upsert(parse_address(address).name, [changed])
     for create in (True, False):
-        with pytest.raises(LibraryFormatError, match=r"format 2;.*format 1"):
+        with pytest.raises(LibraryFormatError, match=r"format 3;.*formats 1 and 2"):
             QdrantStore(address, create, key=api_key())
+
+
+def test_a_library_of_format_1_is_read_and_upgraded_by_the_first_write(address: str) -> None:
+    store = opened(address)
+    for name in ("a", "b"):
+        write(store, name)
+    document, chunks = indexed_texts("c", ["Uno."], [[1, 0, 0, 0]])
+    store.close()
+    name = parse_address(address).name
+    with closing(client(address)) as other:
+        ((head, *_), _) = other.scroll(name, models.Filter(must=[matches("kind", "answerable")]))
+        now = json.loads((head.payload or {})["state"])
+        kept = {key: now[key] for key in ("identity", "collection", "changed", "fingerprint", "documents", "chunks")}
+        # The version before noted a write under way, which has uploaded its points.
+        given = now["given"] + 2
+        note = {"token": "x", "first": given - 1, "last": given, "after_number": 2, "until": now["changed"] + 60}
+        lists = {"writing": [note], "erasing": [], "abandoned": []}
+        counters = {"version": 9, "number": 3, "generation": given, "dropped": 0}
+        vectors = {"vectors": "", "next_vectors": "", "next_fingerprint": None}
+        state = json.dumps({**kept, **lists, **counters, **vectors})
+        payload = {**(head.payload or {}), "format": 1, "version": 9, "state": state}
+        other.upsert(name, [models.PointStruct(id=head.id, vector={}, payload=payload)])
+        unfinished = [chunk_point(chunks[0], 3, given - 1)], document_points(document, 1, given - 1)
+        for collection, points in zip((f"{name}.1.chunks", name), unfinished, strict=True):
+            other.upsert(collection, points)
+        reading = QdrantStore(address, create=False, key=api_key())
+        assert (ids(reading), reading.count()) == (["a", "b"], (2, 2))
+        write(reading, "d")
+        assert (ids(reading), reading.count(), reading.audit()) == (["a", "b", "d"], (3, 3), [])
+        assert [number for number, _ in reading.search_vectors(ANYWHERE, 9, None)] == [1, 2, 4]
+        assert other.count(f"{name}.1.chunks").count == 3
+        assert other.retrieve(name, [head.id])[0].payload["format"] == 2  # type: ignore[index]
+        reading.close()
 
 
 def test_a_collection_for_other_vectors_is_damage(address: str) -> None:

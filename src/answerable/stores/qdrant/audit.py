@@ -1,28 +1,28 @@
-"""Looking through the points of a library on a Qdrant server for what searches take on trust, and mending them."""
+"""Finding and repairing what searches of a library on a Qdrant server take on trust."""
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from answerable.protocols import Difference, Issue
-from answerable.stores.qdrant import rows
+from answerable.stores.qdrant import points
 from answerable.stores.qdrant.connection import Connection, models
-from answerable.stores.qdrant.state import Root, State, matches
+from answerable.stores.qdrant.head import VERSION, Head, matches
+from answerable.stores.qdrant.writing import Lease
 from answerable.stores.records import sync_record_from_row
 
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 _BATCH = 256
-# All of a chunk's payload but this is looked at.
-_LONG = models.PayloadSelectorExclude(exclude=["context", "location", "parts", "sentences", "sentence_vectors"])
+# The rest of a chunk's payload is compared with what it is derived from.
+_NOT_COMPARED = models.PayloadSelectorExclude(exclude=["context", "location", "parts", "sentences", "sentence_vectors"])
 
 
 @dataclass(slots=True)
 class _Look:
-    """What counts: documents by generation, and how many chunks; and points by what is wrong with them."""
+    """What counts at a head, and the points that are wrong: of no document, unreadable, searched by something else."""
 
     documents: set[int] = field(default_factory=set)
     chunks: int = 0
@@ -31,131 +31,95 @@ class _Look:
     wrong: list[int] = field(default_factory=list)
 
 
-def issues(connection: Connection, state: State) -> list[Issue]:
-    """What is wrong in a state of the library."""
-    look = _look(connection, state)
+def issues(connection: Connection, head: Head) -> list[Issue]:
+    """Return what is wrong in the library at a head."""
+    look = _look(connection, head)
     found = []
     for point in look.unreadable:
-        what = "what was remembered of it" if point.payload["kind"] == "record" else "its metadata"
-        found.append(
-            Issue(Difference.DAMAGED, str(point.payload["source"] or point.payload.get("id")), f"{what} can't be read")
-        )
+        what = "its sync record" if point.payload["kind"] == "record" else "its metadata"
+        where = str(point.payload["source"] or point.payload.get("id"))
+        found.append(Issue(Difference.DAMAGED, where, f"{what} can't be read"))
+    collection = f"collection {head.chunk_collection}"
     if look.orphans:
-        where = f"collection {state.chunk_collection}"
-        found.append(Issue(Difference.ORPHANED, where, f"{len(look.orphans):,} writes left what is of no document"))
-    said, there = (state.documents, state.chunks), (len(look.documents), look.chunks)
-    if said != there:
-        texts = [f"{documents:,} documents and {chunks:,} passages" for documents, chunks in (said, there)]
-        found.append(Issue(Difference.COUNTS, "state", f"it says {texts[0]}, there are {texts[1]}"))
+        what = f"{len(look.orphans):,} writes left points that belong to no document"
+        found.append(Issue(Difference.ORPHANED, collection, what))
+    noted, there = (head.documents, head.chunks), (len(look.documents), look.chunks)
+    if noted != there:
+        texts = [f"{documents:,} documents and {chunks:,} passages" for documents, chunks in (noted, there)]
+        found.append(Issue(Difference.COUNTS, "state", f"it records {texts[0]}, there are {texts[1]}"))
     if look.wrong:
-        what = f"{len(look.wrong):,} passages aren't searched by what they hold"
-        found.append(Issue(Difference.COUNTS, f"collection {state.chunk_collection}", what))
+        what = f"the search data of {len(look.wrong):,} passages doesn't match their contents"
+        found.append(Issue(Difference.COUNTS, collection, what))
     return found
 
 
-def repair(connection: Connection, root: Root) -> None:
-    """Repair what `issues` finds."""
-    state = root.read()
-    look = root.consistent(lambda now: _look(connection, now))
+def repair(connection: Connection, lease: Lease) -> Head:
+    """Repair what `issues` finds; return the head with the right counts."""
+    head = lease.head
+    look = _look(connection, head)
     if look.orphans:
-        of_none = models.FieldCondition(key="generation", match=models.MatchAny(any=sorted(look.orphans)))
-        connection.delete(state.chunk_collection, models.Filter(must=[of_none]))
-        connection.delete(state.collection, models.Filter(must=[of_none]))
-    lost = [point.id for point in look.unreadable if point.payload["kind"] == "record"]
-    if lost:
-        connection.delete(state.collection, models.Filter(must=[models.HasIdCondition(has_id=lost)]))
+        for collection in (head.chunk_collection, head.collection):
+            connection.delete(collection, models.Filter(must=[matches(VERSION, *sorted(look.orphans))]))
+    if lost := [point.id for point in look.unreadable if point.payload["kind"] == "record"]:
+        connection.delete(head.collection, models.Filter(must=[models.HasIdCondition(has_id=lost)]))
     for point in look.unreadable:
-        if point.id not in lost:
-            found = connection.call(lambda client, one=point.id: client.retrieve(state.collection, [one]))  # type: ignore[misc]
-            payloads = [{**(document.payload or {}), "metadata": "{}"} for document in found]
-            connection.upsert(
-                state.collection, [models.PointStruct(id=point.id, vector={}, payload=payload) for payload in payloads]
-            )
-    for start in range(0, len(look.wrong), _BATCH):
-        _derive(connection, state, look.wrong[start : start + _BATCH])
-    root.change(lambda now: _counted(connection, now))
+        for found in connection.retrieve(head.collection, [point.id]):
+            emptied = {**found.payload, "metadata": "{}"}
+            connection.upsert(head.collection, [models.PointStruct(id=found.id, vector={}, payload=emptied)])
+    wrong = connection.retrieve(head.chunk_collection, look.wrong, vectors=[points.DENSE])
+    lease.send(head.chunk_collection, map(_derived, wrong))
+    after = _look(connection, head)
+    return replace(lease.head, documents=len(after.documents), chunks=after.chunks)
 
 
-def _look(connection: Connection, state: State) -> _Look:
+def _look(connection: Connection, head: Head) -> _Look:
     look = _Look()
-    listed = (*rows.STORED, *rows.RECORD, "generation", "kind")
-    # As of one moment: what comes later doesn't count in this state.
-    for point in connection.records(state.collection, state.counting(_of_kinds("document", "record")), listed):
-        payload: dict[str, Any] = point.payload or {}
-        if payload["kind"] == "document":
-            look.documents.add(payload["generation"])
+    documents = head.counting(matches("kind", "document", "record"))
+    for point in connection.scroll(head.collection, documents, (*points.STORED, *points.RECORD, VERSION, "kind")):
+        is_document = point.payload["kind"] == "document"
+        if is_document:
+            look.documents.add(point.payload[VERSION])
         try:
-            if payload["kind"] == "document":
-                dict(rows.stored_document(payload).metadata)
+            if is_document:
+                dict(points.stored_document(point.payload).metadata)
             else:
-                sync_record_from_row(payload)
+                sync_record_from_row(point.payload)
         except _UNREADABLE:
             look.unreadable.append(point)
-    pieces = connection.records(state.collection, state.counting(_of_kinds("piece")), ("generation",))
-    look.orphans.update(_generation(piece) for piece in pieces)
-    for chunk in _chunks(connection, state):
-        look.chunks += 1
-        look.orphans.add(_generation(chunk))
-        if not _agrees(chunk):
-            look.wrong.append(int(chunk.id))
+    pieces = connection.scroll(head.collection, head.counting(matches("kind", "piece")), (VERSION,))
+    look.orphans.update(piece.payload[VERSION] for piece in pieces)
+    if head.fingerprint is not None:
+        for chunk in connection.scroll(head.chunk_collection, head.counting(), _NOT_COMPARED, _BATCH, [points.SPARSE]):
+            look.chunks += 1
+            look.orphans.add(chunk.payload[VERSION])
+            if not _agrees(chunk):
+                look.wrong.append(int(chunk.id))
     look.orphans -= look.documents
     return look
 
 
-def _chunks(connection: Connection, state: State) -> Iterator[Any]:
-    if state.fingerprint is not None:
-        yield from connection.records(state.chunk_collection, state.counting(), _LONG, _BATCH, [rows.SPARSE])
-
-
-def _generation(point: Any) -> int:
-    return int(point.payload["generation"])
-
-
-def _of_kinds(*kinds: str) -> models.Condition:
-    return models.Filter(should=[matches("kind", kind) for kind in kinds])
-
-
 def _agrees(point: Any) -> bool:
-    """Whether a chunk is searched by what it holds. One that can't be read is left to whoever reads the document."""
+    """Whether a chunk's search data matches its contents. An unreadable one is reported with its document."""
     try:
-        counts, fields = json.loads(point.payload["counts"]), json.loads(point.payload["fields"])
-        expected = rows.searched(counts, fields)
-        terms = dict(zip(*_entries(rows.sparse(counts)), strict=True))
+        expected = _derived(point)
     except _UNREADABLE:
         return True
-    found = dict(zip(*_entries((point.vector or {}).get(rows.SPARSE)), strict=True))
-    kept = {"generation", *rows.INDEXED}
-    searched = {name: value for name, value in point.payload.items() if name not in kept}
-    same_terms = found.keys() == terms.keys() and all(
+    found, terms = _weights(point.vector), _weights(expected.vector)
+    close = found.keys() == terms.keys() and all(
         math.isclose(found[term], weight, rel_tol=1e-5) for term, weight in terms.items()
     )
-    return same_terms and searched == expected
+    return close and point.payload == expected.payload
 
 
-def _entries(vector: models.SparseVector | None) -> tuple[Sequence[int], Sequence[float]]:
-    return (vector.indices, vector.values) if vector else ((), ())
+def _weights(vectors: Any) -> dict[int, float]:
+    sparse: models.SparseVector | None = (vectors or {}).get(points.SPARSE)
+    return dict(zip(sparse.indices, sparse.values, strict=True)) if sparse else {}
 
 
-def _derive(connection: Connection, state: State, numbers: Sequence[int]) -> None:
-    """Writes chunks again as their own terms and fields say."""
-    found = connection.call(lambda client: client.retrieve(state.chunk_collection, numbers, with_vectors=[rows.DENSE]))
-    points = []
-    for record in found:
-        payload: dict[str, Any] = record.payload or {}
-        counts, fields = json.loads(payload["counts"]), json.loads(payload["fields"])
-        vectors: dict[str, Any] = dict(record.vector) if isinstance(record.vector, dict) else {}
-        if counts:
-            vectors[rows.SPARSE] = rows.sparse(counts)
-        kept = {name: payload[name] for name in ("generation", *rows.INDEXED)}
-        points.append(
-            models.PointStruct(id=record.id, vector=vectors, payload={**kept, **rows.searched(counts, fields)})
-        )
-    connection.upsert(state.chunk_collection, points)
-
-
-def _counted(connection: Connection, state: State) -> State | None:
-    look = _look(connection, state)
-    documents, chunks = len(look.documents), look.chunks
-    if (state.documents, state.chunks) == (documents, chunks):
-        return None
-    return replace(state, documents=documents, chunks=chunks)
+def _derived(point: Any) -> models.PointStruct:
+    """A chunk with the search data that its terms and fields call for."""
+    counts, fields = json.loads(point.payload["counts"]), json.loads(point.payload["fields"])
+    kept = {name: point.payload[name] for name in points.INDEXED if name in point.payload}
+    payload = {**kept, **points.searched(counts, fields)}
+    vectors = points.vectors((point.vector or {}).get(points.DENSE, []), counts)
+    return models.PointStruct(id=point.id, vector=vectors, payload=payload)

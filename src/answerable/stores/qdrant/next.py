@@ -1,146 +1,121 @@
-"""Vectors of another embedder, gathered in a collection of chunks beside that of a library on a Qdrant server.
+"""Vectors of another embedder, gathered in a second collection of chunks and switched to in one step.
 
-Points have the same numbers and generations in both: when every chunk that counts is there and nothing else is, one
-change of the state (see `qdrant_state`) puts the one in the place of the other. Documents and records stay where they
-are. What is left over after a kill is removed by the next who begins or drops.
+Points have the same numbers and versions in both collections. Under the lease no chunk comes or goes: when none is
+missing in the new collection and none is there that the library no longer has, publishing a head that names the new
+one switches. What a killed process leaves is removed by the next that begins or drops.
 """
 
 from __future__ import annotations
 
 import secrets
-from base64 import b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
-from answerable.errors import LibraryBusy
 from answerable.protocols import Fingerprint, PassageVectors
-from answerable.stores import records
 from answerable.stores.binding import Binding, not_gathering, other_gathering
-from answerable.stores.qdrant import schema as qdrant_schema
+from answerable.stores.qdrant import schema
 from answerable.stores.qdrant.connection import CollectionGone, models
-from answerable.stores.qdrant.rows import DENSE, SPARSE
-from answerable.stores.qdrant.state import Root, State
+from answerable.stores.qdrant.head import VERSION, Head, HeadPoint
+from answerable.stores.qdrant.points import DENSE, SPARSE, packed
+from answerable.stores.qdrant.writing import Lease, Writer, batches
 
-_ATTEMPTS = 20
 _PAGE = 10_000
-
-Send = Callable[[str, Iterable[models.PointStruct]], None]
 
 
 class QdrantNextVectors:
-    """What is gathered beside a library. `send` writes points in requests of a fit size. As `protocols.NextVectors`."""
+    """The vectors being gathered for a library. Implements `protocols.NextVectors`."""
 
-    def __init__(self, root: Root, binding: Binding, send: Send) -> None:
-        self._root = root
-        self._connection = root.connection
+    def __init__(self, point: HeadPoint, writer: Writer, binding: Binding) -> None:
+        self._point = point
+        self._connection = point.connection
+        self._writer = writer
         self._binding = binding
-        self._send = send
         self._begun: Fingerprint | None = None
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, None where none are."""
-        return self._root.read().next_fingerprint
+        """The embedder whose vectors are being gathered, or None."""
+        return self._point.read().next_fingerprint
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
+        """Begin, or continue. Raises EmbedderMismatch where another embedder's are being gathered."""
 
-        def begun(state: State) -> State | None:
-            if state.next_fingerprint is None:
-                return replace(state, next_fingerprint=fingerprint, next_vectors=secrets.token_hex(4))
-            if state.next_fingerprint != fingerprint:
-                raise other_gathering(state.next_fingerprint, fingerprint)
-            return None
+        def begun(lease: Lease) -> Head | None:
+            new = replace(lease.head, next_fingerprint=fingerprint, next_vectors=secrets.token_hex(4))
+            return None if lease.head.next_fingerprint else new
 
-        state = self._root.change(begun)
-        qdrant_schema.remove_chunks(self._connection, state, keep=(state.vectors, state.next_vectors))
-        qdrant_schema.make_chunks(self._connection, state.switched())
+        if self.fingerprint is None:
+            self._writer.write(begun)
+        head = self._point.read()
+        if head.next_fingerprint not in (None, fingerprint):
+            raise other_gathering(head.next_fingerprint, fingerprint)
         self._begun = fingerprint
+        schema.remove_unused_chunks(self._connection, self._checked(head))
+        schema.make_chunks(self._connection, head.switched())
 
     def missing(self) -> list[int]:
-        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
-        state = self._root.read()
-        return sorted(self._counting(state) - (self._gathered(state) if state.next_fingerprint else set()))
+        """Return the numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        head = self._point.read()
+        return sorted(self._counting(head) - (self._gathered(head) if head.next_fingerprint else set()))
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Writes vectors of chunks, by number, with everything else that their points have."""
-        state = self._still_gathering()
-        found = self._connection.call(
-            lambda client: client.retrieve(
-                state.chunk_collection, list(vectors), with_payload=True, with_vectors=[SPARSE]
-            )
-        )
-        self._send(state.switched().chunk_collection, (_point(record, vectors[int(record.id)]) for record in found))
+        """Write vectors of chunks, by number, with everything else that their points have."""
+        head = self._checked(self._point.read())
+        found = self._connection.retrieve(head.chunk_collection, list(vectors), vectors=[SPARSE])
+        for batch in batches(_point(record, vectors[int(record.id)]) for record in found):
+            self._connection.upsert(head.switched().chunk_collection, batch)
 
     def switch(self) -> bool:
-        """Puts them in the place of the library's by one change of the state; False where some are missing."""
-        for _ in range(_ATTEMPTS):
-            state = self._still_gathering()
-            counting, gathered = self._counting(state), self._gathered(state)
+        """Replace the library's vectors by those gathered, in one step; return False where some are missing."""
+
+        def switched(lease: Lease) -> Head | None:
+            head = self._checked(lease.head)
+            counting, gathered = self._counting(head), self._gathered(head)
             if counting - gathered:
-                return False
-            # What was dropped meanwhile would count again: nobody erases it here.
-            self._erase(state.switched().chunk_collection, gathered - counting)
-            self._index_as_before(state)
-            done = self._root.change(
-                lambda now, version=state.version: now.switched() if now.version == version else None,  # type: ignore[misc]
-                state,
-            )
-            if done.vectors == state.next_vectors:
-                assert done.fingerprint is not None
-                self._binding.move(done.fingerprint)
-                qdrant_schema.remove_chunks(self._connection, done, keep=(done.vectors,))
-                return True
-        raise LibraryBusy(
-            f"{self._connection.address.shown} is changed all the time by others, so that the new vectors can't take "
-            "their place. They are kept: run the same again when the others are done."
-        )
+                return None
+            if surplus := gathered - counting:
+                where = models.Filter(must=[models.HasIdCondition(has_id=sorted(surplus))])
+                self._connection.delete(head.switched().chunk_collection, where)
+            if head.chunks:
+                schema.copy_indexes(self._connection, head.chunk_collection, head.switched().chunk_collection)
+            lease.renew()
+            return lease.head.switched()
+
+        done = self._writer.write(switched)
+        if done and self._begun:
+            self._binding.move(self._begun)
+            schema.remove_unused_chunks(self._connection, self._point.read())
+        return done
 
     def drop(self) -> None:
-        """Forgets what was gathered, and removes what an earlier switch has left behind."""
-        state = self._root.change(
-            lambda now: replace(now, next_fingerprint=None, next_vectors="") if now.next_fingerprint else None
-        )
-        qdrant_schema.remove_chunks(self._connection, state, keep=(state.vectors,))
+        """Delete what was gathered, and what an interrupted switch has left."""
+        if self.fingerprint:
+            self._writer.write(lambda lease: replace(lease.head, next_fingerprint=None, next_vectors=""))
+        schema.remove_unused_chunks(self._connection, self._point.read())
 
-    def _still_gathering(self) -> State:
-        state = self._root.read()
-        if state.next_fingerprint is None or state.next_fingerprint != self._begun:
+    def _checked(self, head: Head) -> Head:
+        if head.next_fingerprint is None or head.next_fingerprint != self._begun:
             raise not_gathering()
-        return state
+        return head
 
-    def _counting(self, state: State) -> set[int]:
-        """The numbers of the library's chunks."""
-        return self._numbers(state.chunk_collection, state.counting()) if state.chunks else set()
+    def _counting(self, head: Head) -> set[int]:
+        return self._numbers(head.chunk_collection, head.counting()) if head.chunks else set()
 
-    def _gathered(self, state: State) -> set[int]:
-        """The numbers of the chunks whose vectors are there."""
+    def _gathered(self, head: Head) -> set[int]:
         try:
-            return self._numbers(state.switched().chunk_collection, None)
+            return self._numbers(head.switched().chunk_collection, None)
         except CollectionGone:
-            # Who began was killed before making it.
+            # The process that began was killed before creating it.
             return set()
 
     def _numbers(self, collection: str, where: models.Filter | None) -> set[int]:
-        return {int(found.id) for found in self._connection.records(collection, where, ("generation",), _PAGE)}
-
-    def _erase(self, collection: str, numbers: set[int]) -> None:
-        if numbers:
-            self._connection.delete(collection, models.Filter(must=[models.HasIdCondition(has_id=sorted(numbers))]))
-
-    def _index_as_before(self, state: State) -> None:
-        """The indexes that filters have on the library's chunks, for those that take their place."""
-        if state.chunks:
-            before = self._connection.call(lambda client: client.get_collection(state.chunk_collection))
-            collection = state.switched().chunk_collection
-            qdrant_schema.index_fields(self._connection, collection, before.payload_schema, set())
+        return {int(found.id) for found in self._connection.scroll(collection, where, (VERSION,), _PAGE)}
 
 
 def _point(record: models.Record, made: PassageVectors) -> models.PointStruct:
     sparse = record.vector.get(SPARSE) if isinstance(record.vector, dict) else None
-    sentences = b64encode(records.quantize(made.spans)).decode("ascii")
     return models.PointStruct(
         id=record.id,
         vector={DENSE: made.whole.tolist(), **({SPARSE: sparse} if sparse else {})},
-        payload={**(record.payload or {}), "sentence_vectors": sentences},
+        payload={**(record.payload or {}), "sentence_vectors": packed(made.spans)},
     )

@@ -1,85 +1,83 @@
-"""The collections of a library on a Qdrant server: made, checked, and given their name.
+"""The collections of a library on a Qdrant server: created, checked, named, removed.
 
-The name that people use is an alias. It stands for a collection with the state, the documents and the sync records;
-beside it lies one with the chunks, made as soon as it is known how long their vectors are.
+The library's name is an alias for a collection with the head, the documents and the sync records; beside it is one
+with the chunks, created once the length of their vectors is known.
 """
 
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import Any
 
 from answerable.errors import LibraryDamaged, LibraryError, LibraryNotFound
 from answerable.stores.qdrant.connection import CollectionGone, Connection, models
-from answerable.stores.qdrant.rows import DENSE, SPARSE
-from answerable.stores.qdrant.state import Root, State, chunk_collection
+from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, chunk_collection
+from answerable.stores.qdrant.points import DENSE, SPARSE
 from answerable.stores.qdrant.values import USUAL_FIELDS, equality_key, range_key
 
-# More fields than that are searched without an index: each index takes memory, and metadata may have any.
+# Further fields are searched without an index: each takes memory, and metadata may have any number of fields.
 MOST_INDEXES = 500
 
 _KEYWORD = models.KeywordIndexParams(type=models.KeywordIndexType.KEYWORD)
 _INTEGER = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=True)
 _HASH = models.IntegerIndexParams(type=models.IntegerIndexType.INTEGER, lookup=True, range=False)
 _FLOAT = models.FloatIndexParams(type=models.FloatIndexType.FLOAT)
-_Index = models.KeywordIndexParams | models.IntegerIndexParams | models.FloatIndexParams
 
-_OF_THE_ROOT: dict[str, _Index] = {
+_OF_DOCUMENTS: dict[str, Any] = {
     **dict.fromkeys(("kind", "keys", "language", "identity"), _KEYWORD),
-    **dict.fromkeys(("generation", "version"), _INTEGER),
+    **dict.fromkeys((VERSION, "version"), _INTEGER),
 }
-_OF_CHUNKS: dict[str, _Index] = {
-    "generation": _INTEGER,
+_OF_CHUNKS: dict[str, Any] = {
+    VERSION: _INTEGER,
     "terms": _HASH,
     **dict.fromkeys(map(equality_key, USUAL_FIELDS), _HASH),
     **dict.fromkeys((range_key("date", datetime.min), range_key("page", 0.0)), _FLOAT),
 }
 
 
-def prepare(connection: Connection, create: bool) -> Root:
-    """The library of the connection's address, made where there is none and `create` says so.
+def prepare(connection: Connection, create: bool) -> HeadPoint:
+    """Find the library of the connection's address; with `create`, create it where there is none.
 
     Raises LibraryNotFound, LibraryFormatError, LibraryReadOnly and LibraryError.
     """
     connection.check_server()
     name = connection.address.name
-    root = Root(connection, name)
+    point = HeadPoint(connection, name)
     try:
-        root.read()
+        point.read()
     except CollectionGone:
         if not create:
             raise LibraryNotFound(
                 f"There is no library at {connection.address.shown}. Make one by adding something: answerable add PATH"
             ) from None
-        # Two who make it at once make the same one.
+        # Two processes that create it at once create the same one.
         make(connection, f"{name}.1")
         point_to(connection, name, f"{name}.1")
-        root.read()
-    return root
+        point.read()
+    return point
 
 
-def make(connection: Connection, collection: str) -> Root:
-    """A collection with a state, unless it is there already. Whoever is interrupted is followed by the next."""
+def make(connection: Connection, collection: str) -> HeadPoint:
+    """Create a collection with a head, or what is missing of it after an interruption."""
     _create(connection, collection, {"vectors_config": {}})
-    _add_indexes(connection, collection, _OF_THE_ROOT)
-    root = Root(connection, collection)
-    count = connection.call(lambda client: client.count(collection, exact=True)).count
-    if not count:
-        root.start(State(identity=str(uuid.uuid4()), collection=collection))
-    root.read()
-    return root
+    _add_indexes(connection, collection, _OF_DOCUMENTS)
+    point = HeadPoint(connection, collection)
+    if not connection.count(collection):
+        point.start(Head(identity=str(uuid.uuid4()), collection=collection))
+    point.read()
+    return point
 
 
-def make_chunks(connection: Connection, state: State) -> None:
-    """The collection of the chunks of a library whose embedder is known, unless it is there already.
+def make_chunks(connection: Connection, head: Head) -> None:
+    """Create the collection of the chunks of a library that is bound to an embedder, or what is missing of it.
 
-    Vectors are normalised: their inner product is the cosine, and unlike with "Cosine" they come back as they went in.
+    Vectors are normalised: their inner product is the cosine, and unlike with "Cosine" they come back unchanged.
     """
-    assert state.fingerprint is not None
-    collection, dimension = state.chunk_collection, state.fingerprint.dimension
+    assert head.fingerprint is not None
+    collection, dimension = head.chunk_collection, head.fingerprint.dimension
     dense = models.VectorParams(size=dimension, distance=models.Distance.DOT)
     parameters = {
         "vectors_config": {DENSE: dense},
@@ -97,54 +95,62 @@ def make_chunks(connection: Connection, state: State) -> None:
 
 
 def index_fields(connection: Connection, collection: str, keys: Iterable[str], known: set[str]) -> None:
-    """An index for each of the keys of filters that has none yet. What is known of the collection grows."""
-    missing = sorted(set(keys) - known)
-    if not missing:
-        return
-    known.update(connection.call(lambda client: client.get_collection(collection)).payload_schema)
-    missing = [key for key in missing if key not in known][: max(0, MOST_INDEXES - len(known))]
-    _add_indexes(connection, collection, {key: _HASH if key.startswith("e") else _FLOAT for key in missing})
-    known.update(missing)
+    """Index the keys of filters that have no index yet, and add them to `known`."""
+    if missing := sorted(set(keys) - known):
+        indexes = {key: _HASH if key.startswith("e") else _FLOAT for key in missing}
+        known.update(missing, _add_indexes(connection, collection, indexes))
+
+
+def copy_indexes(connection: Connection, source: str, target: str) -> None:
+    """Index in one collection of chunks what is indexed in another."""
+    index_fields(connection, target, _indexes(connection, source), set())
 
 
 def point_to(connection: Connection, name: str, collection: str) -> str | None:
-    """Lets a library's name stand for a collection, in one step; gives what it stood for."""
-    aliases = connection.call(lambda client: client.get_aliases()).aliases
-    before = next((alias.collection_name for alias in aliases if alias.alias_name == name), None)
-    if before == collection:
-        return before
-    named = models.CreateAlias(collection_name=collection, alias_name=name)
-    operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=named)]
-    if before is not None:
-        operations.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
-    try:
-        connection.call(lambda client: client.update_collection_aliases(operations))
-    except LibraryError:
-        # An attempt whose answer was lost, or somebody else, may have done it.
-        aliases = connection.call(lambda client: client.get_aliases()).aliases
-        if (name, collection) not in {(alias.alias_name, alias.collection_name) for alias in aliases}:
-            raise
+    """Make a library's name stand for a collection, in one step; return what it stood for before."""
+    before = aliases(connection).get(name)
+    if before != collection:
+        named = models.CreateAlias(collection_name=collection, alias_name=name)
+        operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=named)]
+        if before is not None:
+            operations.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
+        try:
+            connection.call(lambda client: client.update_collection_aliases(operations))
+        except LibraryError:
+            # An attempt whose answer was lost, or another process, may have done it.
+            if aliases(connection).get(name) != collection:
+                raise
     return before
 
 
+def aliases(connection: Connection) -> dict[str, str]:
+    """Return the collections of the server's aliases."""
+    found = connection.call(lambda client: client.get_aliases()).aliases
+    return {alias.alias_name: alias.collection_name for alias in found}
+
+
+def names(connection: Connection) -> list[str]:
+    """Return the names of the server's collections."""
+    return [found.name for found in connection.call(lambda client: client.get_collections()).collections]
+
+
 def remove(connection: Connection, collection: str) -> None:
-    """Removes a collection and those of its chunks."""
-    for name in (*_of_chunks(connection, collection), collection):
-        _delete(connection, name)
+    """Delete a collection and those of its chunks."""
+    _remove_chunks(connection, collection, ())
+    _delete(connection, collection)
 
 
-def remove_chunks(connection: Connection, state: State, keep: Iterable[str]) -> None:
-    """Removes the collections of a library's chunks but those with these `vectors`."""
-    kept = {chunk_collection(state.collection, vectors) for vectors in keep}
-    for name in _of_chunks(connection, state.collection):
-        if name not in kept:
-            _delete(connection, name)
+def remove_unused_chunks(connection: Connection, head: Head) -> None:
+    """Delete the collections of a library's chunks that aren't in use."""
+    used = (head, head.switched()) if head.next_fingerprint else (head,)
+    _remove_chunks(connection, head.collection, [one.chunk_collection for one in used])
 
 
-def _of_chunks(connection: Connection, collection: str) -> list[str]:
+def _remove_chunks(connection: Connection, collection: str, keep: Collection[str]) -> None:
     plain = chunk_collection(collection, "")
-    found = connection.call(lambda client: client.get_collections()).collections
-    return [one.name for one in found if one.name == plain or one.name.startswith(f"{plain}.")]
+    for name in names(connection):
+        if (name == plain or name.startswith(f"{plain}.")) and name not in keep:
+            _delete(connection, name)
 
 
 def _delete(connection: Connection, collection: str) -> None:
@@ -158,17 +164,23 @@ def _create(connection: Connection, collection: str, parameters: Mapping[str, An
     try:
         connection.call(lambda client: client.create_collection(collection, on_disk_payload=True, **parameters))
     except LibraryError:
-        # An attempt whose answer was lost, or somebody else, may have done it.
+        # An attempt whose answer was lost, or another process, may have done it.
         if not connection.call(lambda client: client.collection_exists(collection)):
             raise
 
 
-def _add_indexes(connection: Connection, collection: str, indexes: Mapping[str, _Index]) -> None:
-    there = connection.call(lambda client: client.get_collection(collection)).payload_schema
-    for key, index in indexes.items():
-        if key not in there:
-            connection.call(
-                lambda client, key=key, index=index: client.create_payload_index(  # type: ignore[misc]
-                    collection, key, index, wait=True, ordering=models.WriteOrdering.STRONG
-                )
+def _indexes(connection: Connection, collection: str) -> Collection[str]:
+    return connection.call(lambda client: client.get_collection(collection)).payload_schema
+
+
+def _add_indexes(connection: Connection, collection: str, indexes: Mapping[str, Any]) -> Iterable[str]:
+    """Create the indexes that are missing, up to `MOST_INDEXES` in all; return the keys of those that existed."""
+    there, strong = _indexes(connection, collection), models.WriteOrdering.STRONG
+    missing = [key for key in indexes if key not in there]
+    for key in missing[: max(0, MOST_INDEXES - len(there))]:
+        connection.call(
+            lambda client, key=key: client.create_payload_index(  # type: ignore[misc]
+                collection, key, indexes[key], wait=True, ordering=strong
             )
+        )
+    return there

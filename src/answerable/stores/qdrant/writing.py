@@ -1,205 +1,154 @@
-"""Writing, dropping and erasing on a Qdrant server, in the steps that `qdrant_state` describes."""
+"""Writes to a library on a Qdrant server: take the lease, upload, publish, erase (see `head`)."""
 
 from __future__ import annotations
 
+import itertools
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from answerable.errors import LibraryBusy, LibraryError
-from answerable.stores.binding import Binding
 from answerable.stores.qdrant.connection import CollectionGone, models
-from answerable.stores.qdrant.state import Root, Span, State, Writing, joined, within
+from answerable.stores.qdrant.head import Head, HeadPoint, Moved, pause
 
 LEASE = 60.0
-_DONE_AGAIN = 3
+_ATTEMPTS = 3
+_PATIENCE = 180.0
+# A server accepts requests of up to 32 MB, and a character may become six bytes.
+_CHARACTERS_AT_ONCE = 4_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
-    """What ceases to count: generations, each by itself, and how many documents and chunks that makes."""
+class Lease:
+    """The right to publish: the versions from `first` on and the numbers after `after_number`, which count for nobody.
 
-    generations: tuple[int, ...] = ()
-    documents: int = 0
-    chunks: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Upload:
-    """What is written in one step: how many generations and chunk numbers it takes, and how much it adds to the counts.
-
-    `send` is given the state that notes the write, the note, and what is to be called between requests.
+    Raises Moved where another writer has taken over.
     """
 
-    send: Callable[[State, Writing, Callable[[], None]], None]
-    generations: int
-    numbers: int = 0
-    documents: int = 0
+    def __init__(self, point: HeadPoint, head: Head, seconds: float, numbers: int) -> None:
+        self.head = head
+        self.first = head.published + 1
+        self.after_number = head.number - numbers
+        self._point = point
+        self._seconds = seconds
+        self._renewed = time.monotonic()
 
+    def send(self, collection: str, points: Iterable[models.PointStruct]) -> None:
+        """Upload points in requests that a server accepts, renewing the lease in between."""
+        for batch in batches(points):
+            self._point.connection.upsert(collection, batch)
+            self.renew()
 
-class _GivenUp(Exception):
-    """Somebody took this write for abandoned, or the library was replaced meanwhile."""
+    def renew(self) -> None:
+        """Extend the lease once half of it has passed."""
+        if time.monotonic() - self._renewed > self._seconds / 2:
+            self.head = self._point.change(self.head, replace(self.head, until=time.time() + self._seconds))
+            self._renewed = time.monotonic()
+
+    def publish(self, head: Head) -> Head:
+        """Make `head`, derived from that of the lease, the library's."""
+        try:
+            return self._point.change(self.head, head.publishing())
+        except Moved as moved:
+            # The change was made, and the next writer has taken the lease already.
+            lost = any(first <= self.first <= last for first, last, _ in moved.head.abandoned)
+            if moved.head.identity != head.identity or moved.head.published < head.given or lost:
+                raise
+            return moved.head
 
 
 class Writer:
-    """Changes a library. A write that isn't renewed within `lease` seconds is given up by others."""
+    """The writes of one store, one at a time. Others may take over a lease not renewed for `seconds`."""
 
-    def __init__(self, root: Root, lease: float = LEASE) -> None:
-        self._root = root
-        self._lease = lease
+    def __init__(self, point: HeadPoint, seconds: float = LEASE) -> None:
+        self._point = point
+        self._seconds = seconds
+        self._token = secrets.token_hex(8)
+        self._lock = threading.Lock()
 
-    def write(self, upload: Upload, replaced: Callable[[State], Dropped]) -> None:
-        """Uploads something and makes it count, in one step with dropping what it replaces."""
-        for _ in range(_DONE_AGAIN):
-            token = secrets.token_hex(8)
-            state = self._begin(token, upload)
-            try:
-                self._send(upload, state, token)
-                state = self._finish(upload, state, token, replaced)
-            except _GivenUp:
-                continue
-            except Exception:
-                # What can't be noted now is given up later, when it isn't renewed.
-                with suppress(LibraryError):
-                    self._root.change(lambda state: _given_up(state, lambda writing: writing.token == token))  # noqa: B023
-                    self.tidy()
-                raise
-            if state.erasing:
-                self.tidy()
-            return
+    def write(self, work: Callable[[Lease], Head | None], versions: int = 1, numbers: int = 0) -> bool:
+        """Publish the head that `work` makes from that of the lease, None for no change; return whether it made one.
+
+        `work` is called again when the lease was lost. Raises LibraryBusy and LibraryReadOnly.
+        """
+        with self._lock:
+            for _ in range(_ATTEMPTS):
+                lease = self._take(versions, numbers)
+                try:
+                    self._erase(lease.head)
+                    lease.head = replace(lease.head, hidden=())
+                    made = work(lease)
+                    published = lease.publish(made or lease.head)
+                except Moved:
+                    continue
+                except BaseException as error:
+                    if self._is_lost(lease, error):
+                        continue
+                    raise
+                self._erase(published)
+                return made is not None
         raise LibraryBusy(
-            f"A write to {self._root.connection.address.shown} was given up {_DONE_AGAIN} times because it took more "
-            f"than {self._lease:g} seconds between two requests. Check that the clocks of all machines that write "
+            f"A write to {self._point.connection.address.shown} lost its lease {_ATTEMPTS} times, because more than "
+            f"{self._seconds:g} seconds passed between two requests. Check that the clocks of all machines that write "
             "there agree, then try again."
         )
 
-    def drop(self, dropped: Callable[[State], Dropped]) -> bool:
-        """Makes something count no more, and erases it; False when there is nothing."""
-        found: list[Dropped] = []
+    def tidy(self) -> None:
+        """Erase what doesn't count, and take over an expired lease."""
+        head = self._point.read()
+        if head.is_untidy and not head.is_leased:
+            self.write(lambda lease: None)
+        else:
+            self._erase(head)
 
-        def without(state: State) -> State | None:
-            lost = dropped(state)
-            if not lost.generations:
-                return None
-            found.append(lost)
-            return _without(state, lost)
+    def _take(self, versions: int, numbers: int) -> Lease:
+        deadline, head = time.monotonic() + _PATIENCE, self._point.known()
+        for attempt in itertools.count():
+            if time.monotonic() > deadline:
+                break
+            # A lease of its own is one that it couldn't end.
+            if not head.is_leased or head.writer == self._token:
+                try:
+                    taken = self._point.change(head, head.leased(self._token, self._seconds, versions, numbers))
+                    return Lease(self._point, taken, self._seconds, numbers)
+                except Moved as moved:
+                    head = moved.head
+            pause(attempt)
+            head = self._point.read()
+        raise LibraryBusy(
+            f"Another process has been writing to {self._point.connection.address.shown} for {_PATIENCE:.0f} seconds. "
+            "Try again when it is done."
+        )
 
-        self._root.change(without)
-        if found:
-            self.tidy()
-        return bool(found)
+    def _is_lost(self, lease: Lease, error: BaseException) -> bool:
+        """Whether a write failed since it lost its lease; a lease that it still has is ended, best effort."""
+        with suppress(LibraryError, Moved):
+            now = self._point.read()
+            if (now.identity, now.writer, now.given) != (lease.head.identity, self._token, lease.head.given):
+                return isinstance(error, CollectionGone)
+            self._erase(self._point.change(now, now.ended()))
+        return False
 
-    def tidy(self, thoroughly: bool = False) -> None:
-        """Gives up writes that nobody renews and erases what doesn't count.
-
-        `thoroughly` looks again for what was given up: a request that was under way may have arrived since.
-        """
-        now = time.time()
-        state = self._root.change(lambda state: _given_up(state, lambda writing: writing.until < now))
-        erased = joined([*state.erasing, *(state.abandoned if thoroughly else ())])
-        if not erased:
-            return
-        # What is gathered to take the place of the chunks has those that were dropped meanwhile too.
-        gathered = (state.switched().chunk_collection,) if state.next_vectors else ()
-        for collection in (state.collection, state.chunk_collection, *gathered):
-            # Without an embedder there are no chunks yet; when the library was replaced its collections are gone.
+    def _erase(self, head: Head) -> None:
+        """Erase what doesn't count."""
+        for collection in (head.collection, head.chunk_collection) if head.garbage else ():
+            # Without an embedder there are no chunks yet; when the library was replaced, its collections are gone.
             with suppress(CollectionGone):
-                self._root.connection.delete(collection, models.Filter(should=within(erased)))
-        if state.erasing:
-            self._root.change(lambda state: _without_erased(state, state.identity, erased), state)
-
-    def _begin(self, token: str, upload: Upload) -> State:
-        def begun(state: State) -> State | None:
-            if state.written_by(token):
-                return None
-            last = state.generation + upload.generations
-            until = time.time() + self._lease
-            note = Writing(token, state.generation + 1, last, state.number, until)
-            number = state.number + upload.numbers
-            return replace(state, writing=(*state.writing, note), generation=last, number=number)
-
-        return self._root.change(begun, self._root.known())
-
-    def _send(self, upload: Upload, state: State, token: str) -> None:
-        note = state.written_by(token)
-        assert note is not None
-        renewed = time.time()
-
-        def renew() -> None:
-            nonlocal renewed
-            if time.time() - renewed > self._lease / 2:
-                self._root.change(lambda now: _renewed(now, state.identity, token, self._lease))
-                renewed = time.time()
-
-        try:
-            upload.send(state, note, renew)
-        except CollectionGone:
-            now = self._root.read()
-            if now.identity != state.identity:
-                raise _GivenUp from None
-            Binding(state.fingerprint).check(now.fingerprint)
-            raise
-
-    def _finish(self, upload: Upload, begun: State, token: str, replaced: Callable[[State], Dropped]) -> State:
-        note = begun.written_by(token)
-        assert note is not None
-
-        def finished(state: State) -> State | None:
-            if state.identity != begun.identity or any(first <= note.first <= last for first, last in state.abandoned):
-                raise _GivenUp
-            if state.written_by(token) is None:
-                # Done by an attempt whose answer was lost.
-                return None
-            if upload.numbers:
-                # Its chunks lie where nobody looks any more.
-                Binding(begun.fingerprint).check(state.fingerprint)
-            counted = _without(state, replaced(state))
-            return replace(
-                counted,
-                writing=tuple(writing for writing in counted.writing if writing.token != token),
-                documents=counted.documents + upload.documents,
-                chunks=counted.chunks + upload.numbers,
-            )
-
-        return self._root.change(finished, begun)
+                self._point.connection.delete(collection, models.Filter(should=head.garbage))
 
 
-def _without(state: State, lost: Dropped) -> State:
-    spans: list[Span] = [(generation, generation) for generation in lost.generations]
-    return replace(
-        state,
-        erasing=joined([*state.erasing, *spans]),
-        dropped=state.dropped + len(lost.generations),
-        documents=state.documents - lost.documents,
-        chunks=state.chunks - lost.chunks,
-    )
-
-
-def _given_up(state: State, is_given_up: Callable[[Writing], bool]) -> State | None:
-    lost: Iterable[Span] = [(writing.first, writing.last) for writing in state.writing if is_given_up(writing)]
-    if not lost:
-        return None
-    return replace(
-        state,
-        writing=tuple(writing for writing in state.writing if not is_given_up(writing)),
-        erasing=joined([*state.erasing, *lost]),
-        abandoned=joined([*state.abandoned, *lost]),
-    )
-
-
-def _renewed(state: State, identity: str, token: str, lease: float) -> State:
-    if state.identity != identity or state.written_by(token) is None:
-        raise _GivenUp
-    until = time.time() + lease
-    notes = (replace(note, until=until) if note.token == token else note for note in state.writing)
-    return replace(state, writing=tuple(notes))
-
-
-def _without_erased(state: State, identity: str, erased: Iterable[Span]) -> State | None:
-    if state.identity != identity:
-        return None
-    spans = list(erased)
-    left = (span for span in state.erasing if not any(first <= span[0] and span[1] <= last for first, last in spans))
-    return replace(state, erasing=tuple(left))
+def batches(points: Iterable[models.PointStruct]) -> Iterable[list[models.PointStruct]]:
+    """Points in lists that fit into a request."""
+    batch: list[models.PointStruct] = []
+    characters = 0
+    for point in points:
+        size = len(point.model_dump_json())
+        if batch and characters + size > _CHARACTERS_AT_ONCE:
+            yield batch
+            batch, characters = [], 0
+        batch.append(point)
+        characters += size
+    if batch:
+        yield batch

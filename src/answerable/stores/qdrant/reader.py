@@ -1,0 +1,304 @@
+"""Reading and searching a library on a Qdrant server: vectors exactly or by graph (HNSW), terms by BM25.
+
+A chunk's sparse vector has the weights of its terms, the question's has the rarity of its terms: their product is the
+engine's own BM25. Qdrant's own rarity (the modifier `idf`) isn't used: it also counts chunks that don't count any more.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.errors import LibraryError
+from answerable.filters import Filter
+from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
+from answerable.stores import records
+from answerable.stores.binding import Binding
+from answerable.stores.memory.keywords import Scored
+from answerable.stores.qdrant import points
+from answerable.stores.qdrant.connection import Connection, models
+from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, matches
+from answerable.stores.qdrant.values import Conditions, digest, first_of_equals, sparse_vector
+from answerable.text.bm25 import rarity
+
+# Up to this many chunks all are scored; beyond, the server walks its graph, or scores all that pass a narrow filter.
+EXACT_UP_TO = 10_000
+_MOST_FROM_GRAPH = 1000
+_SEARCH_WIDTH = 128
+_THREADS = 8
+_BATCH = 256
+_LANGUAGES = 1000
+_FREQUENCIES_KEPT = 50_000
+_CHARACTERS_KEPT = 20_000_000
+
+_CONDITIONS = Conditions(
+    one_of=lambda key, values: models.FieldCondition(key=key, match=models.MatchAny(any=values)),
+    within=lambda key, bounds: models.FieldCondition(key=key, range=models.Range(**bounds)),
+    lacks=lambda key: models.IsEmptyCondition(is_empty=models.PayloadField(key=key)),
+    all_of=lambda conditions: models.Filter(must=conditions),
+    any_of=lambda conditions: models.Filter(should=conditions),
+    none_of=lambda conditions: models.Filter(must_not=conditions),
+)
+
+Result = TypeVar("Result")
+
+
+class QdrantReader:
+    """The part of a store that asks for no write. Each method answers as of one moment (see `head`)."""
+
+    def __init__(self, point: HeadPoint) -> None:
+        self._point = point
+        self._connection: Connection = point.connection
+        self._binding = Binding()
+        self._identity = ""
+        self._frequencies: tuple[tuple[str, int], dict[str, int]] = ("", 0), {}
+        # Documents whose chunks were fetched last, since they are mostly needed again.
+        self._documents: OrderedDict[tuple[str, int], Document] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder that made the vectors, or None as long as there are none."""
+        head = self._point.read()
+        return self._binding_of(head).tell(head.fingerprint)
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """Return the records of an origin, or all, by origin and source."""
+        keys = [points.key("origin", origin)] if origin else []
+        rows = self._point.consistent(lambda head: self._found(head, "record", keys, points.RECORD))
+        return sorted(map(records.sync_record_from_row, rows), key=lambda record: (record.origin, record.source))
+
+    def document(self, document_id: str) -> Document | None:
+        """Return the whole document with its parts."""
+        return self._point.consistent(lambda head: self._document(head, document_id, with_parts=True)[1])
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Return every document, or every one of a type, by source and id."""
+        return iter(self._stored([points.key("type", type)] if type else []))
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        """Return the documents that have this id or, where it isn't empty, this source."""
+        return self._stored([points.key("id", document_id), *([points.key("source", source)] if source else [])])
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        """Return a document's chunks in order."""
+        return self._point.consistent(
+            lambda head: [
+                points.chunk(point.payload, owner) for point, owner in self._chunks(head, document_id, points.CHUNK)
+            ]
+        )
+
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        """Return a document's chunks in order, with their vectors, terms and fields."""
+        return self._bound(
+            lambda head: [
+                points.indexed_chunk(point.payload, point.vector, owner)
+                for point, owner in self._chunks(head, document_id, points.INDEXED, [points.DENSE])
+            ]
+        )
+
+    def languages(self) -> list[str]:
+        """Return the languages of the documents, each once."""
+
+        def languages(head: Head) -> list[str]:
+            where = head.counting(matches("kind", "document"))
+            found = self._connection.call(
+                lambda client: client.facet(head.collection, "language", where, limit=_LANGUAGES, exact=True)
+            )
+            return sorted(str(hit.value) for hit in found.hits)
+
+        return self._point.consistent(languages)
+
+    def count(self) -> tuple[int, int]:
+        """Return the numbers of documents and of chunks."""
+        head = self._point.read()
+        return head.documents, head.chunks
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        """Return the k highest cosines, best first, ties by number."""
+
+        def search(head: Head, limit: int) -> Scored:
+            exact = head.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
+            params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit))
+            return self._query(head, vector.tolist(), points.DENSE, limit, _conditions(where), params)
+
+        def best(head: Head) -> Scored:
+            check_dimension(head, vector)
+            return first_of_equals(k, lambda limit: search(head, limit)) if head.chunks else []
+
+        return self._bound(best)
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        """Return the cosines of these chunks, best first, ties by number."""
+        these, params = models.HasIdCondition(has_id=list(numbers)), models.SearchParams(exact=True)
+
+        def cosines(head: Head) -> Scored:
+            check_dimension(head, vector)
+            if not numbers:
+                return []
+            return self._query(head, vector.tolist(), points.DENSE, len(numbers), [these], params)
+
+        return sorted(self._bound(cosines), key=lambda pair: (-pair[1], pair[0]))
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        """Return the k highest BM25 scores, best first, ties by number."""
+
+        def best(head: Head) -> Scored:
+            counts = self._count_terms(head, set(terms))
+            weights = sparse_vector({term: rarity(head.chunks, count) for term, count in counts.items() if count})
+            question = models.SparseVector(indices=list(weights), values=list(weights.values()))
+            search = lambda limit: self._query(head, question, points.SPARSE, limit, _conditions(where))  # noqa: E731
+            return first_of_equals(k, search) if weights else []
+
+        return self._point.consistent(best)
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Return chunks with their documents (without parts), in the order given; unknown numbers are left out."""
+
+        def fetch(head: Head) -> dict[int, tuple[IndexedChunk, Document]]:
+            wanted = [number for number in dict.fromkeys(numbers) if 0 < number <= head.number] if head.chunks else []
+            found = self._connection.retrieve(head.chunk_collection, wanted, points.INDEXED, [points.DENSE])
+            counting = {int(point.id): point for point in found if head.counts(point.payload[VERSION])}
+            owners = self._owners(head, {point.payload[VERSION] for point in counting.values()})
+            return {
+                number: (points.indexed_chunk(point.payload, point.vector, owner), owner)
+                for number in wanted
+                if (point := counting.get(number)) and (owner := owners.get(point.payload[VERSION]))
+            }
+
+        return self._bound(fetch)
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """Return the number of chunks with each term."""
+        wanted = list(dict.fromkeys(terms))
+        return self._point.consistent(lambda head: self._count_terms(head, wanted))
+
+    def _binding_of(self, head: Head) -> Binding:
+        """The binding of this store; a new one when another library was put in the place of the one before."""
+        if self._identity != head.identity:
+            self._binding, self._identity = Binding(), head.identity
+        return self._binding
+
+    def _bound(self, work: Callable[[Head], Result]) -> Result:
+        """What `work` finds. Raises EmbedderMismatch where the vectors are of another embedder by now."""
+
+        def bound(head: Head) -> Result:
+            self._binding_of(head).check(head.fingerprint)
+            return work(head)
+
+        return self._point.consistent(bound)
+
+    def _stored(self, keys: Sequence[str]) -> list[StoredDocument]:
+        found = self._point.consistent(lambda head: self._found(head, "document", keys, points.STORED))
+        return sorted(map(points.stored_document, found), key=lambda document: (document.source, document.id))
+
+    def _document(self, head: Head, document_id: str, with_parts: bool = False) -> tuple[int, Document | None]:
+        """A document and its version."""
+        found = self._found(head, "document", [points.key("id", document_id)], points.DOCUMENT)
+        return (found[0][VERSION], self._parsed(head, found[0], with_parts)) if found else (0, None)
+
+    def _parsed(self, head: Head, payload: dict[str, Any], with_parts: bool = False) -> Document:
+        """A document with its text, joined from its pieces."""
+        # One by one: each may be as long as a request can be.
+        further = [[points.point_id(payload[VERSION], piece)] for piece in range(1, payload["pieces"])]
+        found = (point for one in further for point in self._connection.retrieve(head.collection, one, ["text"]))
+        text = "".join([payload["text"], *(point.payload["text"] for point in found)])
+        return points.document(payload, text, with_parts)
+
+    def _chunks(
+        self, head: Head, document_id: str, payload: Sequence[str], vectors: Sequence[str] = ()
+    ) -> list[tuple[Any, Document]]:
+        """A document's chunks in order, each with the document."""
+        version, owner = self._document(head, document_id)
+        if owner is None or not head.chunks:
+            return []
+        where = head.counting(matches(VERSION, version))
+        chunks = self._connection.scroll(head.chunk_collection, where, payload, _BATCH, vectors)
+        return [(point, owner) for point in sorted(chunks, key=lambda point: int(point.payload["sequence"]))]
+
+    def _owners(self, head: Head, versions: set[int]) -> dict[int, Document]:
+        """Documents without parts by version; they never change."""
+        with self._lock:
+            kept = {version: self._documents.get((head.identity, version)) for version in versions}
+        owners = {version: document for version, document in kept.items() if document}
+        missing = [points.point_id(version) for version in versions - set(owners)]
+        for point in self._connection.retrieve(head.collection, missing, points.DOCUMENT):
+            owners[point.payload[VERSION]] = self._parsed(head, point.payload)
+        with self._lock:
+            for version, owner in owners.items():
+                self._documents[head.identity, version] = owner
+                self._documents.move_to_end((head.identity, version))
+            while len(self._documents) > 1 and sum(map(_length, self._documents.values())) > _CHARACTERS_KEPT:
+                self._documents.popitem(last=False)
+        return owners
+
+    def _found(self, head: Head, kind: str, keys: Sequence[str], payload: Sequence[str]) -> list[dict[str, Any]]:
+        """Payloads of the points of a kind, or of those of them with one of the keys."""
+        found: list[dict[str, Any]] = []
+        # Whole documents may be long: one at a time.
+        page = 1 if "text" in payload else 1000
+        for start in range(0, len(keys) or 1, _BATCH):
+            among = [matches("keys", *keys[start : start + _BATCH])] if keys else []
+            where = head.counting(matches("kind", kind), *among)
+            found += [point.payload for point in self._connection.scroll(head.collection, where, payload, page)]
+        return found
+
+    def _count_terms(self, head: Head, terms: Collection[str]) -> dict[str, int]:
+        """The number of chunks with each term; counted once until the library changes."""
+        if not head.chunks:
+            return dict.fromkeys(terms, 0)
+        moment = head.identity, head.revision
+        counted_at, known = self._frequencies
+        if counted_at != moment or len(known) > _FREQUENCIES_KEPT:
+            known = {}
+        missing = [term for term in terms if term not in known]
+        conditions = [head.counting(matches("terms", digest(term))) for term in missing]
+        with ThreadPoolExecutor(_THREADS) as threads:
+            counts = threads.map(lambda where: self._connection.count(head.chunk_collection, where), conditions)
+            known = {**known, **dict(zip(missing, counts, strict=True))}
+        self._frequencies = moment, known
+        return {term: known[term] for term in terms}
+
+    def _query(
+        self,
+        head: Head,
+        query: list[float] | models.SparseVector,
+        using: str,
+        limit: int,
+        conditions: Iterable[models.Condition],
+        params: models.SearchParams | None = None,
+    ) -> Scored:
+        found = self._connection.call(
+            lambda client: client.query_points(
+                head.chunk_collection,
+                query=query,
+                using=using,
+                query_filter=head.counting(*conditions),
+                search_params=params,
+                limit=limit,
+                with_payload=False,
+            )
+        )
+        return [(int(point.id), float(point.score)) for point in found.points]
+
+
+def check_dimension(head: Head, vector: FloatArray) -> None:
+    """Raise LibraryError where a vector doesn't have the library's dimension."""
+    expected = head.fingerprint.dimension if head.fingerprint else None
+    if expected is not None and len(vector) != expected:
+        raise LibraryError(
+            f"The library's vectors have {expected} numbers, this one has {len(vector)}. Use the embedder that the "
+            f"library was made with, {head.fingerprint}, or another library with --library."
+        )
+
+
+def _conditions(where: Filter | None) -> list[models.Condition]:
+    return [_CONDITIONS.spell(where)] if where is not None else []
+
+
+def _length(document: Document) -> int:
+    return len(document.content)
