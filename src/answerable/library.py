@@ -32,11 +32,22 @@ from answerable.indexing.prepare import Pipeline
 from answerable.indexing.sync import FollowedSources, Origin, SyncReport
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
-from answerable.protocols import Answerer, Embedder, Evidence, Fingerprint, Reader, Store, StoredDocument, TextSplitter
+from answerable.protocols import (
+    Answerer,
+    CoreStore,
+    Embedder,
+    Evidence,
+    Fingerprint,
+    Reader,
+    Store,
+    StoredDocument,
+    TextSplitter,
+)
 from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ALL_STEPS, Query, Steps, retrieve, word_weights
+from answerable.stores.completed import Capability, completed, require
 from answerable.text.languages import question_language
 
 PASSAGES_PER_ANSWER = 6
@@ -69,7 +80,7 @@ class Library:
 
     def __init__(
         self,
-        store: Store,
+        store: Store | CoreStore,
         embedder: Embedder,
         splitter: TextSplitter,
         reader: Reader,
@@ -78,7 +89,7 @@ class Library:
         steps: Steps = ALL_STEPS,
         worker_pool: WorkerPool | None = None,
     ) -> None:
-        self._store = store
+        self._store = completed(store)
         self._embedder = embedder
         self._splitter = splitter
         self._reader = reader
@@ -129,8 +140,10 @@ class Library:
     ) -> SyncReport:
         """Update the documents of these origins, or of all. A failure of one is reported; the others are synced.
 
-        A file counts as unchanged if its size and time are; `checksum` reads every file. Raise NotFollowed.
+        A file counts as unchanged if its size and time are; `checksum` reads every file. Raise NotFollowed, and
+        LibraryError if the store keeps no sync records.
         """
+        require(self._store, Capability.SYNC)
         return self._followed(on_progress, dry_run).sync(origins, checksum)
 
     def origins(self) -> list[Origin]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import date, datetime, timedelta, timezone
 from pathlib import Path
@@ -16,10 +17,13 @@ from helpers import HashEmbedder, add, indexed_chunk, indexed_document, indexed_
 from postgres_server import new_library
 from qdrant_server import api_key as qdrant_key
 from qdrant_server import new_library as new_qdrant_library
+from third_party.small_store import SmallStore
 
 from answerable.datatypes import Document, DocumentType, FloatArray, Location, Part, PartKind
+from answerable.errors import LibraryError
 from answerable.filters import Filter, matches, parse_filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store, SyncRecord
+from answerable.stores.completed import Capability, capabilities, completed, require
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
@@ -32,7 +36,11 @@ STORES: dict[str, Callable[[Path], Store]] = {
     "indexed": lambda folder: EmbeddedStore(folder / "library", indexed_from=0),
     "postgres": lambda folder: PostgresStore(new_library()),
     "qdrant": lambda folder: QdrantStore(new_qdrant_library(), key=qdrant_key()),
+    "third party": lambda folder: completed(SmallStore()),
 }
+# What each can do beyond adding, searching, asking and removing.
+CAPABILITIES = {name: set() if name == "third party" else set(Capability) for name in STORES}
+SYNCING = [name for name, capable in CAPABILITIES.items() if Capability.SYNC in capable]
 PRINT = HashEmbedder(4).fingerprint
 Scored = list[tuple[int, float]]
 Corpus = dict[int, IndexedChunk]
@@ -45,6 +53,25 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     made.bind_embedder(PRINT)
     yield made
     made.close()
+
+
+@pytest.fixture(params=SYNCING)
+def syncing_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    """An empty store that keeps sync records."""
+    made = STORES[request.param](tmp_path)
+    made.bind_embedder(PRINT)
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("name", STORES)
+def test_capabilities(tmp_path: Path, name: str) -> None:
+    store = STORES[name](tmp_path)
+    assert capabilities(store) == CAPABILITIES[name]
+    for capability in Capability:
+        with nullcontext() if capability in CAPABILITIES[name] else pytest.raises(LibraryError, match=capability.value):
+            require(store, capability)
+    store.close()
 
 
 def put(store: Store, document_id: str, *texts: str, **document: Any) -> list[IndexedChunk]:
@@ -519,22 +546,22 @@ def record(source: str, origin: str = "https://example.org/", **values: Any) -> 
     return SyncRecord(origin, source, seen, **values)
 
 
-def test_records_come_back_as_they_were_written(store: Store) -> None:
+def test_records_come_back_as_they_were_written(syncing_store: Store) -> None:
     long = record("https://example.org/" + "á" * 5000, "https://example.org/" + "x" * 5000)
     odd = record("a'; DROP TABLE records; --\0", documents=("d1", "d2"), validators={"etag": 'W/"ü\0"'}, hash="ab")
     other = record("b", "file:///a")
-    store.remember([odd, long, other])
-    assert store.records() == sorted([odd, long, other], key=lambda each: (each.origin, each.source))
-    assert store.records(odd.origin) == [odd]
-    assert store.records("https://example.org") == []
-    store.remember([replace(odd, hash="cd", documents=())])
-    assert store.records(odd.origin) == [replace(odd, hash="cd", documents=())]
-    store.forget(odd.origin, [odd.source, "unknown"])
-    store.forget("unknown", [other.source])
-    assert store.records() == sorted([long, other], key=lambda each: (each.origin, each.source))
-    store.remember([])
-    store.forget(other.origin, [])
-    assert len(store.records()) == 2
+    syncing_store.remember([odd, long, other])
+    assert syncing_store.records() == sorted([odd, long, other], key=lambda each: (each.origin, each.source))
+    assert syncing_store.records(odd.origin) == [odd]
+    assert syncing_store.records("https://example.org") == []
+    syncing_store.remember([replace(odd, hash="cd", documents=())])
+    assert syncing_store.records(odd.origin) == [replace(odd, hash="cd", documents=())]
+    syncing_store.forget(odd.origin, [odd.source, "unknown"])
+    syncing_store.forget("unknown", [other.source])
+    assert syncing_store.records() == sorted([long, other], key=lambda each: (each.origin, each.source))
+    syncing_store.remember([])
+    syncing_store.forget(other.origin, [])
+    assert len(syncing_store.records()) == 2
 
 
 def test_several_documents_are_removed_in_one_step(store: Store) -> None:
@@ -547,24 +574,24 @@ def test_several_documents_are_removed_in_one_step(store: Store) -> None:
     assert store.remove() is False
 
 
-def test_a_record_without_an_origin_is_one_as_any_other(store: Store) -> None:
+def test_a_record_without_an_origin_is_one_as_any_other(syncing_store: Store) -> None:
     kept, followed = record("", "one"), record("one", "")
-    store.remember([kept, followed])
-    assert store.records("one") == [kept]
-    assert store.records() == [followed, kept]
-    store.forget("", ["one"])
-    assert store.records() == [kept]
+    syncing_store.remember([kept, followed])
+    assert syncing_store.records("one") == [kept]
+    assert syncing_store.records() == [followed, kept]
+    syncing_store.forget("", ["one"])
+    assert syncing_store.records() == [kept]
 
 
-def test_a_record_is_written_with_its_document_and_outlives_it(store: Store) -> None:
+def test_a_record_is_written_with_its_document_and_outlives_it(syncing_store: Store) -> None:
     document, chunks = indexed_texts("d", ["a", "b"], [[1, 0, 0, 0], [0, 1, 0, 0]])
     followed = record("page", documents=("d",))
-    store.put(document, chunks, (), followed)
-    assert store.records() == [followed]
-    store.put(document, chunks)
-    assert store.records() == [followed]
-    assert store.remove("d")
-    assert store.records() == [followed]
+    syncing_store.put(document, chunks, (), followed)
+    assert syncing_store.records() == [followed]
+    syncing_store.put(document, chunks)
+    assert syncing_store.records() == [followed]
+    assert syncing_store.remove("d")
+    assert syncing_store.records() == [followed]
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 3))])

@@ -11,13 +11,28 @@ from answerable.protocols.passages import (
     TokenEmbedder,
 )
 from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
-from answerable.protocols.stores import Difference, IndexedChunk, Issue, NextVectors, Store, StoredDocument
+from answerable.protocols.stores import (
+    CoreStore,
+    Difference,
+    DocumentStore,
+    IndexedChunk,
+    Issue,
+    NextVectors,
+    ReindexableStore,
+    RepairableStore,
+    SearchStore,
+    Store,
+    StoredDocument,
+    SyncStore,
+)
 
 __all__ = [
     "Answerer",
     "ChatModel",
+    "CoreStore",
     "Delta",
     "Difference",
+    "DocumentStore",
     "Embedder",
     "Evidence",
     "Fingerprint",
@@ -28,11 +43,15 @@ __all__ = [
     "Passage",
     "PassageVectors",
     "Reader",
+    "ReindexableStore",
+    "RepairableStore",
     "Reranker",
+    "SearchStore",
     "Span",
     "Store",
     "StoredDocument",
     "SyncRecord",
+    "SyncStore",
     "TextSplitter",
     "TokenEmbedder",
     "Visit",

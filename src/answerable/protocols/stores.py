@@ -1,11 +1,14 @@
-"""Where documents are kept and found: a store, what it is given and what it says of itself."""
+"""Seams of the stores: what searching, adding, syncing and maintaining a library each need of its store.
+
+A store with the members of `CoreStore` is enough to add, search, ask and remove (see `stores.completed`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
@@ -15,10 +18,10 @@ from answerable.protocols.sources import SyncRecord
 
 @dataclass(frozen=True, slots=True)
 class IndexedChunk:
-    """A chunk with everything that a store needs to find it and to answer from it.
+    """A chunk with everything a store needs to find it and to answer from it.
 
-    `terms` are counts for keyword search, `fields` what filters look at, `sentences` spans of `chunk.content` with
-    one row of `sentence_vectors` each (no rows where the embedder gives none).
+    `terms` are counts for keyword search, `fields` the values filters compare, `sentences` spans of `chunk.content`
+    with one row of `sentence_vectors` each (no rows where the embedder makes none).
     """
 
     chunk: Chunk
@@ -29,44 +32,9 @@ class IndexedChunk:
     sentence_vectors: FloatArray
 
 
-class NextVectors(Protocol):
-    """Vectors of another embedder, gathered beside a library's own until they take their place in one step.
-
-    What was gathered is there for the next process too. Raises LibraryReadOnly and LibraryError.
-    """
-
-    @property
-    def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, None where none are."""
-        ...
-
-    def begin(self, fingerprint: Fingerprint) -> None:
-        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
-        ...
-
-    def missing(self) -> list[int]:
-        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
-        ...
-
-    def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Writes vectors of chunks, by number; those of chunks that are gone count for nothing."""
-        ...
-
-    def switch(self) -> bool:
-        """Puts what was gathered in the place of the library's vectors and fingerprint, in one step.
-
-        False, and nothing has changed, where chunks have come whose vectors are missing.
-        """
-        ...
-
-    def drop(self) -> None:
-        """Forgets what was gathered, and whatever an earlier time has left behind."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """What a store says of a document without handing out its text."""
+    """A document's description, without its text."""
 
     id: str
     source: str
@@ -80,7 +48,7 @@ class StoredDocument:
 
 
 class Difference(str, Enum):
-    """In what way a library isn't what it should be."""
+    """How a library differs from what it should be."""
 
     DAMAGED = "damaged"
     MISSING = "missing"
@@ -98,7 +66,7 @@ class Difference(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """What a store finds wrong in itself: what is wrong where, and whether `repair` puts it right."""
+    """A fault that a store found in itself, where, and whether `repair` removes it."""
 
     kind: Difference
     where: str
@@ -106,26 +74,94 @@ class Issue:
     can_repair: bool = True
 
 
-class Store(Protocol):
-    """Keeps documents with their chunks, and finds chunks.
+class Finds(Protocol):
+    """The searches every store has. Chunks are named by numbers that the store assigns and never reuses."""
 
-    A document's chunks become visible together or not at all. Chunks are named by numbers that the store gives and
-    never gives again. Once it has been asked for its fingerprint, a store gives and takes vectors of that embedder
-    only: when others have taken their place, whatever has to do with vectors raises EmbedderMismatch.
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
+        """Return number and cosine of the k chunks with the highest cosine, best first, ties by number."""
+        ...
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
+        """Return number and score of the k chunks with the highest BM25 score (see `text.bm25`), best first."""
+        ...
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        """Return chunks with their documents (without parts), in this order; skip unknown numbers."""
+        ...
+
+
+class Keeps(Protocol):
+    """The documents every store holds. A document's chunks become visible together or not at all."""
+
+    def remove(self, *document_ids: str) -> bool:
+        """Remove every trace of these documents in one step; return False if none of them exists."""
+        ...
+
+    def document(self, document_id: str) -> Document | None:
+        """Return the whole document with its parts."""
+        ...
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        """Return every document, or every one of a type, by source and id."""
+        ...
+
+
+class CoreStore(Finds, Keeps, Protocol):
+    """The least a store must implement: seven methods and an attribute.
+
+    `fingerprint` identifies the embedder of the vectors. It is None in a new store and set once, before the first
+    `put`; a store that outlives its process saves it.
+    """
+
+    fingerprint: Fingerprint | None
+
+    def put(self, document: Document, chunks: Sequence[IndexedChunk], replaces: Collection[str] = ()) -> None:
+        """Store a document with its chunks and remove the documents it replaces, in one step.
+
+        A document with the same id is always replaced.
+        """
+        ...
+
+
+class SearchStore(Finds, Protocol):
+    """The part of a store that searches use."""
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
+        """Return number and cosine of these chunks, best first; skip unknown numbers."""
+        ...
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        """Return the number of chunks that contain each term."""
+        ...
+
+    def count(self) -> tuple[int, int]:
+        """Return the number of documents and of chunks."""
+        ...
+
+    def languages(self) -> list[str]:
+        """Return the languages of the documents, each once, sorted."""
+        ...
+
+
+class DocumentStore(Keeps, Protocol):
+    """The part of a store that adding and removing use.
+
+    Once asked for its fingerprint, a store reads and writes vectors of that embedder only: when they were replaced by
+    another's, every method that handles vectors raises EmbedderMismatch.
     """
 
     @property
     def is_writable(self) -> bool:
-        """Whether anything can be changed."""
+        """Whether this process may change the library."""
         ...
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors, None until there are any."""
+        """The embedder that made the vectors; None before the first."""
         ...
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
-        """Binds the library to an embedder unless it is bound already."""
+        """Bind the library to an embedder unless it already has one."""
         ...
 
     def put(
@@ -135,99 +171,112 @@ class Store(Protocol):
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Makes a document and its chunks visible, in one step with removing the documents it replaces.
+        """Store a document with its chunks and its record, and remove the documents it replaces, in one step.
 
-        A document of the same id is always replaced. A record is written in the same step. Raises LibraryReadOnly and
-        LibraryError.
+        A document with the same id is always replaced. Raises LibraryReadOnly and LibraryError.
         """
         ...
 
-    def remove(self, *document_ids: str) -> bool:
-        """Removes every trace of documents, of all in one step; False when there is none of them."""
-        ...
-
-    def records(self, origin: str = "") -> list[SyncRecord]:
-        """What is remembered of an origin, or of all, by origin and source."""
-        ...
-
-    def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Writes records, all or none; one of the same origin and source is replaced."""
-        ...
-
-    def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Removes records; documents stay."""
-        ...
-
-    def next_vectors(self) -> NextVectors:
-        """Where vectors of another embedder are gathered."""
-        ...
-
-    def refresh(self) -> None:
-        """Brings what is derived from the documents up to date, where that is not done at once."""
-        ...
-
-    def document(self, document_id: str) -> Document | None:
-        """The whole document with its parts."""
-        ...
-
-    def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Every document, or every one of a type, by source and id."""
-        ...
-
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """The documents that have this id or, where it isn't empty, this source."""
+        """Return the documents with this id or, unless it is empty, this source."""
         ...
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """A document's chunks in order."""
+        """Return a document's chunks in order."""
         ...
 
     def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
-        """A document's chunks in order, with everything that a store keeps of them."""
+        """Return a document's chunks in order, with their vectors, terms and fields."""
         ...
 
-    def languages(self) -> list[str]:
-        """The languages of the documents, each once."""
+    def refresh(self) -> None:
+        """Bring indexes up to date, where writing doesn't."""
         ...
 
-    def count(self) -> tuple[int, int]:
-        """How many documents and chunks there are."""
+
+@runtime_checkable
+class SyncStore(Protocol):
+    """The part of a store that `sync` uses."""
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        """Return the records of an origin, or all, by origin and source."""
         ...
 
-    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
-        """The k chunks with the highest cosine, best first: number and cosine."""
+    def remember(self, records: Sequence[SyncRecord]) -> None:
+        """Write records, all or none; a record replaces one of the same origin and source."""
         ...
 
-    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
-        """The cosines of these chunks, best first: number and cosine. A number the store doesn't know is left out."""
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Remove records; documents stay."""
         ...
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> list[tuple[int, float]]:
-        """The k chunks with the highest BM25 score (see `analysis.bm25`), best first: number and score."""
-        ...
 
-    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Chunks with their documents (without parts). A number the store doesn't know is left out."""
-        ...
-
-    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many chunks each term stands."""
-        ...
+@runtime_checkable
+class RepairableStore(Protocol):
+    """The part of a store that `verify` uses."""
 
     def audit(self) -> list[Issue]:
-        """What is wrong below what the other methods show: damage, what belongs to nothing, what is derived wrongly.
+        """Return faults that other methods hide: damage, orphans, wrong derived data.
 
-        That a document lacks chunks, or that they aren't its own, shows in `indexed_chunks`.
+        Missing or foreign chunks of a document show in `indexed_chunks`.
         """
         ...
 
     def repair(self) -> None:
-        """Removes what belongs to nothing or can't be read, and derives anew what is derived wrongly.
+        """Remove orphans and unreadable rows, and rebuild wrong derived data.
 
-        A document may lack chunks afterwards that were there and couldn't be read. Raises LibraryReadOnly.
+        Afterwards a document may lack chunks that couldn't be read. Raises LibraryReadOnly.
         """
         ...
 
+
+class NextVectors(Protocol):
+    """Vectors of another embedder, collected beside a library's own until they replace them in one step.
+
+    They outlive the process. Raises LibraryReadOnly and LibraryError.
+    """
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        """The embedder whose vectors are being collected, None if there are none."""
+        ...
+
+    def begin(self, fingerprint: Fingerprint) -> None:
+        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
+        ...
+
+    def missing(self) -> list[int]:
+        """Return the numbers of the chunks without a collected vector, in order."""
+        ...
+
+    def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
+        """Write vectors by chunk number; ignore chunks that have been removed."""
+        ...
+
+    def switch(self) -> bool:
+        """Replace the library's vectors and fingerprint by the collected ones, in one step.
+
+        Return False and change nothing if chunks were added whose vectors are missing.
+        """
+        ...
+
+    def drop(self) -> None:
+        """Delete all collected vectors, also those of earlier processes."""
+        ...
+
+
+@runtime_checkable
+class ReindexableStore(Protocol):
+    """The part of a store that `reindex` uses."""
+
+    def next_vectors(self) -> NextVectors:
+        """Return the place where vectors of another embedder are collected."""
+        ...
+
+
+class Store(SearchStore, DocumentStore, SyncStore, RepairableStore, ReindexableStore, Protocol):
+    """A store that can do everything, as those of this package."""
+
     def close(self) -> None:
-        """Frees everything. Closing twice is fine."""
+        """Free everything. Idempotent."""
         ...

@@ -16,9 +16,10 @@ from answerable.datatypes import Document
 from answerable.errors import MissingPackage
 from answerable.indexing.prepare import Pipeline
 from answerable.library import Library
-from answerable.protocols import Embedder, Fingerprint
+from answerable.protocols import CoreStore, Embedder, Fingerprint, Reader
 from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
+from answerable.stores.completed import completed
 from answerable.wiring.answering import (
     EXTRACTIVE,
     build_answerer,
@@ -61,15 +62,22 @@ __all__ = [
 ]
 
 
-def open(address: str | os.PathLike[str] | None = None, create: bool = True, **settings: Any) -> Library:
+def open(
+    address: str | os.PathLike[str] | None = None,
+    create: bool = True,
+    store: CoreStore | None = None,
+    reader: Reader | None = None,
+    **settings: Any,
+) -> Library:
     """Open the library at an address, such as a folder or `:memory:`; by default the user's own.
 
     Create it if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
-    `Settings`; the environment and `answerable.toml` supply the others. Raise SettingsError and LibraryError.
+    `Settings`; the environment and `answerable.toml` supply the others. Your own `store` or `reader` replaces the one
+    that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
     """
     if address is not None:
         settings["library"] = os.fspath(address)
-    return build_library(load_settings(settings), create)
+    return build_library(load_settings(settings), create, store=store, reader=reader)
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
@@ -85,24 +93,32 @@ def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
             return [document for page in pages for document in page.documents]
 
 
-def build_library(settings: Settings, create: bool = True, root: Path | None = None) -> Library:
+def build_library(
+    settings: Settings,
+    create: bool = True,
+    root: Path | None = None,
+    store: CoreStore | None = None,
+    reader: Reader | None = None,
+) -> Library:
     """Build the library that the settings describe. Sources of files under `root` are paths relative to it."""
-    store = build_store(settings.library_address, create, settings.qdrant_api_key)
+    whole = (
+        build_store(settings.library_address, create, settings.qdrant_api_key) if store is None else completed(store)
+    )
     try:
-        embedder = build_embedder(settings, store.fingerprint)
+        embedder = build_embedder(settings, whole.fingerprint)
         worker_pool = build_worker_pool(settings, embedder)
         return Library(
-            store=store,
+            store=whole,
             embedder=embedder,
             splitter=build_splitter(settings),
-            reader=build_reader(settings, root, worker_pool),
+            reader=reader or build_reader(settings, root, worker_pool),
             answerer=build_answerer(settings, embedder.fingerprint),
             narrows=settings.narrow,
             steps=Steps(build_reranker(settings, embedder)),
             worker_pool=worker_pool,
         )
     except BaseException:
-        store.close()
+        whole.close()
         raise
 
 

@@ -1,0 +1,178 @@
+"""Stores of third parties, completed: what a `CoreStore` doesn't implement is derived from the methods it has."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from enum import Enum
+from typing import cast
+
+import numpy as np
+
+from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.errors import LibraryError
+from answerable.filters import Filter, OneOf, normalize
+from answerable.protocols import (
+    CoreStore,
+    Fingerprint,
+    IndexedChunk,
+    Issue,
+    NextVectors,
+    ReindexableStore,
+    RepairableStore,
+    Store,
+    StoredDocument,
+    SyncRecord,
+    SyncStore,
+)
+
+Scored = list[tuple[int, float]]
+
+
+class Capability(str, Enum):
+    """What a store can do beyond adding, searching, asking and removing."""
+
+    SYNC = "sync"
+    REPAIR = "verify --repair"
+    REINDEX = "reindex"
+
+
+_PROTOCOLS = {
+    Capability.SYNC: SyncStore,
+    Capability.REPAIR: RepairableStore,
+    Capability.REINDEX: ReindexableStore,
+}
+
+
+def completed(store: Store | CoreStore) -> Store:
+    """Return the store itself if it implements `Store`, otherwise one that derives what it lacks."""
+    # Only a whole store has this method: a smaller one has an attribute that is set.
+    return cast(Store, store) if hasattr(store, "bind_embedder") else _CompletedStore(store)
+
+
+def capabilities(store: Store | CoreStore) -> frozenset[Capability]:
+    """Return what a store, or the one that `completed` was given, implements."""
+    own = store.core if isinstance(store, _CompletedStore) else store
+    return frozenset(each for each, protocol in _PROTOCOLS.items() if isinstance(own, protocol))
+
+
+def require(store: Store, capability: Capability) -> None:
+    """Raise LibraryError if the store can't do this."""
+    if capability not in capabilities(store):
+        raise _unsupported(store, capability)
+
+
+def _unsupported(store: Store, capability: Capability) -> LibraryError:
+    name = type(store.core if isinstance(store, _CompletedStore) else store).__name__
+    methods = ", ".join(each for each in vars(_PROTOCOLS[capability]) if not each.startswith("_"))
+    return LibraryError(
+        f"The store {name} doesn't support {capability.value}. Implement {methods} in it, or use a library in a "
+        "folder, on PostgreSQL or on Qdrant."
+    )
+
+
+class _CompletedStore:
+    """A `CoreStore` as a `Store`. Methods it implements itself take the place of those derived here."""
+
+    is_writable = True
+
+    def __init__(self, core: CoreStore) -> None:
+        self.core = core
+        for name in dir(type(self)):
+            if not name.startswith("_") and name not in ("fingerprint", "put") and hasattr(core, name):
+                setattr(self, name, getattr(core, name))
+
+    @property
+    def fingerprint(self) -> Fingerprint | None:
+        return self.core.fingerprint
+
+    def bind_embedder(self, fingerprint: Fingerprint) -> None:
+        self.core.fingerprint = self.core.fingerprint or fingerprint
+
+    def put(
+        self,
+        document: Document,
+        chunks: Sequence[IndexedChunk],
+        replaces: Collection[str] = (),
+        record: SyncRecord | None = None,
+    ) -> None:
+        self.core.put(document, chunks, replaces)
+        if record is not None:
+            self.remember([record])
+
+    def remove(self, *document_ids: str) -> bool:
+        return self.core.remove(*document_ids)
+
+    def document(self, document_id: str) -> Document | None:
+        return self.core.document(document_id)
+
+    def documents(self, type: str = "") -> Iterator[StoredDocument]:
+        return self.core.documents(type)
+
+    def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
+        return [each for each in self.documents() if each.id == document_id or (source and each.source == source)]
+
+    def chunks(self, document_id: str) -> list[Chunk]:
+        return [indexed.chunk for indexed in self.indexed_chunks(document_id)]
+
+    def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
+        fingerprint, (stored, *_) = self.fingerprint, (*self.lookup(document_id, ""), None)
+        if fingerprint is None or stored is None:
+            return []
+        # Any vector does: all chunks are asked for.
+        vector = np.full(fingerprint.dimension, fingerprint.dimension**-0.5, np.float32)
+        found: list[IndexedChunk] = []
+        # What was added with other fields than ours is found among all chunks.
+        for where in (OneOf("document_id", (normalize(document_id),)), None):
+            numbers = [number for number, _ in self.search_vectors(vector, self.count()[1], where)]
+            found = [indexed for indexed, _ in self.fetch(numbers).values() if indexed.chunk.document_id == document_id]
+            if len(found) == stored.chunks:
+                break
+        return sorted(found, key=lambda indexed: indexed.chunk.sequence)
+
+    def refresh(self) -> None:
+        """A small store writes everything at once."""
+
+    def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
+        return self.core.search_vectors(vector, k, where)
+
+    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+        return self.core.search_terms(terms, k, where)
+
+    def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
+        return self.core.fetch(numbers)
+
+    def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
+        found = {number: float(indexed.vector @ vector) for number, (indexed, _) in self.fetch(numbers).items()}
+        return sorted(found.items(), key=lambda pair: (-pair[1], pair[0]))
+
+    def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
+        chunks = self.count()[1]
+        return {term: len(self.search_terms([term], chunks, None)) for term in terms}
+
+    def count(self) -> tuple[int, int]:
+        sizes = [stored.chunks for stored in self.documents()]
+        return len(sizes), sum(sizes)
+
+    def languages(self) -> list[str]:
+        return sorted({stored.language for stored in self.documents()})
+
+    def records(self, origin: str = "") -> list[SyncRecord]:
+        return []
+
+    def remember(self, records: Sequence[SyncRecord]) -> None:
+        """Nothing is followed: what was added is read again when it is added again."""
+
+    def forget(self, origin: str, sources: Collection[str]) -> None:
+        """Nothing is followed."""
+
+    def audit(self) -> list[Issue]:
+        return []
+
+    def repair(self) -> None:
+        raise _unsupported(self, Capability.REPAIR)
+
+    def next_vectors(self) -> NextVectors:
+        raise _unsupported(self, Capability.REINDEX)
+
+    def close(self) -> None:
+        """A small store has nothing open, or closes it itself."""
