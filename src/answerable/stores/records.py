@@ -5,93 +5,43 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import date, datetime
-from typing import Any
+from dataclasses import fields
+from datetime import datetime
 
 import numpy as np
 import numpy.typing as npt
 
-from answerable.datatypes import FloatArray, Location, Part, PartKind
+from answerable.codec import part_to_row, parts_from_rows
+from answerable.codec import to_json as to_json
+from answerable.datatypes import FloatArray, Location, Part
 from answerable.protocols import SyncRecord
 
 # No compressed text begins so.
 _PLAIN = b"\0"
 
 
-def to_json(value: Any) -> str:
-    """Compact JSON; dates as ISO texts, anything else that JSON lacks as text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain)
-
-
-def plain(value: Any) -> Any:
-    """What JSON lacks as what it has: sequences as lists, dates as ISO texts, anything else as text."""
-    if isinstance(value, (set, frozenset, tuple)):
-        return list(value)
-    return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
-
-
 def parts_to_json(parts: Iterable[Part]) -> str:
-    """Parts as a list of lists, in the order of the fields."""
-    return to_json(
-        [
-            [
-                part.start,
-                part.end,
-                str(part.kind),
-                part.page,
-                part.headings,
-                part.anchor,
-                _iso(part.time),
-                part.sender,
-                part.body,
-                # Last and only where there is one: rows written before symbols were known read the same.
-                *([part.symbol, part.cells] if part.cells else [part.symbol] if part.symbol else []),
-            ]
-            for part in parts
-        ]
-    )
+    """Return parts as a list of rows."""
+    return to_json(list(map(part_to_row, parts)))
 
 
 def parts_from_json(text: str) -> tuple[Part, ...]:
-    """The inverse of `parts_to_json`."""
-    return tuple(
-        Part(start, end, PartKind(kind), page, tuple(headings), anchor, _moment(time), sender, body, *_last(*rest))
-        for start, end, kind, page, headings, anchor, time, sender, body, *rest in json.loads(text)
-    )
-
-
-def _last(symbol: str | None = None, cells: Sequence[int] = ()) -> tuple[str | None, tuple[int, ...]]:
-    return symbol, tuple(cells)
+    """Return the inverse of `parts_to_json`."""
+    return parts_from_rows(json.loads(text))
 
 
 def location_to_json(location: Location) -> str:
-    """A location as a JSON object."""
-    return to_json(
-        {
-            "lines": location.lines,
-            "pages": location.pages,
-            "headings": location.headings,
-            "anchor": location.anchor,
-            "times": [time.isoformat() for time in location.times] if location.times else None,
-            "senders": location.senders,
-            "symbol": location.symbol,
-        }
-    )
+    """Return a location as an object with all its fields."""
+    return to_json({field.name: getattr(location, field.name) for field in fields(location)})
 
 
 def location_from_json(text: str) -> Location:
-    """The inverse of `location_to_json`."""
-    raw: Mapping[str, Any] = json.loads(text)
-    lines, pages, times = raw["lines"], raw["pages"], raw["times"]
-    return Location(
-        lines=(lines[0], lines[1]) if lines else None,
-        pages=(pages[0], pages[1]) if pages else None,
-        headings=tuple(raw["headings"]),
-        anchor=raw["anchor"],
-        times=(datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None,
-        senders=tuple(raw["senders"]),
-        symbol=raw.get("symbol"),
-    )
+    """Return the inverse of `location_to_json`, also of what was written before there were symbols."""
+    raw = json.loads(text)
+    lines, pages, times = (tuple(raw[name]) if raw[name] else None for name in ("lines", "pages", "times"))
+    moments = (datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None
+    headings, senders = tuple(raw["headings"]), tuple(raw["senders"])
+    return Location(lines, pages, headings, raw["anchor"], moments, senders, raw.get("symbol"))
 
 
 def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str]:
@@ -191,11 +141,3 @@ def spans_from_json(text: str) -> tuple[tuple[int, int], ...]:
     """The inverse of `spans_to_json`."""
     flat = json.loads(text)
     return tuple(zip(flat[::2], flat[1::2], strict=True))
-
-
-def _iso(time: datetime | None) -> str | None:
-    return time.isoformat() if time else None
-
-
-def _moment(text: str | None) -> datetime | None:
-    return datetime.fromisoformat(text) if text else None

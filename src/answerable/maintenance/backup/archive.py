@@ -20,9 +20,9 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 import numpy.typing as npt
 
+from answerable.codec import from_json, made
 from answerable.errors import LibraryError, LibraryFormatError
 from answerable.maintenance.backup.members import ARRAYS, FORMAT, MANIFEST, MEMBERS, TYPES, Manifest, Size, array_header
-from answerable.maintenance.backup.plain import from_json, made
 
 Row = TypeVar("Row")
 

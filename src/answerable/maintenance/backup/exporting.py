@@ -21,6 +21,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
 import numpy as np
 
+from answerable.codec import to_line
 from answerable.datatypes import Document
 from answerable.errors import LibraryError
 from answerable.maintenance.backup.members import (
@@ -42,7 +43,6 @@ from answerable.maintenance.backup.members import (
     array_header,
     chunk_row,
 )
-from answerable.maintenance.backup.plain import to_line
 from answerable.protocols import IndexedChunk, Store, StoredDocument
 from answerable.stores.records import quantized, vector_to_bytes
 

@@ -9,6 +9,7 @@ from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
+from answerable.codec import to_json
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.filters import comparable
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
@@ -63,7 +64,7 @@ _COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
 
 def fingerprint_to_json(fingerprint: Fingerprint) -> str:
     """A fingerprint as a JSON object."""
-    return records.to_json(asdict(fingerprint))
+    return to_json(asdict(fingerprint))
 
 
 def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
@@ -77,7 +78,7 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
     row = (
         *map(encode, (document.id, document.source, document.title, str(document.type), document.language)),
         document.content_hash,
-        encode(records.to_json(dict(document.metadata))),
+        encode(to_json(dict(document.metadata))),
         len(document.content),
         len(chunks),
         encode(document.content),
@@ -212,7 +213,7 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
         encode(chunk.context),
         encode(records.location_to_json(chunk.location)),
         encode(records.parts_to_json(chunk.parts)),
-        encode(records.to_json(dict(indexed.terms))),
+        encode(to_json(dict(indexed.terms))),
         records.spans_to_json(indexed.sentences),
         records.quantize(indexed.sentence_vectors),
     )

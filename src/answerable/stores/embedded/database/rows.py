@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from answerable.codec import to_json
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
@@ -65,7 +66,7 @@ def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | 
 
 def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
     """Lets an embedder stand under a key unless one does already."""
-    value = records.to_json(asdict(fingerprint))
+    value = to_json(asdict(fingerprint))
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
 
 
@@ -82,7 +83,7 @@ def insert_document(connection: sqlite3.Connection, document: Document, chunks: 
             str(document.type),
             document.language,
             document.content_hash,
-            records.to_json(dict(document.metadata)),
+            to_json(dict(document.metadata)),
             len(document.content),
             len(chunks),
             records.content_to_bytes(document.content),
@@ -111,8 +112,8 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
         chunk.context,
         records.location_to_json(chunk.location),
         records.parts_to_json(chunk.parts),
-        records.to_json(dict(indexed.fields)),
-        records.to_json(dict(indexed.terms)),
+        to_json(dict(indexed.fields)),
+        to_json(dict(indexed.terms)),
         records.spans_to_json(indexed.sentences),
         records.vector_to_bytes(indexed.vector),
         records.quantize(indexed.sentence_vectors),

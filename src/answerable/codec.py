@@ -1,34 +1,48 @@
-"""Datatypes ↔ plain JSON: objects with the fields' names, in their order; what has its default value is left out.
+"""Datatypes ↔ plain values that JSON has: in rows of the stores, in exports, between processes, and for programs.
 
-What is read may come from anybody: every value must be of the type that its field has.
+An object has the names of the dataclass's fields, in their order, without those that have their default. What is
+decoded may come from anybody: `made` checks that every value has the type of its field.
 """
 
 from __future__ import annotations
 
 import json
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
-from datetime import datetime
+from datetime import date, datetime
 from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
-from answerable.stores.records import plain
+from answerable.datatypes import Part, PartKind
 
 Made = TypeVar("Made")
 
 # Nothing that people write is nested deeper, and Python's own limit depends on where it is reached.
 DEPTH = 100
+_KINDS = {kind.value: kind for kind in PartKind}
+
+
+def to_json(value: Any) -> str:
+    """Return compact JSON; dates are ISO texts, anything else that JSON lacks is text."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
 def to_line(value: Any) -> bytes:
-    """A datatype, or a mapping, as a line of JSON in UTF-8."""
-    return (json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain) + "\n").encode("utf-8")
+    """Return a dataclass, or a mapping, as a line of JSON in UTF-8; dataclasses in it are objects, too."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_object)
+    return f"{text}\n".encode()
+
+
+def named(value: Any) -> dict[str, Any]:
+    """Return a dataclass as an object, without the fields that have their default."""
+    found = ((field, getattr(value, field.name)) for field in fields(value))
+    return {field.name: inner for field, inner in found if inner != _default(field)}
 
 
 def from_json(text: bytes) -> dict[str, Any]:
-    """The object that a JSON text is. Raises ValueError for anything else, whatever it is."""
+    """Return the object that a JSON text is. Raises ValueError for any other text."""
     try:
         value = json.loads(text.decode("utf-8"))
     except RecursionError:
@@ -40,15 +54,41 @@ def from_json(text: bytes) -> dict[str, Any]:
 
 
 def made(kind: type[Made], value: Any) -> Made:
-    """The datatype that a plain value stands for. Raises ValueError that names the field that is wrong."""
+    """Return the dataclass that a plain value stands for. Raises ValueError that names the wrong field."""
     return cast(Made, _made(kind, value, kind.__name__))
 
 
+def part_to_row(part: Part) -> list[Any]:
+    """Return the fields of a part in their order; symbol and cells only where there are any."""
+    time = part.time.isoformat() if part.time else None
+    row = [part.start, part.end, part.kind.value, part.page, part.headings, part.anchor, time, part.sender, part.body]
+    # Rows written before there were symbols end here.
+    return [*row, part.symbol, part.cells] if part.cells else [*row, part.symbol] if part.symbol else row
+
+
+def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
+    """Return the parts that `part_to_row` made these rows of."""
+    # Most parts share the texts that name their place: each is kept once.
+    known: dict[Any, Any] = {}
+    share = known.setdefault
+    parts = []
+    for start, end, kind, page, path, anchor, time, sender, body, *last in rows:
+        headings, moment = tuple(path), datetime.fromisoformat(time) if time else None
+        symbol, cells = last[0] if last else None, tuple(last[1]) if len(last) > 1 else ()
+        place = page, share(headings, headings), anchor, moment, share(sender, sender), body, share(symbol, symbol)
+        parts.append(Part(start, end, _KINDS[kind], *place, cells))
+    return tuple(parts)
+
+
 def _plain(value: Any) -> Any:
-    if is_dataclass(value):
-        named = ((field, getattr(value, field.name)) for field in fields(value))
-        return {field.name: found for field, found in named if found != _default(field)}
-    return plain(value)
+    """Return what JSON lacks as what it has."""
+    if isinstance(value, (set, frozenset, tuple)):
+        return list(value)
+    return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
+
+
+def _object(value: Any) -> Any:
+    return named(value) if is_dataclass(value) else _plain(value)
 
 
 def _default(field: Field[Any]) -> Any:
@@ -95,7 +135,7 @@ def _hints(kind: type[Any]) -> dict[str, Any]:
 
 
 def _check_texts(value: Any, depth: int) -> None:
-    """Raises ValueError for texts that no store can hold, and for what is nested too deeply."""
+    """Raise ValueError for texts that no store can hold, and for values nested too deeply."""
     if isinstance(value, str):
         try:
             value.encode("utf-8")
