@@ -86,6 +86,7 @@ def pieces(text: str, separators: Sequence[str]) -> list[tuple[int, int]]:
 @examples(400)
 @given(text=texts, size=st.integers(1, 80), data=st.data())
 @example(text=" a b", size=1, data=None)
+@example(text="end.. a a", size=4, data=None)
 def test_whole_pieces_are_cut_only_where_no_chunk_has_room(text: str, size: int, data: st.DataObject | None) -> None:
     text = re.sub(r"\s{60,}", " ", text)
     overlap = data.draw(st.integers(0, size - 1)) if data else 0

@@ -1,4 +1,4 @@
-"""Document → chunks with exact offsets, as suits its type."""
+"""Splitters: document → chunks with exact offsets."""
 
 from answerable.exports import exported_from
 

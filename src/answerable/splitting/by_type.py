@@ -1,4 +1,4 @@
-"""The splitter that the engine uses unless told otherwise: each type of document as suits it."""
+"""The engine's default splitter, which chooses a splitter by the type of the document."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from answerable.splitting.recursive import RecursiveSplitter
 
 
 class SplitterByType:
-    """Chats by messages, what has headings or pages by sections, code by functions, tables by rows, else by size."""
+    """Split chats by messages, documents with headings or pages by sections, code by functions, tables by rows."""
 
     def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
@@ -27,8 +27,8 @@ class SplitterByType:
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
         }
-        self._otherwise: TextSplitter = recursive
+        self._default: TextSplitter = recursive
 
     def split(self, document: Document) -> list[Chunk]:
-        """Chunks in order that cover everything but white space."""
-        return self._by_type.get(document.type, self._otherwise).split(document)
+        """Return chunks in order that cover everything except white space."""
+        return self._by_type.get(document.type, self._default).split(document)

@@ -1,22 +1,31 @@
-"""Spans → chunks: what every splitter does once it has decided where to cut."""
+"""Make chunks from spans, as the last step of every splitter."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, chunk_id
+from answerable.protocols import Span
 from answerable.text.locate import Locator
 
 _LONGEST_STEP = 300
 _WORDS_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
-def make_chunks(document: Document, spans: Iterable[tuple[int, int]]) -> list[Chunk]:
-    """Chunks of a document in the order of the spans.
+def check_sizes(**sizes: int) -> None:
+    """Raise ValueError unless the first number is at least 1, and the second, the overlap, from 0 to below it."""
+    (size_name, size), (overlap_name, overlap) = sizes.items()
+    if size < 1:
+        raise ValueError(f"{size_name} is {size}: it must be at least 1")
+    if not 0 <= overlap < size:
+        raise ValueError(f"{overlap_name} is {overlap}: it must be at least 0 and less than {size_name} ({size})")
 
-    White space around a span is dropped, and so is a span that is empty or has nothing that the one before or the next
-    lacks.
+
+def make_chunks(document: Document, spans: Iterable[Span]) -> list[Chunk]:
+    """Return the chunks of a document in the order of the spans.
+
+    White space around a span is cut off. A span that is empty, or within the previous or next one, is dropped.
     """
     locator = Locator(document)
     chunks: list[Chunk] = []
@@ -44,14 +53,25 @@ def make_chunks(document: Document, spans: Iterable[tuple[int, int]]) -> list[Ch
     return chunks
 
 
-def trim(content: str, start: int, end: int) -> tuple[int, int]:
-    """The span without the white space at its ends."""
+def pack(starts: Sequence[int], size: int) -> Iterator[Span]:
+    """Yield spans of as many whole pieces as fit into `size`, at least one; a piece ends where the next starts."""
+    first = 0
+    while first < len(starts) - 1:
+        last = first + 1
+        while last < len(starts) - 1 and starts[last + 1] - starts[first] <= size:
+            last += 1
+        yield starts[first], starts[last]
+        first = last
+
+
+def trim(content: str, start: int, end: int) -> Span:
+    """Return the span without white space at its ends."""
     piece = content[start:end]
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
 def context_line(document: Document, location: Location, parts: tuple[Part, ...] = ()) -> str:
-    """What a chunk needs to be understood alone: title › headings, columns or symbols, for a chat its name."""
+    """Return the context of a chunk: title › headings, columns or symbols; for a chat only its name."""
     path = [document.title.strip(), *location.headings]
     match document.type:
         case DocumentType.CHAT:
@@ -64,7 +84,7 @@ def context_line(document: Document, location: Location, parts: tuple[Part, ...]
 
 
 def _symbols(parts: tuple[Part, ...]) -> tuple[str, str]:
-    """The symbols of some code, and the words in them: nobody asks for `parseDueDate` by that name."""
+    """Return the symbols of code, and the words in them, because questions don't say `parseDueDate`."""
     symbols = dict.fromkeys(part.symbol for part in parts if part.symbol)
     words = dict.fromkeys(word.lower() for symbol in symbols for word in _WORDS_OF_NAME.findall(symbol))
     return ", ".join(symbols)[:_LONGEST_STEP], " ".join(words)[:_LONGEST_STEP]

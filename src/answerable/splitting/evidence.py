@@ -1,4 +1,4 @@
-"""The spans of a chunk that can be quoted as an answer: sentences, in chats those of each message, rows, statements."""
+"""Find the spans of a chunk that can be quoted as an answer: sentences, rows of tables, statements of code."""
 
 from __future__ import annotations
 
@@ -6,15 +6,16 @@ import re
 from collections.abc import Iterator
 
 from answerable.datatypes import Chunk, Part, PartKind
+from answerable.protocols import Span
 from answerable.splitting.chunks import trim
 from answerable.splitting.statements import statement_spans
 from answerable.text.sentences import is_furniture, sentence_spans
 
 
-def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
-    """Start and end within `chunk.content`, in order, of every sentence, row of a table or statement of code.
+def evidence_spans(chunk: Chunk, language: str) -> tuple[Span, ...]:
+    """Return start and end within `chunk.content` of every sentence, row of a table or statement of code, in order.
 
-    Headings, rules and the marks around code say nothing by themselves; nobody said chat headers and notices.
+    Headings, rules, code fences, and the headers and notices of chats are no evidence.
     """
     kinds = {part.kind for part in chunk.parts}
     if PartKind.RECORD in kinds:
@@ -36,12 +37,12 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[tuple[int, int], ...]:
     return tuple(spans)
 
 
-def _page_spans(chunk: Chunk, language: str) -> Iterator[tuple[int, int]]:
-    """Sentences of the text between a PDF's furniture, and the rows of its tables."""
+def _page_spans(chunk: Chunk, language: str) -> Iterator[Span]:
+    """Yield the rows of a PDF's tables, and sentences of the text between its furniture."""
     runs: list[tuple[int, int, bool]] = []
     for part in chunk.parts:
         start, end = _within(part, chunk)
-        start = _behind_heading(part, chunk.content, start, end)
+        start = _after_heading(part, chunk.content, start, end)
         if runs and runs[-1][1] == start and not part.cells and not runs[-1][2]:
             start = runs.pop()[0]
         runs.append((start, end, bool(part.cells)))
@@ -53,8 +54,8 @@ def _page_spans(chunk: Chunk, language: str) -> Iterator[tuple[int, int]]:
                 yield start + first, start + last
 
 
-def _behind_heading(part: Part, content: str, start: int, end: int) -> int:
-    """Where a part's text goes on behind the heading that it may begin with, which says nothing by itself."""
+def _after_heading(part: Part, content: str, start: int, end: int) -> int:
+    """Return where a part's text continues after the heading that it may begin with."""
     if not part.headings:
         return start
     heading = re.compile(r"\s*" + r"\s+".join(map(re.escape, part.headings[-1].split())) + r"\s*(?:\n|$)")
@@ -62,5 +63,5 @@ def _behind_heading(part: Part, content: str, start: int, end: int) -> int:
     return found.end() if found else start
 
 
-def _within(part: Part, chunk: Chunk) -> tuple[int, int]:
+def _within(part: Part, chunk: Chunk) -> Span:
     return max(part.start, chunk.start) - chunk.start, min(part.end, chunk.end) - chunk.start

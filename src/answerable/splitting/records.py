@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from answerable.datatypes import Chunk, Document
-from answerable.splitting.chunks import make_chunks
-from answerable.splitting.packing import pack
+from answerable.splitting.chunks import pack
 from answerable.splitting.recursive import RecursiveSplitter
 
 
 class RecordSplitter:
-    """As many whole records as fit; one that is too long for itself is cut by `within`."""
+    """Pack as many whole records as fit into a chunk; `within` cuts a record that is too long."""
 
     def __init__(self, within: RecursiveSplitter) -> None:
         self._within = within
 
     def split(self, document: Document) -> list[Chunk]:
-        """Chunks in order that cover everything but white space."""
-        # A header, and what stands between two records, belongs to a record: nothing is left out.
+        """Return chunks in order that cover everything except white space."""
+        # Text before the first record and between two belongs to the record before, or to the first.
         starts = [0, *(part.start for part in document.parts[1:]), len(document.content)]
-        spans = pack(starts, self._within.chunk_size)
-        return make_chunks(
-            document, (cut for start, end in spans for cut in self._within.spans(document.content, start, end))
-        )
+        return self._within.chunks(document, pack(starts, self._within.chunk_size))

@@ -1,28 +1,29 @@
-"""Cutting at the strongest separator within reach: paragraph, line, sentence, word, and only then anywhere."""
+"""Cut text at the strongest separator within reach: paragraph, line, sentence, word, and only then anywhere."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from answerable.datatypes import Chunk, Document
-from answerable.splitting.chunks import make_chunks
+from answerable.protocols import Span
+from answerable.splitting.chunks import check_sizes, make_chunks
 
 PARAGRAPH = r"\n[ \t\r]*\n\s*|\f"
 LINE = r"\n"
-# One class of characters comes first, and what else there is to say behind it: so `re` finds the places fast.
+# It begins with one class of characters and checks the rest afterwards, which is fast in `re`.
 SENTENCE = r"[.!?…؟।。！？](?:(?<=[。！？])[。！？]*[」』”’）]*|(?<![.!?…؟।].)[.!?…؟।]*[\"'”’»)\]]*\s+)"
 WORD = r"\s+"
 SEPARATORS = (PARAGRAPH, LINE, SENTENCE, WORD)
 
-# A separator is looked for so many characters beyond where it may end or what is behind it must be seen.
+# The search for separators extends this many characters beyond both ends, for matches that cross them.
 REACH = 64
 
 _NO_SPACE = re.compile(r"\S")
 _JOINER = "\u200d"
 _FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
-# What Unicode's rules for grapheme clusters (UAX 29) add to the one before without calling it a mark.
+# Characters that extend a grapheme cluster (Unicode UAX 29) but aren't in a category of marks.
 _NON_JOINER_AND_VOICING = "\u200c\uff9e\uff9f"
 _SKIN_TONES = map(chr, range(0x1F3FB, 0x1F400))
 _TAGS = map(chr, range(0xE0020, 0xE0080))
@@ -34,17 +35,16 @@ _EXTENDING = frozenset(
 
 
 class RecursiveSplitter:
-    """Chunks of at most `chunk_size` characters, neighbours sharing up to `chunk_overlap` of them.
+    """Chunks of at most `chunk_size` characters with an overlap of up to `chunk_overlap`.
 
-    `separators` are regular expressions, strongest first; a cut falls behind the last match of the strongest one that
-    occurs in the second half of what fits, for the first of them already in the second quarter if what it would break
-    otherwise (a paragraph) has room in a chunk. Where none does, it falls between two characters that belong apart.
-    A match may be up to 64 characters long. The overlap begins behind the earliest match of the strongest separator
-    within it. Where there is none nothing is shared, and behind a cut at the first separator nothing but whole pieces
-    between two of its matches. Raises ValueError when the sizes make no sense.
+    `separators` are regular expressions, strongest first, whose matches have at most 64 characters. A chunk ends after
+    the last match of the strongest separator that occurs in the second half of what fits; for the first separator, in
+    the second quarter if the piece after it (a paragraph) fits into one chunk. Without a match it ends between two
+    grapheme clusters. The overlap begins after the earliest match of the strongest separator in it; without a match
+    there is none, and after a cut at the first separator it has only whole pieces. Raises ValueError for invalid sizes.
 
-    With `whole_pieces` nothing that stands between two separators and has room in a chunk is cut, however short the
-    chunk before it gets and however little they share, and characters are shared where a cut falls between any two.
+    With `whole_pieces`, text between two separators that fits into one chunk is never cut, even if the previous chunk
+    gets short and the overlap small; after a cut between two characters the overlap may begin at any character.
     """
 
     def __init__(
@@ -54,28 +54,27 @@ class RecursiveSplitter:
         separators: Sequence[str] = SEPARATORS,
         whole_pieces: bool = False,
     ) -> None:
-        if chunk_size < 1:
-            raise ValueError(f"chunk_size is {chunk_size}: it must be at least 1")
-        if not 0 <= chunk_overlap < chunk_size:
-            raise ValueError(
-                f"chunk_overlap is {chunk_overlap}: it must be at least 0 and below chunk_size ({chunk_size})"
-            )
+        check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
         self.chunk_size = chunk_size
         self.chunk_overlap = chunk_overlap
         self._separators = [re.compile(separator) for separator in separators]
         self._whole_pieces = whole_pieces
 
     def split(self, document: Document) -> list[Chunk]:
-        """Chunks in order that cover everything but white space."""
-        return make_chunks(document, self.spans(document.content, 0, len(document.content)))
+        """Return chunks in order that cover everything except white space."""
+        return self.chunks(document, [(0, len(document.content))])
 
-    def spans(self, content: str, start: int, end: int) -> list[tuple[int, int]]:
-        """Spans of `content[start:end]` that fit, in order; none begins or ends with white space."""
+    def chunks(self, document: Document, spans: Iterable[Span]) -> list[Chunk]:
+        """Return the chunks of the spans, long spans cut."""
+        return make_chunks(document, (cut for span in spans for cut in self.spans(document.content, *span)))
+
+    def spans(self, content: str, start: int, end: int) -> list[Span]:
+        """Return spans of `content[start:end]` that fit, in order, without white space at their ends."""
         end = start + len(content[start:end].rstrip())
-        start = fresh = skip_space(content, start, end)
+        origin = start = fresh = skip_space(content, start, end)
         spans = []
         while end - start > self.chunk_size:
-            cut, strength = self._cut(content, start, fresh, end)
+            cut, strength = self._cut(content, origin, start, fresh, end)
             last = start + len(content[start : min(cut, start + self.chunk_size)].rstrip())
             spans.append((start, last))
             fresh = skip_space(content, cut, end)
@@ -83,20 +82,20 @@ class RecursiveSplitter:
         spans.append((start, end))
         return spans
 
-    def _cut(self, content: str, start: int, fresh: int, end: int) -> tuple[int, int]:
-        """Where a chunk ends, and the place of the separator there among all of them; behind the last: none.
+    def _cut(self, content: str, origin: int, start: int, fresh: int, end: int) -> tuple[int, int]:
+        """Return where a chunk ends, and the index of the separator there (their number if it is none of them).
 
-        `fresh` is where the chunk begins to have something that no chunk before it has.
+        The text begins at `origin`, and what no earlier chunk contains at `fresh`.
         """
         fits = start + self.chunk_size
         furthest = skip_space(content, fits, end)
-        # Whatever a chunk shares with the one before, it goes on behind it.
+        # A chunk has more than its overlap with the one before.
         least = fresh + 1 if self._whole_pieces else start + self.chunk_overlap + 1
         second_quarter, second_half = (max(start + self.chunk_size // part, least) for part in (4, 2))
         cut = -1
         for strength, separator in enumerate(self._separators):
             nearest = least if self._whole_pieces else second_half if strength else second_quarter
-            cut = max(cut, _last_end(separator, content, max(nearest - REACH, start), furthest, end))
+            cut = max(cut, _last_end(separator, content, max(nearest - REACH, origin), furthest, end))
             if cut >= second_half or (cut >= nearest and self._piece_end(strength, content, cut, end)):
                 return cut, strength
         cut = fits
@@ -105,7 +104,7 @@ class RecursiveSplitter:
         return cut if cut > second_half else fits, len(self._separators)
 
     def _piece_end(self, strength: int, content: str, start: int, end: int) -> int | None:
-        """Where the piece ends that begins here, at the next match of a separator this strong, if a chunk has room."""
+        """Return the end of the piece from `start` to the next separator of this strength, if it fits into a chunk."""
         furthest = start + self.chunk_size
         ends = [end] if end <= furthest else []
         for separator in self._separators[: strength + 1]:
@@ -115,15 +114,15 @@ class RecursiveSplitter:
                     break
         return min((piece_end for piece_end in ends if piece_end <= furthest), default=None)
 
-    def _next_start(self, content: str, chunk: tuple[int, int], fresh: int, strength: int, end: int) -> int:
-        """Where the next chunk begins: the earliest of the strongest boundaries within the overlap, if any."""
+    def _next_start(self, content: str, chunk: Span, fresh: int, strength: int, end: int) -> int:
+        """Return where the next chunk begins: at the earliest of the strongest boundaries within the overlap."""
         start, last = chunk
-        # What is shared leaves room for something that isn't.
+        # The overlap leaves room for new text.
         earliest = max(last - self.chunk_overlap, start + 1, fresh + 1 - self.chunk_size)
         if self._whole_pieces:
             pieces = (self._piece_end(each, content, fresh, end) for each in range(strength, len(self._separators)))
             earliest = max(earliest, next(filter(None, pieces), 0) - self.chunk_size)
-        # Behind a paragraph nothing is broken that the next chunk would have to repeat but whole paragraphs.
+        # After a cut at a paragraph's end only whole paragraphs are worth repeating.
         for separator in (self._separators if strength else self._separators[:1]) if earliest < last else ():
             for match in separator.finditer(content, max(earliest - REACH, start), last):
                 if earliest <= match.end() < last:
@@ -136,7 +135,7 @@ class RecursiveSplitter:
 
 
 def _last_end(separator: re.Pattern[str], content: str, start: int, furthest: int, end: int) -> int:
-    """Where the last match ends that does so by `furthest`, otherwise -1."""
+    """Return the end of the last match that ends by `furthest`, or -1."""
     last = -1
     for match in separator.finditer(content, start, min(furthest + REACH, end)):
         if match.end() > furthest:
@@ -146,15 +145,15 @@ def _last_end(separator: re.Pattern[str], content: str, start: int, furthest: in
 
 
 def skip_space(content: str, start: int, end: int) -> int:
-    """Where the first character that is no white space stands, or the end."""
+    """Return the index of the first character that isn't white space, or `end`."""
     found = _NO_SPACE.search(content, start, end)
     return found.start() if found else end
 
 
 def belongs_together(content: str, start: int, index: int) -> bool:
-    """Whether the characters before and after an index are parts of one that people see; `start` begins one."""
+    """Whether the characters before and after an index are in one grapheme cluster; one begins at `start`."""
     before, after = content[index - 1], content[index]
     if before in _FLAG_LETTERS and after in _FLAG_LETTERS:
-        # A flag is a pair of letters: an odd number of them before the index leaves one open.
+        # A flag is a pair of letters: an odd number before the index leaves one without its pair.
         return (index - start - len(content[start:index].rstrip(_FLAG_LETTERS))) % 2 == 1
     return before == _JOINER or after in _EXTENDING or unicodedata.category(after).startswith("M")

@@ -1,4 +1,4 @@
-"""Chunks measured in the tokens of a model's vocabulary, cut where people would cut."""
+"""Chunks measured in the tokens of a model's vocabulary, cut at paragraphs, lines, sentences and words."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from collections.abc import Iterator, Sequence
 
 from answerable.datatypes import Chunk, Document
 from answerable.errors import MissingPackage
-from answerable.splitting.chunks import make_chunks
+from answerable.protocols import Span
+from answerable.splitting.chunks import check_sizes, make_chunks
 from answerable.splitting.recursive import LINE, PARAGRAPH, SENTENCE, belongs_together, skip_space
 
 VOCABULARIES = ("cl100k_base", "o200k_base", "o200k_harmony")
 
-# The last one finds every place where a word may begin.
+# The last one finds every possible beginning of a word.
 _SEPARATORS = tuple(map(re.compile, (PARAGRAPH, LINE, SENTENCE, r"\s+|[。！？]+")))
 _BREAK = re.compile(r"[\s。！？]")
 # A token is at least a byte, and a character at most four of them in UTF-8.
@@ -21,12 +22,12 @@ _TOKENS_OF_CHARACTER = 4
 
 
 class TokenSplitter:
-    """Chunks of at most `chunk_size` tokens of a vocabulary, neighbours sharing up to `chunk_overlap` of them.
+    """Chunks of at most `chunk_size` tokens of a vocabulary with an overlap of up to `chunk_overlap`.
 
-    A cut falls behind the last paragraph, line or sentence that ends in the second half of what fits, otherwise behind
-    the last word; a word that fits in no chunk is cut between two characters that belong apart. Counts are those of
-    each chunk's own text, exact; text that looks like a special token counts as text. Nothing is downloaded. Raises
-    ValueError for numbers that make no sense or an unknown vocabulary, MissingPackage where tokens can't be counted.
+    A chunk ends after the last paragraph, line or sentence in the second half of what fits, otherwise after the last
+    word; a word that is too long for a chunk is cut between two grapheme clusters. Counts are exact for each chunk's
+    own text; special tokens count as text. Nothing is downloaded. Raises ValueError for invalid numbers or an unknown
+    vocabulary, MissingPackage without toktok-rs.
     """
 
     def __init__(self, vocabulary: str = "cl100k_base", chunk_size: int = 400, chunk_overlap: int = 50) -> None:
@@ -35,12 +36,9 @@ class TokenSplitter:
         if chunk_size < _TOKENS_OF_CHARACTER:
             raise ValueError(
                 f"chunk_size is {chunk_size}: in tokens it must be at least {_TOKENS_OF_CHARACTER}, "
-                "which is what a single character can take"
+                "the most that a single character can have"
             )
-        if not 0 <= chunk_overlap < chunk_size:
-            raise ValueError(
-                f"chunk_overlap is {chunk_overlap}: it must be at least 0 and below chunk_size ({chunk_size})"
-            )
+        check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
         try:
             from toktok import truncate
         except ImportError as error:
@@ -53,19 +51,19 @@ class TokenSplitter:
         self._truncate = truncate
 
     def count(self, text: str) -> int:
-        """How many tokens a text has."""
-        # For a short text `batch_count` takes a hundred times as long.
+        """Return the number of tokens of a text."""
+        # `batch_count` takes a hundred times as long for a short text.
         tokens: int = self._truncate(text, 1, self.vocabulary)[1]
         return tokens
 
     def split(self, document: Document) -> list[Chunk]:
-        """Chunks in order that cover everything but white space."""
+        """Return chunks in order that cover everything except white space."""
         return make_chunks(document, self._spans(document.content))
 
-    def _spans(self, content: str) -> Iterator[tuple[int, int]]:
+    def _spans(self, content: str) -> Iterator[Span]:
         end = len(content.rstrip())
         cuts = [[match.end() for match in separator.finditer(content, 0, end)] for separator in _SEPARATORS]
-        # Each chunk ends behind `covered`, which is where the first word not yet in a chunk begins.
+        # `covered` is the beginning of the first word that isn't in a chunk yet; each chunk ends after it.
         start = covered = skip_space(content, 0, end)
         while start < end:
             cut = self._cut(content, cuts, start, covered, end)
@@ -80,11 +78,11 @@ class TokenSplitter:
             start = skip_space(content, self._overlap_start(content, cuts[-1], start, cut), end)
 
     def _cut(self, content: str, cuts: Sequence[Sequence[int]], start: int, covered: int, end: int) -> int:
-        """Where a chunk ends; not behind `covered` when only a chunk that starts there has room for the next word."""
+        """Return where a chunk ends: at most at `covered` if the overlap leaves no room for the next word."""
         cut = furthest = self._reach(content, start, end)
         if furthest < end:
             cut = self._best_cut(content, cuts, start, covered, furthest)
-        # The count of a shorter text can be the higher one: a word that is cut may have more tokens than the whole.
+        # A shorter text can have more tokens: a part of a word may have more than the whole word.
         while cut > covered and not self._fits(content, start, cut):
             furthest = cut - 1
             cut = self._best_cut(content, cuts, start, covered, furthest)
@@ -105,23 +103,23 @@ class TokenSplitter:
         return cut if cut > covered or start < covered else furthest
 
     def _overlap_start(self, content: str, words: Sequence[int], start: int, cut: int) -> int:
-        """Where the next chunk begins: at the first word within the overlap, or within a word that fits nowhere."""
+        """Return where the next chunk begins: at the first word within the overlap, or in a word that is too long."""
         if not self.chunk_overlap:
             return cut
         earliest = self._reach_back(content, start, cut)
-        followings = words[bisect_left(words, earliest) : bisect_left(words, cut)]
-        for word in followings:
+        later = words[bisect_left(words, earliest) : bisect_left(words, cut)]
+        for word in later:
             # Without the white space before it a word can have more tokens.
             if self.count(content[word:cut].rstrip()) <= self.chunk_overlap:
                 return word
-        if followings or self._word_fits(content, _last(words, earliest), earliest):
+        if later or self._word_fits(content, _last(words, earliest), earliest):
             return cut
         while earliest < cut and belongs_together(content, start, earliest):
             earliest += 1
         return earliest
 
     def _word_fits(self, content: str, word: int, index: int) -> bool:
-        """Whether the word that begins at `word` and goes on at an index would fit in a chunk."""
+        """Whether the word that begins at `word` and continues at an index would fit into a chunk."""
         furthest = self._reach(content, word, len(content))
         return furthest == len(content) or bool(_BREAK.search(content, index, furthest))
 
@@ -129,7 +127,7 @@ class TokenSplitter:
         return self.count(content[start:end].rstrip()) <= self.chunk_size
 
     def _reach(self, content: str, start: int, end: int) -> int:
-        """The furthest end of a text that fits, as far as can be told before it is cut there."""
+        """Return an estimate of the furthest end that fits; the exact count is known only after cutting."""
         length = 4 * self.chunk_size
         while True:
             beyond = min(start + length, end)
@@ -141,9 +139,9 @@ class TokenSplitter:
             length *= 2
 
     def _reach_back(self, content: str, start: int, end: int) -> int:
-        """The earliest place behind `start` from which no more than the overlap is left."""
+        """Return the earliest index after `start` from which at most the overlap is left."""
         end = start + len(content[start:end].rstrip())
-        # Exponential, then binary search: the overlap is a small part of a chunk.
+        # Exponential, then binary search, because the overlap is a small part of a chunk.
         fits, step = end, self.chunk_overlap
         beyond = max(end - step, start + 1)
         while self.count(content[beyond:end]) <= self.chunk_overlap:

@@ -136,7 +136,7 @@ def test_sizes_that_make_no_sense_are_refused(size: int, overlap: int) -> None:
 
 @pytest.mark.parametrize(("count", "overlap"), [(0, 0), (2, 2), (2, -1)])
 def test_sentence_counts_that_make_no_sense_are_refused(count: int, overlap: int) -> None:
-    with pytest.raises(ValueError, match="must be at least 0"):
+    with pytest.raises(ValueError, match="must be at least"):
         SentenceSplitter(count, overlap)
 
 
