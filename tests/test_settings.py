@@ -78,7 +78,7 @@ def test_foreign_and_empty_variables_are_left_alone(tmp_path: Path) -> None:
         ("quotes", 2.5, "whole number"),
         ("quotes", True, "whole number"),
         ("refuse", "maybe", "true or false"),
-        ("library", 7, "a text"),
+        ("library", 7, "it must be text"),
         ("quotes", 0, "at least 1"),
         ("chunk_size", -5, "at least 1"),
         ("max_file_size", 0, "at least 1"),

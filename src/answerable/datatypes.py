@@ -22,7 +22,14 @@ FloatArray: TypeAlias = "npt.NDArray[np.float32]"
 Span: TypeAlias = tuple[int, int]
 
 
-class DocumentType(str, Enum):
+class _Name(str, Enum):
+    """An enum whose members read as their values."""
+
+    def __str__(self) -> str:
+        return str(self.value)
+
+
+class DocumentType(_Name):
     """The format of a document's source."""
 
     TEXT = "text"
@@ -35,11 +42,8 @@ class DocumentType(str, Enum):
     CODE = "code"
     RECORDS = "records"
 
-    def __str__(self) -> str:
-        return self.value
 
-
-class PartKind(str, Enum):
+class PartKind(_Name):
     """The kind of a document's part."""
 
     PAGE = "page"
@@ -48,9 +52,6 @@ class PartKind(str, Enum):
     NOTICE = "notice"
     SYMBOL = "symbol"
     RECORD = "record"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,19 +109,9 @@ class Document:
                 f"the text holds a lone surrogate at character {error.start}: "
                 "decode it as UTF-8 with errors='replace' first"
             ) from error
-        title = str(metadata.pop("title", "") or "")
-        source = str(metadata.pop("source", "") or "")
-        language = str(metadata.pop("language", "") or "")
+        source, title, language = (str(metadata.pop(name, "") or "") for name in ("source", "title", "language"))
         kind = DocumentType(metadata.pop("type", DocumentType.TEXT))
-        return cls(
-            id=doc_id or document_id(source, text),
-            content=text,
-            source=source,
-            title=title,
-            type=kind,
-            language=language,
-            metadata=metadata,
-        )
+        return cls(doc_id or document_id(source, text), text, source, title, kind, language, metadata)
 
     @property
     def content_hash(self) -> str:
@@ -247,10 +238,7 @@ class Narrowing:
 
 
 def _bounds(start: datetime, end: datetime) -> dict[str, datetime]:
-    return {
-        **({"gte": start} if start > datetime.min else {}),
-        **({"lt": end} if end < datetime.max else {}),
-    }
+    return {**({"gte": start} if start > datetime.min else {}), **({"lt": end} if end < datetime.max else {})}
 
 
 def _days(start: datetime, end: datetime) -> str:
@@ -262,7 +250,7 @@ def _days(start: datetime, end: datetime) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-class Reason(str, Enum):
+class Reason(_Name):
     """The reason for an answer or a refusal."""
 
     ANSWERED = "answered"
@@ -271,9 +259,6 @@ class Reason(str, Enum):
     WEAK_EVIDENCE = "weak evidence"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
-
-    def __str__(self) -> str:
-        return self.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,11 +271,8 @@ class Usage:
 
     def __add__(self, other: Usage) -> Usage:
         known = [cost for cost in (self.cost, other.cost) if cost is not None]
-        return Usage(
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            sum(known) if known else None,
-        )
+        tokens = self.input_tokens + other.input_tokens, self.output_tokens + other.output_tokens
+        return Usage(*tokens, sum(known) if known else None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ Scalar: TypeAlias = "str | int | float | bool"
 Bound: TypeAlias = "float | datetime"
 
 DEPTH = 50
-# Longer texts are not kept to be compared again, and are no dates.
+# Longer texts are not cached, and are not dates.
 _REMEMBERED = 200
 
 _SHORT = reprlib.Repr()
@@ -96,7 +96,7 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
         case None:
             return True
         case OneOf(field, values):
-            # True == 1 in Python, but not to people and not to other stores.
+            # True == 1 in Python, but not for people and in other stores.
             wanted = {(type(value) is bool, value) for value in values}
             return any((type(value) is bool, value) in wanted for value in _values(fields, field))
         case Between():
@@ -143,7 +143,7 @@ def comparable(value: Any) -> Bound | None:
 
 
 def _normalize_text(text: str) -> str:
-    # What is long would fill the memory, and is hardly asked for twice.
+    # Long texts would fill the memory, and are rarely compared twice.
     return _short_normal(text) if len(text) <= _REMEMBERED else _normal(text)
 
 
@@ -163,7 +163,7 @@ def _parse(where: Any, depth: int) -> Filter | None:
     if not isinstance(where, Mapping):
         raise FilterError(f"A filter is a mapping such as {{'type': 'pdf'}}, not {type(where).__name__}.")
     if not depth:
-        raise FilterError(f"The filter is nested more than {DEPTH} deep. Spell it with fewer levels.")
+        raise FilterError(f"The filter is nested more than {DEPTH} deep. Use fewer levels.")
     filters = tuple(_parse_entry(str(key), value, depth - 1) for key, value in where.items())
     return filters[0] if len(filters) == 1 else AllOf(filters)
 
@@ -171,7 +171,7 @@ def _parse(where: Any, depth: int) -> Filter | None:
 def _parse_entry(key: str, value: Any, depth: int) -> Filter:
     if key in ("and", "or"):
         if not isinstance(value, Sequence) or isinstance(value, str) or not value:
-            raise FilterError(f"'{key}' takes a list of filters, at least one.")
+            raise FilterError(f"'{key}' takes a list of at least one filter.")
         filters = tuple(_parse_required(key, inner, depth) for inner in value)
         return AllOf(filters) if key == "and" else AnyOf(filters)
     if key == "not":
@@ -187,7 +187,7 @@ def _parse_entry(key: str, value: Any, depth: int) -> Filter:
 def _parse_required(key: str, value: Any, depth: int) -> Filter:
     filter = _parse(value, depth)
     if filter is None:
-        raise FilterError(f"'{key}' has an empty filter in it.")
+        raise FilterError(f"'{key}' contains an empty filter.")
     return filter
 
 
@@ -206,11 +206,11 @@ def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
     for name, value in condition.items():
         bound, is_day = _parse_bound(field, value)
         if is_day and isinstance(bound, datetime) and name in ("lte", "gt"):
-            # The last moment of the day, which is there on the last day of the calendar too.
+            # The last moment of the day, which exists also on the last day of the calendar.
             bound += timedelta(days=1, microseconds=-1)
         bounds[name] = bound
     if len({type(bound) for bound in bounds.values()}) > 1:
-        raise FilterError(f"{_shown(field)} is compared with a number and a date at once. Use one of the two.")
+        raise FilterError(f"{_shown(field)} is compared with both a number and a date. Use one of the two.")
     return Between(field, **bounds)
 
 
@@ -260,7 +260,7 @@ def _naive(moment: datetime) -> datetime:
     try:
         return moment.astimezone(timezone.utc).replace(tzinfo=None)
     except OverflowError:
-        # At an end of the calendar a few hours more or less don't exist.
+        # At the ends of the calendar, adding or subtracting hours overflows.
         return moment.replace(tzinfo=None)
 
 

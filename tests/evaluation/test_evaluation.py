@@ -129,7 +129,7 @@ def test_a_report_is_json(report: SetReport) -> None:
 def test_names_of_configurations() -> None:
     assert parse_retrievers("") == [Retriever.HYBRID]
     assert parse_retrievers(" BM25, dense,bm25 ,") == [Retriever.HYBRID, Retriever.BM25, Retriever.DENSE]
-    with pytest.raises(SettingsError, match=r"no configuration 'splade' to compare. There are hybrid, dense, bm25"):
+    with pytest.raises(SettingsError, match=r"no configuration 'splade'. Configurations: hybrid, dense, bm25"):
         parse_retrievers("dense,splade")
 
 

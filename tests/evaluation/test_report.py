@@ -93,5 +93,5 @@ def test_floors(report: Report) -> None:
 
 @pytest.mark.parametrize("text", ["ndcg@10", "ndcg@10=", "ndcg@10=much", "ndcg@10=1.5", "ndcg@10=nan", "speed=1", "=1"])
 def test_what_is_no_floor(text: str) -> None:
-    with pytest.raises(SettingsError, match=r"is no floor. It is FIGURE=VALUE, as ndcg@10=0.7"):
+    with pytest.raises(SettingsError, match=r"is not a valid floor. Use FIGURE=VALUE, such as ndcg@10=0.7"):
         parse_floors([text])

@@ -84,9 +84,9 @@ def test_a_folder_that_is_no_set(tmp_path: Path, damage: Callable[[Path], object
     with pytest.raises(SourceError) as raised:
         QuestionSet.load(folder)
     message = str(raised.value)
-    assert message.startswith(f"{folder} is no question set in BEIR's layout")
+    assert message.startswith(f"{folder} is not a question set in BEIR's layout")
     assert said in message
-    assert message.endswith("qrels/test.tsv (query, document and grade, after a line of names).")
+    assert message.endswith("qrels/test.tsv (query, document, grade; with a header).")
 
 
 @pytest.mark.parametrize("name", ["corpus.jsonl", "queries.jsonl", "qrels/test.tsv"])

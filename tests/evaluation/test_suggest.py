@@ -167,7 +167,7 @@ def test_drafts_are_varied_and_read_back(tmp_path: Path) -> None:
                 assert library.document(document).source == draft.document
     with (tmp_path / "list.csv").open(encoding="utf-8-sig", newline="") as file:
         assert next(csv.reader(file)) == ["question", "answer", "document", "type", "language"]
-    with pytest.raises(SettingsError, match="is there already and is left as it is"):
+    with pytest.raises(SettingsError, match="already exists"):
         write_drafts([], tmp_path / "list.csv")
 
 

@@ -151,7 +151,7 @@ def assert_one_error(result: Result | subprocess.CompletedProcess[str], *parts: 
 
 def test_a_folder_that_is_no_set(tmp_path: Path, folders: list[Path]) -> None:
     result = run_here("calibrate", folders[0], tmp_path / "none")
-    assert_one_error(result, f"{tmp_path / 'none'} is no question set", "corpus.jsonl", "queries.jsonl", "test.tsv")
+    assert_one_error(result, f"{tmp_path / 'none'} is not a question set", "corpus.jsonl", "queries.jsonl", "test.tsv")
     assert len(result.stderr.splitlines()) == 1
     assert kept() == []
 

@@ -166,4 +166,4 @@ def test_the_host_of_an_address(address: str, host: str) -> None:
 def test_what_is_no_address_names_the_setting_and_is_not_shown(address: str) -> None:
     with pytest.raises(SettingsError) as caught:
         host_of(address, "CO_API_URL", "https://api.cohere.com")
-    assert str(caught.value) == "CO_API_URL is no address. Give one like https://api.cohere.com."
+    assert str(caught.value) == "CO_API_URL is not a valid address. Use one like https://api.cohere.com."

@@ -178,7 +178,7 @@ def test_text_that_is_no_unicode_is_sent_all_the_same(server: ScriptedServer) ->
 
 @pytest.mark.parametrize("address", ["localhost:11434/v1", "ftp://host/v1", "http://", "http://user:pw@host:port/v1"])
 def test_what_is_no_address_is_said_at_once_and_not_shown(address: str) -> None:
-    with pytest.raises(SettingsError, match="OPENAI_BASE_URL is no address") as caught:
+    with pytest.raises(SettingsError, match="OPENAI_BASE_URL is not a valid address") as caught:
         OpenAIChatModel("scripted", SECRET, address)
     assert "pw" not in str(caught.value)
 

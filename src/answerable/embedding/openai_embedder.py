@@ -6,14 +6,13 @@ import base64
 import itertools
 import re
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.embedding.vectors import means_of_windows, normalised
+from answerable.embedding.vectors import in_parallel, means_of_windows, normalised, without_spans
 from answerable.errors import MalformedResponse
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import Caller, CallPolicy
@@ -26,7 +25,7 @@ MOST_TEXTS = 2048
 MOST_TOKENS = 300_000
 MOST_TOKENS_OF_TEXT = 8191
 
-# The dimension before any vector has come.
+# The dimension before the first vector.
 _UNKNOWN = 0
 
 _SPACE = re.compile(r"\s")
@@ -77,9 +76,7 @@ class OpenAIEmbedder:
 
         Raises ProviderErrors; MalformedResponse also for vectors of another dimension.
         """
-        vectors = self._embed([passage.text for passage in passages])
-        none = np.zeros((0, vectors.shape[1]), np.float32)
-        return [PassageVectors(whole, none) for whole in vectors]
+        return without_spans(self._embed([passage.text for passage in passages]))
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (dimension,). Raises like `embed_passages`."""
@@ -101,23 +98,16 @@ class OpenAIEmbedder:
     def _embed(self, texts: Sequence[str]) -> FloatArray:
         windows = [(owner, *window) for owner, text in enumerate(texts) for window in self._windows(encodable(text))]
         batches = list(self._batches([(text, tokens) for _, text, tokens in windows]))
-        # What the first batch tells of the dimension, the others are held to.
+        # The first batch sets the dimension for the others.
         first = [self._call(batches.pop(0))] if batches and self._fingerprint.dimension == _UNKNOWN else []
-        vectors = itertools.chain.from_iterable(itertools.chain(first, self._in_parallel(batches)))
+        rest = in_parallel(self._call, batches, self._concurrency)
+        vectors = itertools.chain.from_iterable([*first, *rest])
         weighted = [(owner, tokens) for owner, _, tokens in windows]
         return means_of_windows(weighted, vectors, (len(texts), self.fingerprint.dimension))
 
-    def _in_parallel(self, batches: Sequence[Sequence[str]]) -> Iterator[FloatArray]:
-        if len(batches) == 1:
-            yield self._call(batches[0])
-            return
-        # Ends with its first error: what hasn't begun by then is never sent.
-        with ThreadPoolExecutor(self._concurrency) as threads:
-            yield from threads.map(self._call, batches)
-
     def _windows(self, text: str) -> Iterator[tuple[str, int]]:
         """Yield pieces of the text that fit, each with its tokens, cut at white space if possible."""
-        # The protocol has no place for an empty text.
+        # The protocol does not allow an empty text.
         text = text.strip() or " "
         (tokens,) = self.count_tokens([text])
         if tokens <= self._most_tokens or len(text) == 1:
@@ -171,12 +161,12 @@ class OpenAIEmbedder:
         model = self._fingerprint.model
         request: dict[str, Any] = {"model": model, "input": list(texts), "encoding_format": encoding}
         if "text-embedding-3" in model and self._fingerprint.dimension != _UNKNOWN:
-            # Others refuse it, or take no notice of it.
+            # Other models reject or ignore it.
             request["dimensions"] = self._fingerprint.dimension
         with self._client.errors():
             response = self._client.sdk.embeddings.create(**request)
         try:
-            # The client checks no types: what a server sends may be anything.
+            # The client does not check types.
             items = sorted(response.data, key=lambda item: item.index)
             if [item.index for item in items] != list(range(len(texts))):
                 raise self._client.malformed("doesn't hold one vector for each text")

@@ -19,14 +19,14 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.embedding.vectors import means_of_windows, normalised
+from answerable.embedding.vectors import means_of_windows, normalised, spans_as_texts
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import quoted
 from answerable.text.characters import sendable
 
 MODEL = "intfloat/multilingual-e5-small"
-# Room for the prefix and the marks around a window, and for a word that has more tokens where it is cut.
+# Room for the prefix, special tokens, and words that have more tokens when they are cut.
 _MARGIN = 24
 _E5 = re.compile(r"(?:^|[/_-])e5-(?!mistral)(?!.*instruct)", re.IGNORECASE)
 
@@ -66,17 +66,7 @@ class SentenceTransformersEmbedder:
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
         """Embed texts to be searched, in this order."""
-        texts: list[str] = []
-        for passage in passages:
-            texts += [passage.text, *(passage.text[start:end] for start, end in passage.spans)]
-        vectors = self._embed(texts, self._prefixes[1])
-        found = []
-        first = 0
-        for passage in passages:
-            last = first + 1 + len(passage.spans)
-            found.append(PassageVectors(vectors[first], vectors[first + 1 : last]))
-            first = last
-        return found
+        return spans_as_texts(passages, lambda texts: self._embed(texts, self._prefixes[1]))
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (dimension,)."""
@@ -117,7 +107,7 @@ class SentenceTransformersEmbedder:
         """Return the span of each token."""
         tokenizer = self._model.tokenizer
         if not callable(tokenizer):
-            # Models without attention, of word vectors only, bring a tokenizer of another kind.
+            # Models of static word vectors have another kind of tokenizer.
             return list(tokenizer.encode(text, add_special_tokens=False).offsets)
         tokens = tokenizer(text, add_special_tokens=False, return_offsets_mapping=True, truncation=False, verbose=False)
         return [(start, end) for start, end in tokens["offset_mapping"]]
@@ -138,7 +128,7 @@ class SentenceTransformersEmbedder:
 
     @cached_property
     def _model(self) -> Any:
-        # The Hub's client says otherwise what runs here, to the Hub, with each download.
+        # Otherwise the Hub's client reports with each download what runs here.
         os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
         try:
             from sentence_transformers import SentenceTransformer
@@ -155,7 +145,7 @@ class SentenceTransformersEmbedder:
                 local_files_only=not self._allow_downloads,
             )
         except Exception as error:
-            # Four packages have a hand in loading, each with errors of its own.
+            # Four packages take part in loading, each with its own errors.
             raise EmbeddingError(
                 f"The model {self._name} can't be loaded ({type(error).__name__}: {quoted(str(error))}). "
                 "Name a folder that holds a model of sentence-transformers, or another model."
@@ -173,16 +163,16 @@ class SentenceTransformersEmbedder:
             return str(snapshot_download(name, cache_dir=downloads, local_files_only=True))
         except (OSError, ValueError) as error:
             raise EmbeddingError(
-                f"The model {self._name} isn't on this machine. Name a folder that holds it, or let it be downloaded "
-                "once (ANSWERABLE_ALLOW_DOWNLOADS=true)."
+                f"The model {self._name} is not on this machine. Name its folder, or allow one download "
+                "(ANSWERABLE_ALLOW_DOWNLOADS=true)."
             ) from error
 
 
 def _hash(model: Any, prefixes: tuple[str, str]) -> str:
     import torch
 
-    # By content only: how the parts of a model are called and ordered differs between versions of the package. Seen as
-    # bytes, since NumPy doesn't have every kind of number that weights come in.
+    # By content only, since names and order of the parameters differ between versions. As bytes, since NumPy does not
+    # have all number types of weights.
     parts = (part.detach().cpu().contiguous().flatten().view(torch.uint8).numpy() for part in model.parameters())
     weights = sorted(sha256(memoryview(part)).digest() for part in parts)
     return sha256(repr(prefixes).encode() + b"".join(weights)).hexdigest()[:16]

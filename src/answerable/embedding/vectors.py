@@ -1,12 +1,14 @@
-"""Normalise vectors and average those of windows."""
+"""Shared by embedders: normalise vectors, average those of windows, embed spans as texts, call in parallel."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from answerable.datatypes import FloatArray
+from answerable.protocols import Passage, PassageVectors
 
 
 def normalised(vectors: FloatArray) -> FloatArray:
@@ -27,3 +29,29 @@ def means_of_windows(
     for (owner, tokens), vector in zip(windows, vectors, strict=True):
         sums[owner] += tokens * vector
     return normalised(sums)
+
+
+def spans_as_texts(passages: Sequence[Passage], embed: Callable[[Sequence[str]], FloatArray]) -> list[PassageVectors]:
+    """Embed passages and, as separate texts, their spans."""
+    if not passages:
+        return []
+    texts = [text for each in passages for text in (each.text, *(each.text[start:end] for start, end in each.spans))]
+    vectors = embed(texts)
+    ends = np.cumsum([1 + len(each.spans) for each in passages])
+    return [PassageVectors(rows[0], rows[1:]) for rows in np.split(vectors, ends[:-1])]
+
+
+def without_spans(vectors: FloatArray) -> list[PassageVectors]:
+    """Return vectors of passages whose spans have none."""
+    none = np.zeros((0, vectors.shape[1]), np.float32)
+    return [PassageVectors(vector, none) for vector in vectors]
+
+
+def in_parallel(
+    call: Callable[[Sequence[str]], FloatArray], batches: Sequence[Sequence[str]], concurrency: int
+) -> list[FloatArray]:
+    """Call with every batch, at most `concurrency` at once. The first failure cancels the calls that have not begun."""
+    if len(batches) <= 1:
+        return [call(batch) for batch in batches]
+    with ThreadPoolExecutor(min(len(batches), concurrency)) as threads:
+        return list(threads.map(call, batches))

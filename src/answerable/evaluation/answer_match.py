@@ -19,7 +19,7 @@ _ARTICLES = {
     "pt": "o a os as um uma uns umas",
 }
 ARTICLES = {language: frozenset(words.split()) for language, words in _ARTICLES.items()}
-# In these an apostrophe parts the article from its noun; elsewhere it is within a word, and goes.
+# In these languages an apostrophe separates article and noun; in others it is dropped.
 _ELIDING = ("fr", "it")
 _APOSTROPHES = str.maketrans("'’", "  ")
 _UNSEPARATED = ((0x0E00, 0x0EFF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x3FFFF))

@@ -21,13 +21,13 @@ TARGETS = (0.0, 1.0, 2.0, 3.0, 5.0, 7.0, 10.0, 15.0, 20.0, 30.0, 50.0, 100.0)
 RIDGE = 1e-3
 STEPS = 50
 FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3, Kind.UNANSWERABLE: 1 / 4}
-"""What the kinds weigh in every set when weights are fitted: those close to what is there teach the most."""
+"""Weights of the kinds when a gate is fitted."""
 ASKED = {Kind.REMOVED: 1 / 8, Kind.FOREIGN: 7 / 8}
-"""What they weigh when a target is met: of eight questions without an answer, one is close to what is there."""
+"""Weights of the kinds for thresholds: one of eight questions without an answer is close to the documents."""
 CROSSED_SHARE = 0.15
-"""How much smaller the share of wrong answers is held where the question is in another language: words tell little."""
+"""Factor on the target for questions in another language, where words are weak evidence."""
 SMALL_SHARE = 0.5
-"""What a set's small libraries weigh beside all of it."""
+"""Weight of a set's small libraries."""
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
@@ -104,7 +104,7 @@ def calibrate(
     cases = collect_cases(sets, embedder, background, on_progress=on_progress)
     fitted = [case for case in cases if side(case.article) == 0]
     held_out = [case for case in cases if side(case.article) == 1 and not case.is_small]
-    too_few = ValueError("the sets have too few articles: half of them are needed to measure what the others give")
+    too_few = ValueError("the sets have too few articles: half of them fit the gate, the others measure it")
     try:
         gate = fit_gate(fitted, background).aiming_at(wrong_answers)
     except ValueError as error:

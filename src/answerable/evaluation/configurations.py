@@ -65,7 +65,7 @@ def parse_retrievers(text: str) -> list[Retriever]:
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     known = [str(each) for each in Retriever]
     if unknown := [name for name in names if name not in known]:
-        raise SettingsError(f"There is no configuration {unknown[0]!r} to compare. There are {', '.join(known)}.")
+        raise SettingsError(f"There is no configuration {unknown[0]!r}. Configurations: {', '.join(known)}.")
     return list(dict.fromkeys([Retriever.HYBRID, *map(Retriever, names)]))
 
 
@@ -104,11 +104,11 @@ class _OneSided:
         return getattr(self._store, name)
 
     def close(self) -> None:
-        # Whoever opened the store closes it: other configurations search it too.
+        # The caller closes the store: other configurations search it too.
         pass
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
-        # Who looks for a single one asks whether anything passes the filter.
+        # A search for k = 1 only checks whether anything passes the filter.
         return [] if self._retriever is Retriever.BM25 and k > 1 else self._store.search_vectors(vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:

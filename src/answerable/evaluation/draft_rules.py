@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from answerable.text.stop_words import STOP_WORDS
-from answerable.text.word_lists import LANGUAGES, read_words
+from answerable.text.word_lists import LANGUAGES, read_toml
 
 _FOLDER = Path(__file__).with_name("drafts")
 _DANGLING = frozenset("not never also no nunca también lo la le se los las não também".split())
@@ -90,7 +90,7 @@ def rules_of(language: str) -> tuple[Rule, ...]:
 
 
 def _words(language: str) -> dict[str, Any]:
-    return read_words(_FOLDER / f"{language}.toml")
+    return read_toml(_FOLDER / f"{language}.toml")
 
 
 def _is_subject(text: str) -> bool:

@@ -36,7 +36,7 @@ from answerable.settings import Settings
 from answerable.wiring.build import MEMORY, build_store
 
 CURVE = 200
-"""At most so many points of a curve are kept."""
+"""Maximum points of a curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Run:
 
 def _run(configured: Configured, asked: Sequence[Asked], plan: Plan, name: str) -> _Run:
     run = _Run(configured.retriever, [], [])
-    # The first question of a process waits for the model to be loaded: that is no latency of a search.
+    # Loads the model, so that the first question's latency does not include it.
     configured.library.search(asked[0].text)
     for done, each in enumerate(asked, 1):
         run.searched.append(search(configured.library, each))

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 CUTOFFS = (1, 5, 10, 100)
-"""Where recall is taken."""
+"""Cutoffs of recall."""
 
 
 def order(scores: Mapping[str, float]) -> list[str]:

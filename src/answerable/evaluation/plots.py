@@ -9,6 +9,7 @@ from answerable.evaluation.confidence import Reliability
 from answerable.evaluation.report import Measured
 
 WIDTH = 640
+_HEIGHT = 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 160, 20, 24, 40
 _LINE = 16
 _COLORS = 4
@@ -20,7 +21,7 @@ svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
 .c0 { stroke: #0b62b8; fill: #0b62b8; } .c1 { stroke: #b3470f; fill: #b3470f; } .c2 { stroke: #1a7f45; fill: #1a7f45; }
 .c3 { stroke: #7a3db8; fill: #7a3db8; }
 """
-"""Belongs in the style sheet of the page, or in the drawing where that stands alone."""
+"""Put this into the style sheet of the page, or into a standalone SVG."""
 
 
 def element(tag: str, *children: Element | str, **attributes: object) -> Element:
@@ -63,24 +64,15 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
 
     A dot marks the current refusals.
     """
-    height = 320
-    drawing = _drawing(height, "Risk by coverage")
-    _grid(drawing, height)
-    bottom, tall = height - _BOTTOM, height - _BOTTOM - _TOP
-    for tenth in (0, 5, 10):
-        y = bottom - tall * tenth / 10
-        drawing.append(element("text", f"{tenth / 10:g}", x=_LEFT - 8, y=y + 4, text_anchor="end"))
+    drawing = _unit_plot("Risk by coverage", "share of the questions answered", "share answered wrongly")
     for number, each in enumerate(measured):
-        points = " ".join(f"{_x(point.coverage):.1f},{bottom - tall * point.risk:.1f}" for point in each.curve)
-        drawing.append(element("polyline", points=points, class_=f"c{number % _COLORS}"))
+        color = f"c{number % _COLORS}"
+        points = " ".join(f"{_x(point.coverage):.1f},{_y(point.risk):.1f}" for point in each.curve)
+        drawing.append(element("polyline", points=points, class_=color))
         if each.operating is not None:
             told = f"{each.configuration}: {each.operating.risk:.3f} wrong of {each.operating.coverage:.3f} answered"
-            x, y = round(_x(each.operating.coverage), 1), round(bottom - tall * each.operating.risk, 1)
-            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=4, class_=f"c{number % _COLORS}"))
-    drawing.append(element("text", "share answered wrongly", x=8, y=16))
-    drawing.append(
-        element("text", "share of the questions answered", x=WIDTH - _RIGHT, y=height - 4, text_anchor="end")
-    )
+            x, y = round(_x(each.operating.coverage), 1), round(_y(each.operating.risk), 1)
+            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=4, class_=color))
     _legend(drawing, [each.configuration for each in measured])
     return drawing
 
@@ -90,25 +82,28 @@ def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
 
     The size of a dot grows with its number of questions.
     """
-    height = 320
-    drawing = _drawing(height, "Reliability")
-    _grid(drawing, height)
-    bottom, tall = height - _BOTTOM, height - _BOTTOM - _TOP
-    for tenth in (0, 5, 10):
-        y = bottom - tall * tenth / 10
-        drawing.append(element("text", f"{tenth / 10:g}", x=_LEFT - 8, y=y + 4, text_anchor="end"))
-    drawing.append(element("line", x1=_x(0), y1=bottom, x2=_x(1), y2=_TOP, class_="grid"))
+    drawing = _unit_plot("Reliability", "predicted probability", "share that is right")
+    drawing.append(element("line", x1=_x(0), y1=_y(0), x2=_x(1), y2=_y(1), class_="grid"))
     for number, (name, one) in enumerate(found):
         color = f"c{number % _COLORS}"
-        places = [(round(_x(each.predicted), 1), round(bottom - tall * each.observed, 1)) for each in one.bins]
+        places = [(round(_x(each.predicted), 1), round(_y(each.observed), 1)) for each in one.bins]
         drawing.append(element("polyline", points=" ".join(f"{x},{y}" for x, y in places), class_=color))
         for (x, y), each in zip(places, one.bins, strict=True):
             told = f"{name}: predicted {each.predicted:.2f}, observed {each.observed:.2f}, {each.share:.1%} of all"
             radius = round(2 + 6 * each.share**0.5, 1)
             drawing.append(element("circle", element("title", told), cx=x, cy=y, r=radius, class_=color))
-    drawing.append(element("text", "share that is right", x=8, y=16))
-    drawing.append(element("text", "predicted probability", x=WIDTH - _RIGHT, y=height - 4, text_anchor="end"))
     _legend(drawing, [name for name, _ in found])
+    return drawing
+
+
+def _unit_plot(title: str, x_label: str, y_label: str) -> Element:
+    """Return a drawing with both axes from 0 to 1."""
+    drawing = _drawing(_HEIGHT, title)
+    _grid(drawing, _HEIGHT)
+    for tenth in (0, 5, 10):
+        drawing.append(element("text", f"{tenth / 10:g}", x=_LEFT - 8, y=_y(tenth / 10) + 4, text_anchor="end"))
+    drawing.append(element("text", y_label, x=8, y=16))
+    drawing.append(element("text", x_label, x=WIDTH - _RIGHT, y=_HEIGHT - 4, text_anchor="end"))
     return drawing
 
 
@@ -135,3 +130,7 @@ def _legend(drawing: Element, names: Sequence[str]) -> None:
 
 def _x(share: float) -> float:
     return _LEFT + (WIDTH - _LEFT - _RIGHT) * share
+
+
+def _y(share: float) -> float:
+    return _HEIGHT - _BOTTOM - (_HEIGHT - _BOTTOM - _TOP) * share

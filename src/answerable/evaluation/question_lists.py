@@ -61,7 +61,7 @@ def read_questions(path: Path) -> list[Listed]:
         raise SourceError(f"{path} can't be read ({error}). Check the path and the permissions.") from error
     if "\ufffd" in content:
         line = content.count("\n", 0, content.index("\ufffd")) + 1
-        raise SourceError(f"{path}, line {line}: a letter can't be read. Save the file as UTF-8.")
+        raise SourceError(f"{path}, line {line}: a character is not valid UTF-8. Save the file as UTF-8.")
     records = _json_records if content.lstrip()[:1] in ("{", "[") else _csv_records
     found: list[Listed] = []
     seen: dict[str, int] = {}
@@ -71,7 +71,7 @@ def read_questions(path: Path) -> list[Listed]:
         except ValueError as error:
             raise SourceError(f"{path}, line {line}: {error}") from error
         if listed.id in seen:
-            raise SourceError(f"{path}, line {line}: the id {listed.id!r} is that of line {seen[listed.id]} too.")
+            raise SourceError(f"{path}, line {line}: the id {listed.id!r} is also that of line {seen[listed.id]}.")
         seen[listed.id] = line
         found.append(listed)
     if not found:
@@ -101,14 +101,14 @@ def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> It
         yield from records
     except csv.Error as error:
         raise SourceError(
-            f"{path}: a cell's double quotes aren't sound ({error}). One within a cell is written twice."
+            f"{path}: a cell has unbalanced double quotes ({error}). Double those inside a cell."
         ) from error
     except ValueError as error:
         raise SourceError(f"{path}: {error}") from error
 
 
 def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    # Excel may say in a line of its own what separates the cells; which one it is shows below it too.
+    # Excel may begin with a line for the separator, which is detected from the next line anyway.
     start = content.find("\n") + 1 if content.lower().startswith("sep=") else 0
     header, delimiter = max(
         ((_header(content, start, each), each) for each in _DELIMITERS), key=lambda pair: sum(map(bool, pair[0]))
@@ -159,10 +159,10 @@ def _json_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
         try:
             value = json.loads(text)
         except (ValueError, RecursionError) as error:
-            raise ValueError(f"line {number} is no JSON ({error}). Each line holds one object.") from error
+            raise ValueError(f"line {number} is not valid JSON ({error}). Each line must be one object.") from error
         for place, record in enumerate(value if is_list else [value], number):
             if not isinstance(record, dict):
-                raise ValueError(f"line {place} holds no object with a question in it.")
+                raise ValueError(f"line {place} is not an object with a question.")
             yield place, {_field(str(name)): each for name, each in record.items()}
 
 
@@ -175,12 +175,12 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
     if any(answer.lower() in _UNANSWERABLE for answer in answers):
         is_unanswerable, answers = True, ()
     if is_unanswerable and answers:
-        raise ValueError("it has an expected answer and is said to have none. Take one of them away.")
+        raise ValueError("it has an expected answer but is marked as unanswerable. Remove one of the two.")
     if not (is_unanswerable or answers or documents):
         raise ValueError("it has neither an expected answer nor a document. Give one, or mark it as unanswerable.")
     language = _word(record.get("language")).lower()[:2] or question_language(text)
     kind = _word(record.get("type")) or type_of(text)
-    # The document of a question without an answer is only where one might look.
+    # The document of an unanswerable question is not a relevant one.
     named = () if is_unanswerable else documents
     return Listed(
         line, _word(record.get("id")) or f"line {line}", text, answers, named, is_unanswerable, language, kind
@@ -193,7 +193,7 @@ def _flag(value: Any) -> bool | None:
     if word in _TRUE:
         return True
     if word not in _FALSE:
-        raise ValueError(f"{word!r} says neither yes nor no.")
+        raise ValueError(f"{word!r} is neither yes nor no.")
     return False if word else None
 
 
@@ -209,7 +209,7 @@ def _word(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float):
-        raise ValueError(f"{json.dumps(value)[:60]} is no text.")
+        raise ValueError(f"{json.dumps(value)[:60]} is not a text.")
     return " ".join(str(value).split())
 
 

@@ -24,7 +24,7 @@ from answerable.settings import Settings
 from answerable.wiring.build import build_reader, build_splitter, build_store
 
 SMALL = (1, 3)
-"""How many documents the small libraries hold."""
+"""How many documents small libraries have."""
 
 
 class Kind(str, Enum):

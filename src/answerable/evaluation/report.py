@@ -19,7 +19,7 @@ FOUND = ("ndcg@10", *(f"recall@{k}" for k in CUTOFFS), "mrr", "map", f"answer_fo
 SAID = ("answer_containment", "token_f1", "citation_precision", "citation_recall")
 REFUSED = ("answered", "refusal_recall", "refusal_precision")
 FIGURES = (*FOUND, *SAID, *REFUSED)
-"""Every figure, each a mean over the questions that it applies to. The higher, the better."""
+"""Every figure: a mean over the questions that it applies to, higher is better."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +170,7 @@ def parse_floors(given: Sequence[str]) -> dict[str, float]:
             floor = math.nan
         if name not in FIGURES or not 0 <= floor <= 1:
             raise SettingsError(
-                f"{text!r} is no floor. It is FIGURE=VALUE, as ndcg@10=0.7; the figures are {', '.join(FIGURES)}."
+                f"{text!r} is not a valid floor. Use FIGURE=VALUE, such as ndcg@10=0.7. Figures: {', '.join(FIGURES)}."
             )
         floors[name] = floor
     return floors

@@ -56,8 +56,8 @@ class QuestionSet:
                     unanswerable.append(query)
         except (OSError, KeyError, TypeError, AttributeError, ValueError) as error:
             raise SourceError(
-                f"{folder} is no question set in BEIR's layout ({error!r}). It needs corpus.jsonl (_id, title, text), "
-                "queries.jsonl (_id, text) and qrels/test.tsv (query, document and grade, after a line of names)."
+                f"{folder} is not a question set in BEIR's layout ({error!r}). It needs corpus.jsonl (_id, title, "
+                "text), queries.jsonl (_id, text) and qrels/test.tsv (query, document, grade; with a header)."
             ) from error
         if not documents or not queries:
             raise SourceError(f"{folder} has no question with a relevant document.")

@@ -16,7 +16,7 @@ Array = npt.NDArray[np.float64]
 SAMPLES = 5_000
 LEVEL = 0.95
 _BLOCK = 2_000_000
-"""How many random numbers are held at once."""
+"""Maximum random numbers in memory."""
 _SAME = 1e-12
 
 
@@ -36,7 +36,7 @@ def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
     draw = np.random.default_rng(seed)
     found = [np.empty((0, width))]
     for size in _blocks(samples, count):
-        # Counted by row: a fifth of the time that multinomial draws take.
+        # Counting rows takes a fifth of the time of multinomial draws.
         drawn = draw.integers(0, count, (size, count)) + count * np.arange(size)[:, None]
         times = np.bincount(drawn.ravel(), minlength=size * count).reshape(size, count)
         sums = times.astype(np.float64) @ joined

@@ -21,7 +21,7 @@ from answerable.text.sentences import is_furniture, sentence_spans
 from answerable.text.word_lists import LANGUAGES
 
 LONGEST = 400
-"""Longer sentences say more than one thing."""
+"""Longer sentences state more than one fact."""
 LONGEST_HEADING = 60
 
 
@@ -72,7 +72,7 @@ def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
     """
     rows = [asdict(draft) for draft in drafts]
     try:
-        # Without the mark Excel takes UTF-8 for an older encoding.
+        # Without the byte order mark, Excel does not recognise UTF-8.
         with path.open("x", encoding="utf-8" if path.suffix == ".jsonl" else "utf-8-sig", newline="") as file:
             if path.suffix == ".jsonl":
                 file.writelines(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
@@ -81,7 +81,7 @@ def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
                 writer.writeheader()
                 writer.writerows(rows)
     except FileExistsError as error:
-        raise SettingsError(f"{path} is there already and is left as it is. Give another name.") from error
+        raise SettingsError(f"{path} already exists. Give another name.") from error
 
 
 def _varied(found: Sequence[list[Draft]], count: int) -> list[Draft]:
@@ -103,7 +103,7 @@ def _from_sentences(document: Document) -> Iterator[Draft]:
         sentence = document.content[start:end]
         if end - start > LONGEST or is_furniture(document.content, start, end):
             continue
-        # Line ends become spaces, one for one, so that the offsets stay.
+        # Line breaks become spaces, so that the offsets stay the same.
         for asking in questions_of(sentence.replace("\n", " "), document.language):
             answer = sentence[asking.start : asking.end]
             yield _draft(document, asking.question, answer, asking.type)

@@ -84,5 +84,5 @@ class TokenEmbedder(Protocol):
         ...
 
     def embed_query_tokens(self, text: str, spans: Sequence[Span]) -> list[FloatArray]:
-        """Return the token vectors of each span of a question, in order; shape (tokens, dimension)."""
+        """Return the token vectors of each span of a question (in order, disjoint), shape (tokens, dimension)."""
         ...

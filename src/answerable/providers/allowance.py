@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-# More than any language has: only what is far beyond its limit is stopped here.
+# More than any language has, so that only answers far beyond their limit are stopped.
 CHARACTERS_OF_TOKEN = 8
 LONGEST_ANSWER = 400_000
 

@@ -21,7 +21,7 @@ from answerable.text.characters import printable_line
 Result = TypeVar("Result")
 
 LONGEST_QUOTE = 300
-# So much of a key names it: servers echo keys cut short or with stars in them.
+# This many characters identify a key: servers echo keys shortened or masked.
 _TELLING = 8
 _SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:(?://|\\\\)|\b(?:mailto|data|javascript|tel):", re.IGNORECASE)
 
@@ -104,8 +104,8 @@ def host_of(address: str, setting: str, example: str) -> str:
             return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     except ValueError:
         pass
-    # It may hold a password, so it isn't shown.
-    raise SettingsError(f"{setting} is no address. Give one like {example}.")
+    # The address may contain a password, so it is not shown.
+    raise SettingsError(f"{setting} is not a valid address. Use one like {example}.")
 
 
 def quoted(text: str, secret: str = "") -> str:
@@ -113,7 +113,7 @@ def quoted(text: str, secret: str = "") -> str:
 
     Addresses lose their scheme, so that terminals do not make links of them: the text may be an attack.
     """
-    # More than is shown at last, so that no key is cut in two before it is looked for.
+    # Longer than the final limit, so that no key is cut in two before it is masked.
     line = _SCHEME.sub("", printable_line(text[: 100 * LONGEST_QUOTE]))
     if len(secret) >= _TELLING:
         line = re.sub(re.escape(secret[:_TELLING]) + r"\S*", "[key]", line)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _OWN_ADDRESS = "https://api.cohere.com"
 _LONGEST_EVENT = 1_000_000
-# Alphabets have some five letters a token; a digit, a mark or a Chinese character may be one by itself.
+# In alphabets a token has about five letters; a digit, a mark or a Chinese character may be a token.
 _TOKEN = re.compile(r"[A-Z]?[a-z\u00c0-\u1fff]{1,5}|[A-Z]{1,2}|\d|\S")
 
 
@@ -52,7 +52,7 @@ class CohereClient:
         self._key = _checked_key(api_key)
         host_of(base_url or _OWN_ADDRESS, "CO_API_URL", f"{_OWN_ADDRESS}, or none")
         self._timeout = timeout
-        # The last ones are what the SDK stumbles over when a response has another shape than it should.
+        # The builtin errors are those of the SDK for responses of an unexpected shape.
         self._failures = (
             *(ApiError, ParsingError, httpx.HTTPError),
             *(ValueError, TypeError, KeyError, AttributeError, RecursionError),
@@ -67,7 +67,7 @@ class CohereClient:
         client = self._open.enter_context(
             ClientV2(self._key, base_url=base_url, timeout=timeout, max_retries=0, httpx_client=pool)
         )
-        # The raw client: the SDK's own reader of streams skips what it can't parse, which would lose text in silence.
+        # The raw client, since the SDK's stream reader silently skips events that it cannot parse.
         self._client = cast("RawV2Client", client.with_raw_response)
 
     def embed(self, model: str, texts: Sequence[str], input_type: str, dimension: int | None) -> Any:
@@ -85,7 +85,7 @@ class CohereClient:
             return getattr(getattr(response.data, "embeddings", None), "float_", None)
         except self._failures as error:
             failure = self._failure(error, model)
-        # Raised out here, an error doesn't carry the SDK's along, which holds headers and the response.
+        # Raised outside of the handler, so that the SDK's error, with headers and response, is not in its chain.
         raise failure
 
     def chat(
@@ -125,11 +125,11 @@ class CohereClient:
             return ProviderUnreachable(
                 f"Cohere can't be reached ({self.quoted(error)}). Check the network and the base URL (CO_API_URL)."
             )
-        return MalformedResponse("Cohere's response isn't what its protocol says. Try again, or check the base URL.")
+        return MalformedResponse("Cohere's response is invalid. Try again, or check the base URL.")
 
     def _by_status(self, status: int, headers: Mapping[str, str], body: object, model: str) -> ProviderError:
         said = body.get("message", "") if isinstance(body, Mapping) else str(body or "")
-        # A page of some proxy tells nothing in one line.
+        # An HTML page of a proxy is useless in one line.
         is_page = str(said).lstrip().startswith("<")
         reason = f"status {status}: {self.quoted(said)}" if said and not is_page else f"status {status}"
         if status in (401, 402, 403):
@@ -137,7 +137,7 @@ class CohereClient:
         if status == 404:
             return ModelNotFound(f"Cohere has no model {model!r} ({reason}). Check its name and the base URL.")
         if status == 410:
-            return ProviderRetired(f"This service of Cohere's no longer exists ({reason}). Choose another model.")
+            return ProviderRetired(f"This service of Cohere no longer exists ({reason}). Choose another model.")
         if status in (408, 409, 429, 499) or status >= 500:
             return ProviderOverloaded(f"Cohere can't answer now ({reason}). Try again later.", retry_after(headers))
         return RequestRejected(f"Cohere rejected the request ({reason}). Check the model's name and its limits.")
@@ -156,7 +156,7 @@ def windows(text: str, most: int) -> list[tuple[str, int]]:
     """Cut a text into pieces of at most `most` tokens as `count_tokens` counts, between words if possible."""
     starts = [match.start() for match in _TOKEN.finditer(text)]
     pieces: list[tuple[str, int]] = []
-    # Pieces of like size say more than full ones and a scrap.
+    # Pieces of equal size, rather than full ones and a short last one.
     size = math.ceil(len(starts) / max(1, math.ceil(len(starts) / most)))
     first = begin = 0
     while len(starts) - first > size:
@@ -173,13 +173,13 @@ def _checked_key(api_key: str) -> str:
     if not key:
         raise ProviderRefused("Cohere needs a key. Set COHERE_API_KEY.")
     if not re.fullmatch(r"[!-~]+", key):
-        raise SettingsError("COHERE_API_KEY has characters that no key has. Copy it again.")
+        raise SettingsError("COHERE_API_KEY has invalid characters. Copy it again.")
     return key
 
 
 def _events(pieces: Iterator[str]) -> Iterator[dict[str, Any]]:
     """Parse server-sent events, each a JSON object."""
-    # Not by httpx's lines, which also end at U+2028 and others that JSON may hold.
+    # httpx's lines also end at U+2028 and other characters that JSON may contain.
     waiting = ""
     for piece in pieces:
         waiting += piece
@@ -191,5 +191,5 @@ def _events(pieces: Iterator[str]) -> Iterator[dict[str, Any]]:
             if name == "data" and value.strip() not in ("", "[DONE]"):
                 event = json.loads(value)
                 if not isinstance(event, dict):
-                    raise ValueError("an event that is no object")
+                    raise ValueError("an event that is not an object")
                 yield event

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 _OWN_HOST = "api.openai.com"
 _OLLAMA_ADDRESS = "ANSWERABLE_OLLAMA_BASE_URL"
-# Ollama takes no key: who is refused there has asked another server.
+# Ollama needs no key: if access is denied, the address is that of another server.
 _KEY_SETTINGS = {"github": "GITHUB_TOKEN", "ollama": _OLLAMA_ADDRESS}
 _ADDRESS_SETTINGS = {"github": "GH_MODELS_BASE_URL", "ollama": _OLLAMA_ADDRESS}
 
@@ -39,7 +39,7 @@ _NO_MODEL = {"model_not_found", "unknown_model", "deploymentnotfound"}
 _NO_MODEL_SAID = re.compile(r"\bmodel\b.{0,100}(not found|does not exist|doesn't exist)|(unknown|no such) model", re.I)
 _TOO_LONG = {"context_length_exceeded", "exceed_context_size_error", "tokens_limit_reached"}
 _TOO_LONG_SAID = re.compile(r"context (length|size|window)|too (long|many tokens)|max(imum)? input", re.I)
-# In this order: an error may name what to send instead of the parameter that it refuses.
+# In order of preference: an error may also name the parameter to send instead.
 _PARAMETERS = ("stream_options", "temperature", "encoding_format", "max_completion_tokens", "max_tokens")
 _REFUSING = re.compile(
     r"support|unknown|unrecogni[sz]ed|unexpected|extra|permitted|allowed|not accept|unavailable|deprecated"
@@ -93,7 +93,7 @@ class OpenAIClient:
         self._httpx = httpx2
         self.sdk = openai.OpenAI(
             api_key=self._key or "no-key",
-            # Never left out: the client would look for it in the environment.
+            # Always set, since the client would otherwise read it from the environment.
             base_url=base_url or f"https://{_OWN_HOST}/v1",
             timeout=self._timeout,
             max_retries=0,
@@ -102,7 +102,7 @@ class OpenAIClient:
                 timeout=self._timeout, event_hooks={"response": [bounded(httpx2, policy.total)]}
             ),
         )
-        # Found in the environment, and meant for OpenAI only.
+        # The client reads these from the environment; they are meant for OpenAI only.
         self.sdk.organization = self.sdk.project = None
 
     def close(self) -> None:
@@ -120,7 +120,7 @@ class OpenAIClient:
         except self._openai.OpenAIError as error:
             raise self._translated(error, reading) from None
         except self._httpx.HTTPError:
-            # Left as it is when the body of an error is cut.
+            # The client does not translate this one if the body of an error is cut off.
             raise self.malformed("was cut off") from None
         except (ValueError, RecursionError):
             raise self.malformed("isn't JSON of the protocol") from None
@@ -128,8 +128,8 @@ class OpenAIClient:
     def malformed(self, how: str) -> MalformedResponse:
         """Return an error for an invalid response; `how` is a predicate, such as "isn't JSON"."""
         return MalformedResponse(
-            f"The response of {self.host} {how}. Try again; if it stays so, see whether {self._address_setting} "
-            "names a server of OpenAI's protocol."
+            f"The response of {self.host} {how}. Try again; if that does not help, check that {self._address_setting} "
+            "is a server of OpenAI's protocol."
         )
 
     def _checked(self, api_key: str | None) -> str:
@@ -137,7 +137,7 @@ class OpenAIClient:
         if not key and self.host == _OWN_HOST:
             raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
         if not (key.isascii() and key.isprintable()):
-            raise SettingsError(f"{self._key_setting} has characters that no key has. Copy it again.")
+            raise SettingsError(f"{self._key_setting} has invalid characters. Copy it again.")
         return key
 
     def _translated(self, error: openai.OpenAIError, reading: bool) -> ProviderError:
@@ -160,7 +160,7 @@ class OpenAIClient:
         if isinstance(error, self._openai.APIStatusError):
             return self._refusal(error, error.status_code, error.response.headers)
         if isinstance(error, self._openai.APIError):
-            # Sent in the stream, where the status has gone already; some servers put it in the code.
+            # Sent in a stream, after the status; some servers send the status as the code.
             code = error.code or ""
             return self._refusal(error, int(code) if re.fullmatch("[45][0-9]{2}", code) else 500, {})
         return ProviderError(f"{self.host} can't be asked ({quoted(str(error), self._key)}). Check the settings.")
@@ -171,7 +171,7 @@ class OpenAIClient:
         told = told.rstrip(".")
         kinds = {str(kind).lower() for kind in (error.code, error.type) if kind}
         if kinds & _NO_MONEY or status == 402:
-            return ProviderRefused(f"{told}. Look at the plan and the balance that {self._key_setting} belongs to.")
+            return ProviderRefused(f"{told}. Check plan and balance of the account of {self._key_setting}.")
         if kinds & _FILTERED:
             return ContentFiltered(f"{told}. Ask in other words.")
         if kinds & _NO_MODEL or (status in (400, 404) and _NO_MODEL_SAID.search(said)):
@@ -183,7 +183,7 @@ class OpenAIClient:
         if status in (401, 403, 407):
             return ProviderRefused(f"{told}. Check {self._key_setting}.")
         if status == 410:
-            return ProviderRetired(f"{told}. The service is no more: choose another provider.")
+            return ProviderRetired(f"{told}. The service no longer exists: choose another provider.")
         if status in (404, 405) or status < 400:
             return RequestRejected(f"{told}. Check {self._address_setting}; most addresses end in /v1.")
         if status in (408, 409, 429) or status >= 500:
@@ -205,12 +205,12 @@ def _said(body: object) -> str:
             value = body.get(name)
             if value:
                 return _said(value)
-        # As FastAPI says what is wrong where.
+        # FastAPI's validation errors.
         where = body.get("loc")
         steps = [*(where if isinstance(where, list) else ()), body.get("msg", "")]
         return " ".join(step for step in steps if isinstance(step, str))
     if isinstance(body, str):
-        # A page of some proxy tells nothing in one line.
+        # An HTML page of a proxy is useless in one line.
         return "" if body.lstrip().startswith("<") else body
     if isinstance(body, list):
         return "; ".join(filter(None, map(_said, body)))

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
 
-# Thousands of vectors of thousands of numbers, or the longest answer letter by letter.
+# Thousands of vectors of thousands of numbers, or the longest answer with an event for each letter.
 LARGEST = 200_000_000
 AS_IT_IS = {"Accept-Encoding": "identity"}
 _EVENT = b"data:"

@@ -36,9 +36,9 @@ def count_tokens(texts: Sequence[str], model: str) -> list[int]:
         try:
             from toktok import truncate
         except ImportError:
-            # Stated above: an estimate serves as well.
+            # An estimate will do, as documented.
             return [_estimate(text) for text in texts]
-        # For a short text `batch_count` takes a hundred times as long.
+        # `batch_count` takes a hundred times longer for a short text.
         return [truncate(encodable(text), 1, name)[1] for text in texts]
     return [_estimate(text) for text in texts]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from answerable.retrieval.time_grammar import FOLDER, grammar_of
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
-from answerable.text.word_lists import LANGUAGES, read_words
+from answerable.text.word_lists import LANGUAGES, read_toml
 
 # Characters before a name that decide whether that person speaks. With all of them, time grows with the square of the
 # number of names.
@@ -144,7 +144,7 @@ class _Patterns(NamedTuple):
 
 @cache
 def _patterns() -> _Patterns:
-    lists = {name: "|".join(words.split()) for name, words in read_words(FOLDER / "speech.toml").items()}
+    lists = {name: "|".join(words.split()) for name, words in read_toml(FOLDER / "speech.toml").items()}
     articles = rf"(?:(?:{lists['spanish_articles']}|{lists['portuguese_articles']})\s+)?"
     verbs = f"{lists['romance_verbs']}|{lists['english_verbs']}"
 

@@ -20,7 +20,7 @@ def resolve(store: Store, name: str) -> str:
 
     Raises DocumentNotFound if there is none or more than one.
     """
-    # A name in an encoding of its own reaches Python with lone surrogates, which no stored text holds.
+    # A name in another encoding reaches Python with lone surrogates, which no stored text has.
     plain = encodable(name)
     found = store.lookup(plain, plain)
     if len(found) != 1:
@@ -59,7 +59,7 @@ def documents_called(documents: Sequence[StoredDocument], name: str) -> list[Sto
 
 
 def _plain(text: str) -> str:
-    # Some systems keep an é in a file's name as two characters.
+    # Some systems store é in file names as two characters.
     return unicodedata.normalize("NFC", text).casefold()
 
 

@@ -17,9 +17,9 @@ from answerable.retrieval.hybrid import Scored
 from answerable.text.indexed_text import indexed_text
 from answerable.text.terms import plain_words
 
-# Where a word stands in more chunks, they are sooner read than looked up.
+# Reading the candidates is faster than looking up a word that is in more chunks.
 LOOKED_UP = 1000
-# Straight marks open before a word and close after one; after a digit one may stand for inches.
+# Straight quotes open before a word and close after one; after a digit one may mean inches.
 _QUOTED = re.compile(
     r"""(?<!\w)"(?!\s)([^"]{2,200})(?<!\s)"(?!\w)|“([^“”]{2,200})”|«([^«»]{2,200})»|„([^„“”]{2,200})[“”]"""
     r"""|‹([^‹›]{2,200})›"""

@@ -28,9 +28,9 @@ CANDIDATES = 100
 DENSE_WEIGHT = 0.5
 
 REACH = 8.0
-"""So many deviations below the best, a cosine counts nothing."""
+"""A cosine this many deviations below the best counts 0."""
 DEVIATIONS = {"multilingual-e5-small": 0.025}
-"""Of the cosines of a question with passages drawn at random, by model: .020 to .032 in every development set."""
+"""Deviation of a question's cosines with random passages, by model: .020 to .032 in every development set."""
 NEAR = 20
 
 Scored = Sequence[tuple[int, float]]
@@ -110,8 +110,7 @@ def fuse(dense: Scored, keyword: Scored, dense_weight: float = DENSE_WEIGHT) -> 
     Best first, ties by number; a chunk missing from one list counts 0 there.
     """
     scores: dict[int, float] = {}
-    # Where fewer chunks have any of the words than there is room for, the others score 0: of two that have a rare word
-    # the second isn't worth nothing.
+    # If fewer chunks than CANDIDATES have any of the words, the others score 0, so that the last one counts too.
     floor = 0.0 if len(keyword) < CANDIDATES else math.inf
     for weight, scored, lowest in ((dense_weight, dense, math.inf), (1 - dense_weight, keyword, floor)):
         for number, score in _normalize(scored, lowest):

@@ -21,9 +21,9 @@ from answerable.datatypes import FloatArray, Span
 from answerable.protocols import TokenEmbedder
 
 SPREAD = 0.2
-"""So far below the best, a text counts nothing; that of cosines in fusion (see `hybrid`)."""
+"""A text this far below the best counts 0, as for cosines in `hybrid`."""
 KEPT = 200
-"""The vectors of so many texts stay in memory, some 40 MB of passages of 1,000 characters."""
+"""How many texts' vectors are cached: 40 MB for passages of 1,000 characters."""
 
 
 class LateInteraction:
@@ -53,7 +53,7 @@ class LateInteraction:
 
     def _nearest(self, asked: FloatArray, texts: Sequence[npt.NDArray[np.float16]]) -> FloatArray:
         """Return the highest cosine of each question token (rows) with the tokens of each text (columns)."""
-        # A text without any token is as far as can be.
+        # A text without tokens is as far away as possible.
         some = [tokens if len(tokens) else -asked.mean(axis=0, keepdims=True) for tokens in texts]
         starts = np.cumsum([0, *map(len, some[:-1])])
         found: FloatArray = np.maximum.reduceat(asked @ np.concatenate(some).T.astype(np.float32), starts, axis=1)

@@ -13,7 +13,7 @@ from answerable.datatypes import Narrowing
 from answerable.retrieval.asked_when import asked_when
 from answerable.retrieval.asked_who import asked_who
 from answerable.retrieval.time_grammar import FOLDER
-from answerable.text.word_lists import read_words
+from answerable.text.word_lists import read_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +66,5 @@ def _without(question: str, folded: str, spans: Sequence[tuple[int, int]]) -> st
 
 @cache
 def _saying() -> re.Pattern[str]:
-    words = read_words(FOLDER / "speech.toml")["saying"]
+    words = read_toml(FOLDER / "speech.toml")["saying"]
     return re.compile(rf"(?<!\w)(?:{'|'.join(words.split())})(?!\w)")

@@ -11,7 +11,7 @@ from answerable.retrieval.exact import exact_texts
 from answerable.text.languages import question_language
 from answerable.text.terms import question_words
 
-# What stands between spaces stays together: a model reads "GLP-1R" as other tokens than its parts.
+# A run without spaces is one span: models tokenize "GLP-1R" otherwise than its parts.
 _RUN = re.compile(r"\S*\w")
 
 

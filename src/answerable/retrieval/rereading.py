@@ -67,7 +67,7 @@ def reread(
         best = -1.0 if indexed.sentences else 0.0
         most = _covered(weights, asked & indexed.terms.keys())
         away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
-        # From the closest on: a sentence has no more of the words than its chunk.
+        # Closest first: a sentence has no more of the words than its chunk, so the loop can stop early.
         for place in np.argsort(away, kind="stable").tolist():
             if most - away[place] <= best:
                 break
@@ -90,5 +90,5 @@ def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
 def _similarities(indexed: IndexedChunk, vector: FloatArray) -> FloatArray:
     if len(indexed.sentence_vectors) == len(indexed.sentences):
         return np.asarray(indexed.sentence_vectors @ vector)
-    # An embedder that gives no vectors of sentences leaves their chunk's.
+    # Without sentence vectors, use the chunk's.
     return np.repeat(indexed.vector @ vector, len(indexed.sentences))

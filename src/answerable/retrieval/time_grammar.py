@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache
 from pathlib import Path
 
-from answerable.text.word_lists import read_words
+from answerable.text.word_lists import read_toml
 
 FOLDER = Path(__file__).with_name("words")
 
@@ -59,7 +59,7 @@ class Grammar:
 @cache
 def grammar_of(language: str) -> Grammar:
     """Return the grammar of a language of `text.word_lists.LANGUAGES`."""
-    lists = read_words(FOLDER / f"{language}.toml")
+    lists = read_toml(FOLDER / f"{language}.toml")
     months, weekdays, numbers = _numbered(lists["months"]), _numbered(lists["weekdays"], 0), _numbered(lists["numbers"])
     units = {word: unit for unit, words in lists["units"].items() for word in words.split("|")}
     roles = {word: Role(name) for name, words in lists["roles"].items() for word in words.split("|")}

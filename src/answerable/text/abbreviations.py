@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 
 from answerable.text.stop_words import STOP_WORDS
-from answerable.text.word_lists import FOLDER, read_words
+from answerable.text.word_lists import FOLDER, read_toml
 
-_LISTS = {kind: frozenset(words.split()) for kind, words in read_words(FOLDER / "abbreviations.toml").items()}
+_LISTS = {kind: frozenset(words.split()) for kind, words in read_toml(FOLDER / "abbreviations.toml").items()}
 _BEFORE_NAMES, _AFTER_NAMES = _LISTS["before_names"], _LISTS["after_names"]
 _BEFORE_NUMBERS, _AT_ENDS = _LISTS["before_numbers"], _LISTS["at_ends"]
 _ALL = frozenset().union(*_LISTS.values())

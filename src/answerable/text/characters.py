@@ -6,13 +6,13 @@ import re
 
 LONGEST_ESCAPE = 256
 
-# CSI, OSC and its like (ended by BEL or ST), and the escapes of two characters (ECMA-48).
+# CSI, OSC and similar sequences (ended by BEL or ST), and escapes of two characters (ECMA-48).
 ESCAPE = re.compile(
     r"(?:\x1b\[|\x9b)[0-?]{0,64}[ -/]{0,8}[@-~]"
     rf"|(?:\x1b[\]P^_X]|[\x9d\x90\x9e\x9f\x98])[^\x07\x1b\x9c]{{0,{LONGEST_ESCAPE - 4}}}(?:\x07|\x1b\\|\x9c)"
     r"|\x1b[ -/]{0,8}[0-OQ-WYZ\\`-~]"
 )
-"""A command to a terminal."""
+"""A terminal escape sequence."""
 
 
 def encodable(text: str) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 from itertools import islice
 
-# Characters that are looked through at once: other threads wait for no more.
+# Characters searched at once, while other threads wait.
 _PIECE = 500_000
-# How much longer than the words a span may be, so that one over the border of two pieces is found.
+# How many times longer than its words a span may be, if it crosses the border of two pieces.
 _SPREAD = 4
 
 _WORD = re.compile(r"\S+")

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
-from answerable.text.word_lists import FOLDER, LANGUAGES, read_words
+from answerable.text.word_lists import FOLDER, LANGUAGES, read_toml
 
 # Languages with many documents: rarer ones, often similar to a common one, are mostly detected by mistake.
 _WRITTEN = """
@@ -111,8 +111,8 @@ def _scores(sample: str, words: list[str]) -> dict[str, float]:
 
 @cache
 def _evidence() -> _Evidence:
-    shared = read_words(FOLDER / "shared.toml")
-    lists = {language: read_words(FOLDER / f"{language}.toml") for language in LANGUAGES}
+    shared = read_toml(FOLDER / "shared.toml")
+    lists = {language: read_toml(FOLDER / f"{language}.toml") for language in LANGUAGES}
     found: dict[str, list[str]] = {}
     for language in LANGUAGES:
         for word in {fold(word) for word in (*STOP_WORDS[language], *lists[language]["question_words"].split())}:

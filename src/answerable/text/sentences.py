@@ -28,15 +28,14 @@ _ITEM = rf"[-*+•·‣–—] |{_NUMBER}|\[\d{{1,3}}\] |\d{{1,2}}(?:\.\d{{1,2}}
 _OWN_LINE = re.compile(rf"\n(?=[ \t]*(?:{_ITEM}|[#>|]|```|~~~|:::))")
 _ROW = r"(?:[^\W\d_][^\n:.!?]{0,30}:[ \t]\S|[^\s|][^\n]*?(?: \||\t))"
 _BETWEEN_ROWS = re.compile(rf"(?m)^(?={_ROW})[^\n]*\n(?={_ROW})")
-# A row of a table that became plain text: words, then two figures at the end.
+# A table row in plain text: words, then two figures at the end.
 _FIGURE = r"[^\s\w]*\d[\d.,]*%?"
 _FIGURE_ROW = re.compile(rf"(?m)^[ \t]*[^\W\d_][^\n]{{0,120}}?[ \t]{_FIGURE}[ \t]+{_FIGURE}[ \t]*(?:\n|\Z)")
 _TABLE_ROW = re.compile(r"\s*\|[^\n]*\|\s*")
 _LINE = re.compile(r"(?m)^[^\n]*\n")
 _AFTER_OWN_LINE = re.compile(r"(?m)^[ \t]*(?:#{1,6} .*|\|.*\|[ \t]*|```.*|~~~.*|:::.*)\n")
 _CAPITAL = r"(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ])"
-# Ends that it doesn't know: before inverted marks, behind the mark of a note, and where it takes a word for the
-# abbreviation of a number or for the middle of a list.
+# Sentence ends that sentencex misses: before inverted marks, after a note mark, and after "no" and "etc".
 _MISSED_ENDS = (
     r"[.!?…][\"'”’»)]*\s+(?=[¿¡])"
     rf"|(?<=[^\W\d_]{{2}})[.!?…][\"'”’»)]*(?:\d{{1,2}}|[¹²³⁰⁴-⁹]{{1,3}})\s+{_CAPITAL}"
@@ -45,7 +44,7 @@ _MISSED_ENDS = (
 _MISSED = re.compile(_MISSED_ENDS)
 _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|{_MISSED_ENDS}|[。！？]+")
 _MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
-# A line that ends in one of these goes on in the next, with or without the mark of a note behind it.
+# A line that ends in one of these words, and possibly a note mark, continues in the next.
 _UNFINISHED = """
 a an as at by for from into of than the their whose with without
 ao aos as con contra da das de del desde do dos el em en entre hacia hasta la las los na nas no nos os para pela pelas
@@ -134,7 +133,7 @@ def _short_line_ends(text: str) -> Iterator[int]:
 
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    # A line break inside a paragraph is a space to sentencex: same length, so the offsets stay.
+    # sentencex gets line breaks inside a paragraph as spaces: the offsets stay the same.
     paragraph = text[start:end].replace("\n", " ")
     for first, last in itertools.pairwise(_sentence_cuts(paragraph, language)):
         pattern = _FULL_STOP if last - first > LONG else _MISSED

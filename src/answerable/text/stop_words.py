@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from answerable.text.word_lists import FOLDER, LANGUAGES, read_words
+from answerable.text.word_lists import FOLDER, LANGUAGES, read_toml
 
 STOP_WORDS: Mapping[str, frozenset[str]] = {
-    language: frozenset(read_words(FOLDER / f"{language}.toml")["stop_words"].split()) for language in LANGUAGES
+    language: frozenset(read_toml(FOLDER / f"{language}.toml")["stop_words"].split()) for language in LANGUAGES
 }

@@ -23,7 +23,7 @@ _SNOWBALL = {
     "ro": "romanian", "ru": "russian", "sv": "swedish", "tr": "turkish",
 }  # fmt: skip
 
-# Python's `\w` lacks combining marks: without them words of Hindi, or of Arabic with its vowels, fall to pieces.
+# Python's `\w` lacks combining marks, which are part of words in Hindi or vowelled Arabic.
 _MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f"
 _MARKS += "\u0962\u0963\u0980-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 _TOKEN = re.compile(rf"[\w{_MARKS}]+")
@@ -95,7 +95,7 @@ def fold(word: str) -> str:
 
 
 def _is_accent(character: str) -> bool:
-    # By combining class: Hebrew and Arabic vowel points, and what stands above or below. Vowels of Indic scripts stay.
+    # By combining class: Hebrew and Arabic vowel points, and marks above or below. Vowels of Indic scripts stay.
     place = unicodedata.combining(character)
     return 10 <= place <= 36 or place >= 200
 
@@ -108,5 +108,5 @@ def _stem(word: str, language: str) -> str:
 
 @lru_cache(maxsize=len(_SNOWBALL))
 def _stemmer(name: str) -> Stemmer.Stemmer:
-    # Snowball's objects aren't safe to share between threads, but the interpreter's lock is held while one works.
+    # Snowball's objects are not thread-safe, but hold the interpreter's lock while they work.
     return Stemmer.Stemmer(name, 0)

@@ -17,6 +17,6 @@ FOLDER = Path(__file__).with_name("words")
 
 
 @cache
-def read_words(path: Path) -> dict[str, Any]:
+def read_toml(path: Path) -> dict[str, Any]:
     """Return the contents of a TOML file of the package. Do not change them: callers share them."""
     return tomllib.loads(path.read_text("utf-8"))
