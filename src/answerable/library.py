@@ -195,10 +195,7 @@ class Library:
         return narrowed.narrowing if narrowed else None
 
     def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
-        """Answer from the documents, every citation verified verbatim, or refuse.
-
-        `history` holds earlier exchanges that the question may refer to.
-        """
+        """Answer with citations verified verbatim, or refuse. The question may refer to the exchanges of `history`."""
         (*_, last) = self.ask_stream(question, where, history)
         assert last.answer is not None
         return last.answer

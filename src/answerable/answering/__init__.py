@@ -1,4 +1,4 @@
-"""Results → answers: prompts, answerers, and the check of what a model wrote."""
+"""Evidence → answers: extractive and model answers, the refusal gate, the check of model answers."""
 
 from answerable.exports import exported_from
 

@@ -1,4 +1,4 @@
-"""Spans → citations: a quote that stands verbatim in its document, and where."""
+"""Spans → citations: a verbatim quote with its location and a link that opens there."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from answerable.text.locate import locate
 
 LONGEST_DIRECTIVE = 80
 
-# No browser shows these in a way that a fragment could point into.
+# Browsers can't open these at a place.
 _WITHOUT_PLACES = frozenset({DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS})
 
 _WEB = re.compile(r"https?://[^/\\\s]", re.IGNORECASE)
 _KEPT = "%/:?=&+,;@!$~*()[]"
 _ARCHIVE = re.compile(r"(.*?\.[A-Za-z0-9]{1,5})!/")
 _DRIVE = re.compile(r"[A-Za-z]:[\\/]")
-# What a page's text got when it became Markdown: marks of headings, lists and quotations; bars between cells; fences.
+# Markdown that isn't on the original page: markers of headings, lists and quotations; cell bars; fences.
 _LINE_MARKS = re.compile(r"\s*(?:(?:#{1,6}|>|[-:]|\d{1,9}\.)(?:\s+|$))*")
 _BAR = re.compile(r"(?<!\\)\|")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
 def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
-    """A citation of a span within a result's chunk; None when the quote can't be verified."""
+    """Cite a span within a result's chunk; None if the quote can't be verified."""
     document, chunk = result.document, result.chunk
     text = document.content[start:end]
     if not text.strip() or not chunk.start <= start < end <= chunk.end:
@@ -34,16 +34,8 @@ def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
     if chunk.content[start - chunk.start : end - chunk.start] != text:
         return None
     location = _location(result, start, end)
-    return Citation(
-        quote=text,
-        document_id=document.id,
-        source=document.source,
-        title=document.title,
-        start=start,
-        end=end,
-        location=location,
-        link=link(document, location, text),
-    )
+    address = link(document, location, text)
+    return Citation(text, document.id, document.source, document.title, start, end, location, address)
 
 
 def _location(result: RetrievalResult, start: int, end: int) -> Location:
@@ -55,11 +47,10 @@ def _location(result: RetrievalResult, start: int, end: int) -> Location:
 
 
 def link(document: Document, location: Location, text: str) -> str:
-    """An address that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`.
+    """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`.
 
-    It is that of the source; what the document declares of itself counts only where the source has none. Only web pages
-    and files have one: no other scheme or fragment comes through. Formats that no browser shows, and members of an
-    archive, have the address of the file alone.
+    Only web and file URLs are returned. The source's own URL comes before one in the document's metadata. Formats that
+    browsers don't show, and members of archives, get the URL of the file without a fragment.
     """
     web = _web_address(document)
     archive = _ARCHIVE.match(document.source)
@@ -83,9 +74,9 @@ def _web_address(document: Document) -> str:
 
 
 def _text_directive(text: str) -> str:
-    """What browsers look for to find a quote: its beginning, or where it goes over several blocks its first and last.
+    """The text fragment of a quote: its beginning, or the beginning of its first block and the end of its last.
 
-    They look within one block each, for whole words, and take a hyphen for syntax.
+    Browsers match whole words within one block, and treat a hyphen as syntax.
     """
     blocks = [words for piece in _pieces(text) if any(map(str.isalnum, words := " ".join(piece.split())))]
     first, *others = blocks or [" ".join(text.split())]
@@ -93,7 +84,7 @@ def _text_directive(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The blocks of a rendered page that a quote touches, without the marks of Markdown."""
+    """The blocks of the rendered page that a quote spans, without Markdown."""
     for line in text.split("\n"):
         if line.lstrip().startswith("|"):
             yield from (cell.replace("\\|", "|") for cell in _BAR.split(line))

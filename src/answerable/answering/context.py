@@ -1,4 +1,4 @@
-"""What a chat model is given: the rules, the exchanges before, the passages, the question; each within its budget."""
+"""The messages for a chat model: rules, earlier exchanges, passages, question; each within its token budget."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 
 @cache
 def prompt(name: str, language: str) -> str:
-    """A prompt's text, in English where the language isn't spoken; `{refusal}` is filled in."""
+    """Return a prompt in a language, or in English; `{refusal}` is filled in."""
     spoken = language if language in _LABELS else "en"
     text = (files("answerable.answering") / "prompts" / f"{name}.{spoken}.txt").read_text("utf-8").strip()
     return text.replace("{refusal}", REFUSAL[spoken])
 
 
 def fitting(results: Sequence[RetrievalResult], count_tokens: CountTokens, budget: int) -> tuple[RetrievalResult, ...]:
-    """The best results whose passages fit in the budget together, in order; the first one always does."""
+    """Return the best results that fit in the budget together; always at least the first."""
     kept: list[RetrievalResult] = []
     spent = 0
     for result, cost in zip(results, count_tokens([fence([result]) for result in results]), strict=True):
@@ -39,7 +39,7 @@ def fitting(results: Sequence[RetrievalResult], count_tokens: CountTokens, budge
 
 
 def remembered(history: Sequence[Exchange], count_tokens: CountTokens, budget: int) -> list[Message]:
-    """The last exchanges that fit in the budget, oldest first, without their marks: those number other passages."""
+    """Return the latest exchanges that fit in the budget, oldest first, without their citation marks."""
     found: list[Message] = []
     spent = 0
     for exchange in reversed(history):
@@ -54,12 +54,12 @@ def remembered(history: Sequence[Exchange], count_tokens: CountTokens, budget: i
 def answering_messages(
     question: str, language: str, passages: Sequence[RetrievalResult], before: Sequence[Message]
 ) -> list[Message]:
-    """The messages that ask for an answer."""
+    """Return the messages that ask for an answer."""
     of_passages, of_question = _LABELS.get(language, _LABELS["en"])
     asked = f"{of_passages}:\n\n{fence(passages)}\n\n{of_question}: {question}"
     return [Message("system", prompt("answer", language)), *before, Message("user", asked)]
 
 
 def rewriting_messages(question: str, language: str, before: Sequence[Message]) -> list[Message]:
-    """The messages that ask for a question that stands alone."""
+    """Return the messages that ask to rewrite the question so that it makes sense alone."""
     return [Message("system", prompt("rewrite", language)), *before, Message("user", question)]

@@ -1,20 +1,24 @@
-"""Chunks → the sentences in them that may answer, each with what speaks for it."""
+"""Evidence → quotable sentences with the numbers that they are ranked by."""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
-from answerable.answering.word_forms import WordForms
 from answerable.datatypes import Part, PartKind, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
 from answerable.text.terms import terms
+
+SHORTEST_SHARED = 4
+SIMILAR = 0.6
 
 _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
 
@@ -23,11 +27,10 @@ _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
 class Sentence:
     """A span of a document that can be quoted.
 
-    `similarity` is the cosine of question and sentence (of its chunk, where sentences have no vectors); `coverage` the
-    share of the question's terms, by rarity, in the sentence itself; `near_coverage` the same with terms that are there
-    in a like form ("vende" for "vendió"); `context` the share that only what it stands under or after has: the sentence
-    before it, the line that leads in to its list, the first row of its table, its headings, its sender, the title;
-    `chunk_coverage` the share in the whole chunk; `chunk_score` that of retrieval; `terms` are the sentence's own.
+    `similarity`: cosine with the question (of the chunk, if sentences have no vectors). `coverage`: share of the
+    question's terms in the sentence, by rarity; `near_coverage`: the same, counting similar forms ("vende" for
+    "vendió"); `context`: the share only in its context (previous sentence, line before its list, first row of its
+    table, headings, sender, title); `chunk_coverage`: the share in the chunk. `chunk_score`: retrieval score.
     """
 
     result: RetrievalResult
@@ -44,12 +47,12 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The sentence, verbatim."""
+        """The verbatim text."""
         return self.result.document.content[self.start : self.end]
 
 
 def sentences(evidence: Evidence) -> Iterator[Sentence]:
-    """Every quotable sentence of the evidence, chunk by chunk."""
+    """Yield the quotable sentences of the evidence, chunk by chunk."""
     total = sum(evidence.word_weights.values())
     for result, indexed in zip(evidence.results, evidence.chunks, strict=True):
         yield from _sentences_of(evidence, result, indexed, total or 1.0)
@@ -60,22 +63,22 @@ def _sentences_of(
 ) -> Iterator[Sentence]:
     chunk, weights = result.chunk, evidence.word_weights
     has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
-    # An embedder that gives no vectors of sentences leaves their chunk's.
+    # Without sentence vectors use the chunk's.
     vectors = indexed.sentence_vectors if has_vectors else np.repeat(indexed.vector[None], len(indexed.sentences), 0)
     similarities = vectors @ evidence.vector
     chunk_coverage = _share(weights, indexed.terms.keys(), total)
     setting = _terms_of(" ".join((chunk.context, *chunk.location.headings)), result)
-    around_it = _Surroundings(chunk.content)
+    surroundings = _Surroundings(chunk.content)
     for (start, end), similarity in zip(indexed.sentences, similarities, strict=True):
         own = _terms_of(chunk.content[start:end], result)
-        around = setting | around_it.pass_by(start, own)
+        around = setting | surroundings.visit(start, own)
         message = _message_at(chunk.parts, chunk.start + start)
         if message and not _passes(evidence.where, message, indexed.fields):
             continue
         if message:
             around |= _terms_of(message.sender or "", result)
         if message and evidence.topic is not None:
-            # What somebody said on a topic is often a reply, and the topic stands in what others wrote.
+            # A message is often a reply to others, who name the topic.
             around |= indexed.terms.keys()
         coverage = _share(weights, own, total)
         yield Sentence(
@@ -94,7 +97,7 @@ def _sentences_of(
 
 
 class _Surroundings:
-    """What the sentences of a text stand under and after, while they are gone through in order."""
+    """The terms in the context of each sentence of a text, visited in order."""
 
     def __init__(self, content: str) -> None:
         self._content = content
@@ -103,8 +106,8 @@ class _Surroundings:
         self._header: frozenset[str] = frozenset()
         self._item_ends = 0
 
-    def pass_by(self, start: int, own: frozenset[str]) -> frozenset[str]:
-        """The terms around the sentence that starts here, whose own terms these are."""
+    def visit(self, start: int, own: frozenset[str]) -> frozenset[str]:
+        """Return the context terms of the sentence that starts here and has these terms itself."""
         around = self._before
         if self._content.startswith("|", start):
             around |= self._lead | self._header
@@ -119,7 +122,7 @@ class _Surroundings:
 
 
 def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> bool:
-    """Whether a message passes a filter by its own sender and time, whatever others in its window have."""
+    """Whether a message passes a filter by its own sender and time, not by others of its chunk."""
     own = normalize_fields({"sender": message.sender, "date": message.time})
     return matches(where, {**fields, **own})
 
@@ -129,8 +132,21 @@ def _share(weights: Mapping[frozenset[str], float], present: Collection[str], to
 
 
 def _near_share(weights: Mapping[frozenset[str], float], own: Collection[str], total: float) -> float:
-    forms = WordForms(own)
-    return sum(weight for word, weight in weights.items() if not word.isdisjoint(own) or forms.has_like(word)) / total
+    """The share with similar forms that stems don't unite: irregular verbs ("vende", "vendió"), related languages."""
+    by_beginning: dict[str, list[str]] = defaultdict(list)
+    for term in own:
+        by_beginning[term[:SHORTEST_SHARED]].append(term)
+
+    def has_similar(word: Collection[str]) -> bool:
+        pairs = ((stem, term) for stem in word for term in by_beginning.get(stem[:SHORTEST_SHARED], ()))
+        return any(_are_similar(stem, term) for stem, term in pairs)
+
+    return sum(weight for word, weight in weights.items() if not word.isdisjoint(own) or has_similar(word)) / total
+
+
+def _are_similar(one: str, other: str) -> bool:
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+    return shared >= max(SHORTEST_SHARED, SIMILAR * max(len(one), len(other)))
 
 
 def _terms_of(text: str, result: RetrievalResult) -> frozenset[str]:

@@ -1,4 +1,4 @@
-"""Answers without a model: the sentences that answer, verbatim, or a refusal."""
+"""Answers without a model: verbatim sentences, or a refusal."""
 
 from __future__ import annotations
 
@@ -28,46 +28,34 @@ _QUESTION_MARKS = ("?", "？", "؟")
 
 
 class ExtractiveAnswerer:
-    """Quotes up to `quotes` sentences; `gate` refuses when the evidence is weak, None never does."""
+    """Quotes up to `quotes` sentences. `gate` refuses weak evidence; without a gate nothing is refused."""
 
     def __init__(self, gate: Gate | None, quotes: int = 3) -> None:
         self._gate = gate
         self._quotes = quotes
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """The question with the words that it leaves to those before it."""
+        """Return the question with the words it leaves to earlier questions."""
         return standalone(question, history), None
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
-        """The answer, at once."""
+        """Yield the answer."""
         yield AnswerEvent(answer=self.answer(evidence))
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Do nothing."""
 
     def answer(self, evidence: Evidence) -> Answer:
-        """The best sentences in order of support, or a refusal in the question's language."""
+        """Return the best sentences by support, or a refusal in the question's language."""
         ranked, confidence, refused = weigh(evidence, self._gate)
         if refused:
             return refused
         chosen = list(self._choose(ranked, evidence.word_weights))
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
-        return Answer(
-            question=evidence.question,
-            text="\n".join(
-                (
-                    quoting(evidence.language),
-                    *(f"{_line(sentence)} [{number}]" for number, (sentence, _) in enumerate(chosen, 1)),
-                )
-            ),
-            answered=True,
-            reason=Reason.ANSWERED,
-            language=evidence.language,
-            confidence=confidence,
-            citations=tuple(citation for _, citation in chosen),
-            results=evidence.results,
-        )
+        lines = (f"{_line(sentence)} [{number}]" for number, (sentence, _) in enumerate(chosen, 1))
+        text = "\n".join((quoting(evidence.language), *lines))
+        return answered(evidence, text, tuple(citation for _, citation in chosen), confidence)
 
     def _choose(
         self, ranked: Sequence[tuple[Sentence, float]], weights: Mapping[frozenset[str], float]
@@ -88,7 +76,7 @@ class ExtractiveAnswerer:
 
 
 def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, float]], float, Answer | None]:
-    """The sentences by support, the confidence that the best one answers, and a refusal where that is too low."""
+    """Return the sentences by support, the gate's confidence, and a refusal if that is too low."""
     ranked = rank(evidence.question, list(sentences(evidence)))
     if not ranked:
         return ranked, 0.0, refuse(evidence, Reason.NOTHING_FOUND)
@@ -101,14 +89,13 @@ def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, f
 
 
 def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
-    """Sentences by support, best first: the terms they cover, their chunk's score, their closeness to the question.
+    """Rank sentences by support: covered terms, chunk score, similarity to the question.
 
-    A sentence that asks itself comes after what may be the reply; one that has the date, number or person asked for
-    comes before one that hasn't (by .002, .008 and .006 more of the questions of XQuAD en and es and FaQuAD have their
-    gold answer in the two best).
+    Questions rank below possible replies; a sentence with the date, number or person asked for ranks above one without
+    (the gold answer is in the best two for .002, .008 and .006 more questions of XQuAD en and es and FaQuAD).
 
-    Weights are those under which the sentences with the gold answer are likeliest, rounded, on half of the articles of
-    XQuAD en and es, FaQuAD and SQuAD2 en, es and pt; that of a sentence that asks was chosen for chats.
+    The weights are a maximum-likelihood fit, rounded, on half of the articles of XQuAD en and es, FaQuAD and SQuAD2 en,
+    es and pt; `ASKING` was chosen for chats.
     """
     if not found:
         return []
@@ -130,25 +117,23 @@ def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float
     return sorted(scored, key=lambda pair: -pair[1])
 
 
+def answered(evidence: Evidence, text: str, citations: tuple[Citation, ...], confidence: float) -> Answer:
+    """Return an answer with citations."""
+    language = evidence.language
+    return Answer(evidence.question, text, True, Reason.ANSWERED, language, confidence, citations, evidence.results)
+
+
 def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answer:
-    """An answer that says that there is none."""
-    return Answer(
-        question=evidence.question,
-        text=refusal(reason, evidence.language),
-        answered=False,
-        reason=reason,
-        language=evidence.language,
-        confidence=confidence,
-        results=evidence.results,
-    )
+    """Return a refusal."""
+    text, language = refusal(reason, evidence.language), evidence.language
+    return Answer(evidence.question, text, False, reason, language, confidence, results=evidence.results)
 
 
 def _adds(sentence: Sentence, taken: Sequence[Sentence], weights: Mapping[frozenset[str], float]) -> bool:
-    """Whether a further quote has half of the question's words itself, or one that the quotes before it lack.
+    """Whether a sentence has half of the question's words, or one that the earlier quotes lack.
 
-    Such a one may have less support than one that only stands beside what has them: "and the basil?" asks for both what
-    was said of lettuce and what of basil. On XQuAD en and es, FaQuAD and SQuAD2 en, es and pt as many answers hold the
-    gold answer with this as with one margin of .6 for all, with 2.36 quotes each in place of 2.57.
+    It then needs less support: "and the basil?" wants a quote on lettuce and one on basil. On XQuAD en and es, FaQuAD
+    and SQuAD2 en, es and pt this finds as many gold answers as one margin of .6 for all, with 2.36 quotes for 2.57.
     """
     new = sum(
         weight
@@ -159,18 +144,15 @@ def _adds(sentence: Sentence, taken: Sequence[Sentence], weights: Mapping[frozen
 
 
 def _repeats(sentence: Sentence, other: Sentence) -> bool:
-    if (
-        sentence.result.document.id == other.result.document.id
-        and sentence.start < other.end
-        and other.start < sentence.end
-    ):
+    overlaps = sentence.start < other.end and other.start < sentence.end
+    if overlaps and sentence.result.document.id == other.result.document.id:
         return True
     one, two = (" ".join(text.split()).casefold() for text in (sentence.text, other.text))
     return one in two or two in one
 
 
 def _line(sentence: Sentence) -> str:
-    """The quote on one line; a message with who said it and when."""
+    """The quote on one line; of a message with sender and time."""
     text = " ".join(sentence.text.split())
     message = sentence.message
     if message is None:

@@ -1,8 +1,7 @@
-"""Whether the evidence is good enough to answer from, as a probability, and where to draw the line.
+"""The refusal gate: the probability that the evidence answers the question, and its threshold.
 
-A logistic model over `Signals`. Its weights and thresholds are fitted by `evaluation.calibration` and belong to an
-embedder; `gates.json` has those that come with the package. The line is drawn by a target: of questions that the
-documents don't answer, at most so many in a hundred get an answer.
+A logistic model over `Signals`, fitted per embedder by `evaluation.calibration`; `gates.json` has the packaged ones.
+The threshold follows from a target: the maximum percentage of unanswerable questions that get an answer.
 """
 
 from __future__ import annotations
@@ -22,18 +21,17 @@ from answerable.protocols import Evidence
 
 LEXICAL_ONLY = "lexical"
 
-# Of a narrowed search. With 75 facts in generated chats (es, pt, en), each asked for by its sender or time: answered at
-# the usual threshold .93, at half of it .99; asked under the filter of another fact .03 and .05.
+# Factor of the threshold for a narrowed search. Of 75 facts in generated chats (es, pt, en), asked for by sender or
+# time, it answers .99 rather than .93; asked under the filter of another fact, .05 rather than .03.
 NARROWED = 0.5
 
 
 @dataclass(frozen=True, slots=True)
 class Gate:
-    """`weights` are by signal; `thresholds` the probability below which to refuse, by percentage of wrong answers.
+    """`weights` by signal, and `thresholds` as pairs (percentage of wrong answers, probability).
 
-    `background` is that of the embedder, None where the gate looks at words only. `crossed` is the gate for questions
-    in a language that none of the passages has: words say little there, so that all is weighed differently. None
-    where there is one for both.
+    `background` is the embedder's; None for a gate that uses words only. `crossed` is the gate for questions in a
+    language that no passage has, where words mean little; None if one gate serves both.
     """
 
     weights: Mapping[str, float]
@@ -45,40 +43,40 @@ class Gate:
 
     @property
     def threshold(self) -> float:
-        """The probability below which the answer is a refusal."""
+        """The probability below which to refuse."""
         targets, thresholds = zip(*self.thresholds, strict=True)
         return float(np.interp(self.wrong_answers, targets, thresholds))
 
     def aiming_at(self, wrong_answers: float) -> Gate:
-        """The same gate with another target, in percent."""
+        """Return this gate with another target, in percent."""
         crossed = self.crossed.aiming_at(wrong_answers) if self.crossed else None
         return replace(self, crossed=crossed, wrong_answers=wrong_answers)
 
     def suited_to(self, evidence: Evidence) -> Gate:
-        """The gate for questions in the language of the passages, or the one for questions in another."""
+        """Return `crossed` if the question is in another language than the passages, else this gate."""
         return self.crossed if self.crossed and is_crossed(evidence) else self
 
     def confidence(self, evidence: Evidence, ranked: Sequence[Sentence]) -> float:
-        """How likely the first of the ranked sentences answers the question, 0 to 1.
+        """Return the probability, 0 to 1, that the first of the ranked sentences answers the question.
 
-        "What did Ana say yesterday?" is answered by whatever she said: the filter has seen to all of it.
+        It is 1 if the filter covers the whole question, as in "What did Ana say yesterday?".
         """
         if evidence.topic is not None and not evidence.word_weights:
             return 1.0
         return self.suited_to(evidence).probability(read_signals(evidence, ranked, self.background))
 
     def passes(self, evidence: Evidence, confidence: float) -> bool:
-        """Whether to answer. Messages that passed a filter of the question's own have less left to prove."""
+        """Whether to answer. The threshold is lower for passages that passed a filter from the question."""
         return confidence >= self.suited_to(evidence).threshold * (1.0 if evidence.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
-        """The same from the signals."""
+        """Return the probability for these signals."""
         values = signals.as_dict()
         logit = self.intercept + sum(weight * values[name] for name, weight in self.weights.items())
         return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` reads. The target is the user's and isn't kept."""
+        """Return what `from_json` reads. The target is a setting and isn't included."""
         return {
             "weights": dict(self.weights),
             "intercept": self.intercept,
@@ -89,27 +87,27 @@ class Gate:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Gate:
-        """Raises KeyError, TypeError, AttributeError and ValueError when something is missing or of the wrong kind."""
-        drawn = values["background"]
-        background = None if drawn is None else Background(float(drawn["mean"]), float(drawn["deviation"]))
+        """Raise KeyError, TypeError, AttributeError or ValueError for missing or invalid values."""
+        given = values["background"]
+        background = None if given is None else Background(float(given["mean"]), float(given["deviation"]))
         thresholds = tuple(sorted((float(target), float(threshold)) for target, threshold in values["thresholds"]))
         if not thresholds:
             raise ValueError("it has no thresholds")
         weights = {str(name): float(weight) for name, weight in values["weights"].items()}
         if unknown := weights.keys() - set(Signals.__slots__):
             raise ValueError(f"it weighs {', '.join(sorted(unknown))}")
-        # Gates that were kept before there was a second one have none.
+        # Older files have no second gate.
         crossed = cls.from_json(values["crossed"]) if values.get("crossed") else None
         return cls(weights, float(values["intercept"]), thresholds, background, crossed)
 
 
 def is_crossed(evidence: Evidence) -> bool:
-    """Whether the question is in a language that none of the passages has, as far as their languages are known."""
+    """Whether the question is in a language that no passage has; false if a passage's language is unknown."""
     spoken = {result.document.language for result in evidence.results}
     return bool(evidence.language) and "" not in spoken and evidence.language not in spoken
 
 
 def packaged_gates() -> dict[str, Gate]:
-    """The gates that come with the package: by `provider:model` of the embedder, and one for words only."""
+    """Return the packaged gates by `provider:model` of the embedder, and the one for words only."""
     text = files("answerable.answering").joinpath("gates.json").read_text("utf-8")
     return {name: Gate.from_json(values) for name, values in json.loads(text).items()}

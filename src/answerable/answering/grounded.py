@@ -1,7 +1,7 @@
-"""Answers that a chat model writes from the evidence, checked sentence by sentence before they count.
+"""Answers written by a chat model from the evidence, and checked sentence by sentence.
 
-The gate decides first: with weak evidence the model isn't called. What the model writes is cleaned as it comes, and
-checked when it is whole. When the model can't be had, the answer is quotes, and says why.
+With weak evidence the gate refuses and the model isn't called. The model's text is cleaned while it streams and checked
+when complete. If the provider fails, the answer is extractive and reports the problem.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from answerable.answering.checking.check import check_answer
 from answerable.answering.context import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.conversation import standalone
-from answerable.answering.extractive import ExtractiveAnswerer, refuse, weigh
+from answerable.answering.extractive import ExtractiveAnswerer, answered, refuse, weigh
 from answerable.answering.gate import Gate
 from answerable.answering.messages import REFUSAL
 from answerable.answering.safety.output import StreamCleaner, clean_output
@@ -29,12 +29,12 @@ REWRITING_TOKENS = 200
 
 _MARK = re.compile(r"\[(\d{1,3})\]")
 _ENDED = re.compile(r"[.!?…。！？][\"'”’»)\]\s*_]*(?:\[\d{1,3}\]\s*)*$")
-_CUT = "The model was stopped at {} tokens, so the answer may lack its end. Raise answer_tokens, or ask for less."
+_TRUNCATED = "The model stopped at {} tokens, so the answer may be incomplete. Raise answer_tokens, or ask for less."
 
 
 @dataclass(frozen=True, slots=True)
 class Budgets:
-    """Tokens for the passages, for the exchanges before, and for what the model writes."""
+    """Maximum tokens of the passages, the earlier exchanges, and the answer."""
 
     context: int = 4000
     history: int = 1000
@@ -42,9 +42,9 @@ class Budgets:
 
 
 class GroundedAnswerer:
-    """Lets a model write; `gate` refuses before it is asked, None never does.
+    """Answers with a chat model. `gate` refuses weak evidence; without a gate nothing is refused.
 
-    `keep_unsupported` leaves sentences that fail the check in the answer, with a note, instead of removing them.
+    `keep_unsupported` marks sentences that fail the check instead of removing them.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class GroundedAnswerer:
         self._keep_unsupported = keep_unsupported
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """The question as the model rewrites it after these exchanges, or as rules do where it can't."""
+        """Return the question as the model rewrites it, or as rules do if the model fails."""
         if not history:
             return question, None
         before = remembered(history, self._model.count_tokens, self._budgets.history)
@@ -80,7 +80,7 @@ class GroundedAnswerer:
         return written, usage
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
-        """The draft as it comes, then the answer that is left of it."""
+        """Yield the draft as it streams, then the checked answer."""
         _, confidence, refused = weigh(evidence, self._gate)
         if refused:
             yield AnswerEvent(answer=refused)
@@ -88,14 +88,14 @@ class GroundedAnswerer:
         passages = fitting(evidence.results, self._model.count_tokens, self._budgets.context)
         before = remembered(history, self._model.count_tokens, self._budgets.history)
         messages = answering_messages(evidence.question, evidence.language, passages, before)
-        draft, is_cut = _Draft(passages), False
+        draft, is_truncated = _Draft(passages), False
         try:
             with closing(self._model.stream(messages, self._budgets.answer)) as deltas:
                 for delta in deltas:
-                    is_cut = delta.truncated
+                    is_truncated = delta.truncated
                     yield from draft.take(delta.text, delta.usage)
                 yield from draft.end()
-            if is_cut and not draft.text.strip():
+            if is_truncated and not draft.text.strip():
                 raise MalformedResponse("The model used up its tokens before it wrote anything. Raise answer_tokens.")
         except ProviderError as error:
             quoted = self._quoting.answer(evidence)
@@ -103,11 +103,13 @@ class GroundedAnswerer:
                 answer=replace(quoted, model=self._model.name, draft=draft.text, usage=draft.usage, problem=str(error))
             )
             return
-        answer = self._checked(evidence, passages, draft, confidence, is_cut)
-        yield AnswerEvent(answer=replace(answer, problem=_CUT.format(self._budgets.answer)) if is_cut else answer)
+        answer = self._checked(evidence, passages, draft, confidence, is_truncated)
+        yield AnswerEvent(
+            answer=replace(answer, problem=_TRUNCATED.format(self._budgets.answer)) if is_truncated else answer
+        )
 
     def close(self) -> None:
-        """Frees the model's connections."""
+        """Close the model's connections."""
         self._model.close()
 
     def _checked(
@@ -116,21 +118,12 @@ class GroundedAnswerer:
         passages: tuple[RetrievalResult, ...],
         draft: _Draft,
         confidence: float,
-        is_cut: bool,
+        is_truncated: bool,
     ) -> Answer:
-        written = _whole_sentences(draft.text, evidence.language) if is_cut else draft.text
+        written = _whole_sentences(draft.text, evidence.language) if is_truncated else draft.text
         found = check_answer(written, passages, evidence.language, keep_unsupported=self._keep_unsupported)
         if found.citations:
-            answer = Answer(
-                question=evidence.question,
-                text=found.text,
-                answered=True,
-                reason=Reason.ANSWERED,
-                language=evidence.language,
-                confidence=confidence,
-                citations=found.citations,
-                results=evidence.results,
-            )
+            answer = answered(evidence, found.text, found.citations, confidence)
         else:
             reason = Reason.MODEL_REFUSED if _is_refusal(draft.text) else Reason.UNSUPPORTED
             answer = refuse(evidence, reason, confidence)
@@ -139,36 +132,36 @@ class GroundedAnswerer:
 
 
 class _Draft:
-    """What a model has written so far, made harmless; its marks are told once they are whole."""
+    """The cleaned text so far. Yields events for text and for complete citation marks."""
 
     def __init__(self, passages: Sequence[RetrievalResult]) -> None:
         self.text = ""
         self.usage: Usage | None = None
         self._passages = passages
         self._cleaner = StreamCleaner(passages)
-        self._told = 0
+        self._read_to = 0
 
     def take(self, text: str, usage: Usage | None) -> Generator[AnswerEvent, None, None]:
         self.usage = usage or self.usage
-        yield from self._tell(self._cleaner.feed(text))
+        yield from self._events(self._cleaner.feed(text))
 
     def end(self) -> Generator[AnswerEvent, None, None]:
-        yield from self._tell(self._cleaner.finish())
+        yield from self._events(self._cleaner.finish())
 
-    def _tell(self, text: str) -> Generator[AnswerEvent, None, None]:
+    def _events(self, text: str) -> Generator[AnswerEvent, None, None]:
         if not text:
             return
         self.text += text
         yield AnswerEvent(text=text)
-        for mark in _MARK.finditer(self.text, self._told):
-            self._told = mark.end()
+        for mark in _MARK.finditer(self.text, self._read_to):
+            self._read_to = mark.end()
             number = int(mark[1])
             if 1 <= number <= len(self._passages):
                 yield AnswerEvent(mark=(number, self._passages[number - 1]))
 
 
 def _whole_sentences(text: str, language: str) -> str:
-    """A text that was cut without the sentence that it was cut in, unless that is all of it."""
+    """A truncated text without its unfinished last sentence, unless that is all of it."""
     spans = sentence_spans(text, language)
     return text[: spans[-1][0]] if len(spans) > 1 and not _ENDED.search(text) else text
 

@@ -1,4 +1,4 @@
-"""The few sentences that the engine itself says, in the languages that it speaks."""
+"""The engine's own sentences in answers, by language."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ EMPTY_LIBRARY: Mapping[str, str] = {
 
 
 def refusal(reason: Reason, language: str) -> str:
-    """What is said instead of an answer, in English where the language isn't spoken."""
+    """Return the text of a refusal, in English for other languages."""
     sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
     return sentences.get(language, sentences["en"])
 
 
 def quoting(language: str) -> str:
-    """What leads in to quotes, in English where the language isn't spoken."""
+    """Return the line before quotes, in English for other languages."""
     return QUOTING.get(language, QUOTING["en"])

@@ -1,4 +1,4 @@
-"""What speaks for the best sentence, as numbers that mean the same in a library of one passage and of thousands."""
+"""Signals that the best sentence answers: numbers on the same scale for any size of library."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _NAMES = re.compile(r"(?<!^)(?<![¿¡\"“«(])\b[^\W\d_]\w+|\b\d(?:[\w.,:]*\w)?
 
 @dataclass(frozen=True, slots=True)
 class Background:
-    """Cosines of questions with passages drawn at random, by an embedder: mean and deviation."""
+    """Mean and standard deviation of an embedder's cosines between questions and random passages."""
 
     mean: float
     deviation: float
@@ -34,16 +34,14 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Of the best sentence. Shares are of the question's words, weighed by their rarity in the library.
+    """Signals of the best sentence. Coverages are shares of the question's words, by rarity.
 
-    `coverage`: that the sentence has with its setting (see `Sentence.context`); `near_coverage`: that it has itself,
-    in this or a like form ("vende" for "vendió"); `chunk_coverage`: that its chunk has.
-    `hits`: log(1 + words in the sentence), `misses`: log(1 + words that its chunk lacks). `missing_names`: names and
-    numbers of the question that its chunk lacks. `keyword_margin`: the chunk's keyword score above the next chunk's, by
-    the rarity of all words. `not_offered`: 1 where the question asks for a date, a number or a person and the sentence
-    has none. `not_denied`: 1 where the question says not and the sentence doesn't. Semantic, 0 without a background:
-    `similarity`, the sentence's cosine; `standing`, how many deviations it lies above the other sentences;
-    `passage_margin`, the chunk's cosine above the next chunk's.
+    `coverage`: in the sentence and its context (see `Sentence`); `near_coverage`: in the sentence, counting similar
+    forms; `chunk_coverage`: in its chunk. `hits`: log(1 + words in the sentence). `misses`: log(1 + words that the
+    chunk lacks). `missing_names`: number of names and numbers that the chunk lacks. `keyword_margin`: keyword score
+    minus that of the next chunk, relative to all words. `not_offered`: 1 if the sentence lacks the date, number or
+    person asked for. `not_denied`: 1 if only the question is negated. Without a background 0: `similarity`, the cosine;
+    `standing`, its z-score among all sentences; `passage_margin`, the chunk's cosine minus that of the next chunk.
     """
 
     coverage: float
@@ -60,7 +58,7 @@ class Signals:
     passage_margin: float = 0.0
 
     def as_dict(self) -> dict[str, float]:
-        """Name → number."""
+        """Return the signals by name."""
         return asdict(self)
 
 
@@ -69,7 +67,7 @@ LEXICAL = tuple(name for name in Signals.__slots__ if name not in SEMANTIC)
 
 
 def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Background | None) -> Signals:
-    """The signals of the first of the ranked sentences, of which there is at least one."""
+    """Return the signals of the first of the ranked sentences (at least one)."""
     best = ranked[0]
     chunk = next(
         indexed for result, indexed in zip(evidence.results, evidence.chunks, strict=True) if result is best.result
@@ -95,7 +93,7 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
 
 
 def _missing_names(question: str, chunk: IndexedChunk) -> float:
-    # Scripts without capitals have no names to tell by.
+    # Only in scripts with capitals.
     names = [
         fold(match[0].lower()) for match in _NAMES.finditer(question) if match[0][0].isupper() or match[0][0].isdigit()
     ]
@@ -115,11 +113,11 @@ def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk)
 
 
 def _standing(ranked: Sequence[Sentence], background: Background) -> float:
-    """A z-score, with some of the background counted in: where there are few sentences it decides."""
+    """The z-score, with the background as a prior for few sentences."""
     others = sorted((sentence.similarity for sentence in ranked), reverse=True)[LIKE:OTHERS]
     mean = (sum(others) + PRIOR * background.mean) / (len(others) + PRIOR)
     squares = sum((other - mean) ** 2 for other in others) + PRIOR * background.deviation**2
-    # Where all are alike (a background of a single passage) none stands out.
+    # A deviation of 0, as with a background of one passage, counts as 1.
     return (ranked[0].similarity - mean) / (math.sqrt(squares / (len(others) + PRIOR)) or 1.0)
 
 

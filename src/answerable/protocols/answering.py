@@ -1,4 +1,4 @@
-"""From what was found to an answer: what reranks, what writes, and what answers."""
+"""Seams of answering: reranker, chat model, answerer."""
 
 from __future__ import annotations
 
@@ -12,19 +12,18 @@ from answerable.protocols.stores import IndexedChunk
 
 
 class Reranker(Protocol):
-    """Judges what texts say on a question, by a second, dearer look. Safe to share between threads."""
+    """Scores texts for a question more exactly than a search can. Thread-safe."""
 
     def judge(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
-        """A score of each text: 1 of the best, 0 of one that says nothing beside it.
+        """Return a score per text: 1 for the best, 0 for irrelevant ones.
 
-        `words` are the question's words, by where they stand in it, with their rarity in the library.
+        `words` maps the spans of the question's words to their rarity in the library.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One turn of what a chat model is given; `role` is system, user or assistant."""
+    """One message to a chat model."""
 
     role: Literal["system", "user", "assistant"]
     content: str
@@ -32,9 +31,9 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of a model's answer. The last one has no text, but the usage, where the provider tells.
+    """A piece of a model's answer. The last one has no text but the usage, if the provider reports it.
 
-    `truncated` is said by the last one: the answer reached its limit of tokens and stops in mid-flight.
+    `truncated` on the last piece: the answer reached its token limit.
     """
 
     text: str
@@ -43,38 +42,32 @@ class Delta:
 
 
 class ChatModel(Protocol):
-    """Writes answers. Safe to share between threads."""
+    """Writes answers. Thread-safe."""
 
     @property
     def name(self) -> str:
         """`provider:model`."""
-        ...
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
-        """The answer, piece by piece, as it comes. Closing the generator stops the model, on the server too.
+        """Stream the answer. Closing the generator stops the model, also on the server.
 
-        Raises a ProviderError, before the first piece or between two. What can be tried again was, unless a piece
-        had come already.
+        Raise a ProviderError before or between pieces. Calls are retried only before the first piece.
         """
-        ...
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """How many tokens each text costs; an estimate where the model's own vocabulary isn't at hand."""
-        ...
+        """Return the number of tokens per text, estimated if the model's vocabulary isn't available."""
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
-        ...
+        """Close connections. Idempotent."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A question with all that retrieval found for it.
+    """A question with what retrieval found for it.
 
-    `word_weights` are the question's words, each as the set of its stems, with their rarity in the library; `chunks`
-    belong to `results` one by one. `where` is the filter that they passed; of a chat window that passed it, only the
-    messages that do by themselves may be quoted. `topic` is the question without what the filter already sees to; it
-    may have no words left.
+    `word_weights` maps each word of the question, as the set of its stems, to its rarity in the library. `chunks`
+    belong to `results` one by one. `where` is the filter that they passed; of a chat chunk, only messages that pass it
+    themselves may be quoted. `topic` is the question without the names and times that became the filter, perhaps empty.
     """
 
     question: str
@@ -88,16 +81,13 @@ class Evidence:
 
 
 class Answerer(Protocol):
-    """Turns evidence into an answer with citations, or a refusal."""
+    """Turns evidence into an answer with citations, or into a refusal."""
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """The question with what it leaves to the exchanges before it, and what finding that out cost."""
-        ...
+        """Return the question rewritten to make sense without the history, and the usage of a model."""
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
-        """What happens, up to the answer, whose every citation stands verbatim in its document."""
-        ...
+        """Yield events, the last with the answer, whose citations are verbatim in their documents."""
 
     def close(self) -> None:
-        """Frees everything. Closing twice is fine."""
-        ...
+        """Release all resources. Idempotent."""

@@ -57,9 +57,8 @@ def build_chat_model(settings: Settings) -> ChatModel:
     if provider == "cohere":
         from answerable.answering.models.cohere_chat import CohereChatModel
 
-        return CohereChatModel(
-            name or "command-a-03-2025", settings.cohere_api_key, settings.cohere_base_url or None, policy
-        )
+        base_url = settings.cohere_base_url or None
+        return CohereChatModel(name or "command-a-03-2025", settings.cohere_api_key, base_url, policy)
     endpoint = openai_endpoint(settings, provider)
     if endpoint is None or not (name or endpoint.chat_model):
         raise SettingsError(

@@ -61,17 +61,13 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
         return SentenceTransformersEmbedder(
             model or "intfloat/multilingual-e5-small", allow_downloads=settings.allow_downloads
         )
+    dimension = settings.embedding_dimension
     if provider == "cohere":
         from answerable.embedding.cohere_embedder import CohereEmbedder
 
         require_key(settings, provider)
-        return CohereEmbedder(
-            settings.cohere_api_key,
-            model or "embed-multilingual-v3.0",
-            settings.embedding_dimension or 1024,
-            settings.cohere_base_url or None,
-            policy,
-        )
+        model, base_url = model or "embed-multilingual-v3.0", settings.cohere_base_url or None
+        return CohereEmbedder(settings.cohere_api_key, model, dimension or 1024, base_url, policy)
     endpoint = openai_endpoint(settings, provider)
     if endpoint is None or not (model or endpoint.embedding_model):
         raise SettingsError(
@@ -81,14 +77,8 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
     from answerable.embedding.openai_embedder import OpenAIEmbedder
 
     require_key(settings, provider)
-    return OpenAIEmbedder(
-        model or endpoint.embedding_model,
-        settings.embedding_dimension or 1536,
-        endpoint.api_key,
-        endpoint.base_url,
-        policy,
-        provider,
-    )
+    model, api_key, base_url = model or endpoint.embedding_model, endpoint.api_key, endpoint.base_url
+    return OpenAIEmbedder(model, dimension or 1536, api_key, base_url, policy, provider)
 
 
 def _log_fallback(error: ProviderError) -> None:

@@ -1,1 +1,1 @@
-"""What a model wrote, against the passages it was given: every sentence tied to a verbatim span, or found out."""
+"""The check of a model's answer: every sentence is tied to a verbatim span of a passage, or rejected."""

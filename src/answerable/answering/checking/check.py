@@ -1,9 +1,9 @@
-"""A model's answer + the passages it was given → what of it the passages back, each sentence tied to verbatim spans.
+"""A model's answer + its passages → the sentences that the passages back, with citations.
 
-A sentence that quotes is backed when its quotes stand in the passages, word for word, and the words around them add
-nothing that the passages lack. A sentence that quotes nothing is backed when one or two neighbouring sentences of a
-passage say the same (see `support`). Between two languages words can't be compared: there a sentence needs a quote,
-and its numbers and names are compared all the same. What isn't backed is taken out of the answer, or marked.
+A sentence with quotes is backed if a passage has its quotes word for word and the words around them add nothing. A
+sentence without quotes is backed if one or two adjacent sentences of a passage say the same (see `support`). Across
+languages words can't be compared: there a sentence needs a quote, and its numbers and names are compared. Sentences
+that aren't backed are removed or marked.
 """
 
 from __future__ import annotations
@@ -11,12 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from answerable.answering.checking.claim_words import claim_words
 from answerable.answering.checking.claims import Claim, Kind
 from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
 from answerable.answering.checking.rendering import Rendering
-from answerable.answering.checking.support import Judged, PassageText, Span
+from answerable.answering.checking.support import ENOUGH, Judged, PassageText, Span
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
-from answerable.answering.checking.wording import Wording, about_the_answer, negation_mismatch
+from answerable.answering.checking.wording import Wording, negation_mismatch
 from answerable.answering.checking.written import Statement, quotations, read_statements
 from answerable.answering.messages import REFUSAL
 from answerable.datatypes import RetrievalResult
@@ -44,11 +45,11 @@ def check_answer(
     marks: bool = True,
     keep_unsupported: bool = False,
 ) -> CheckedAnswer:
-    """Checks each sentence of a model's answer, in `language`, against the passages that the model was given.
+    """Check each sentence of a model's answer, in `language`, against the passages that the model was given.
 
-    `[n]` in the text means `passages[n - 1]`. `marks` False says that the model was asked for none: any passage may
-    back a sentence, and the checked text has no marks either. Sentences that nothing backs are taken out, or with
-    `keep_unsupported` marked as not verified. A sentence in another language than its passage needs a quote.
+    `[n]` in the text means `passages[n - 1]`. With `marks=False` the model was asked for no marks: any passage may back
+    a sentence, and the checked text has no marks. Unsupported sentences are removed, or with `keep_unsupported` marked
+    as not verified. A sentence in another language than its passage needs a quote.
     """
     check = _Check(text, passages, language)
     statements = read_statements(text, language, len(passages))
@@ -60,56 +61,53 @@ def check_answer(
 
 
 class _Check:
-    """The passages, taken apart as the statements ask for it."""
-
     def __init__(self, text: str, passages: Sequence[RetrievalResult], language: str) -> None:
         self._language = language
         self._passages = [PassageText(result, language) for result in passages]
         spoken = {language}
         if any(passage.language != language for passage in self._passages):
-            # A model may answer in the passages' language whatever it was asked in.
+            # A model may answer in the passages' language.
             spoken.add(question_language(text))
         self._spoken = frozenset(spoken)
 
     def verdict(self, statement: Statement, following: Statement | None, marks: bool) -> Verdict:
-        """What the passages have to say to a statement."""
         if statement.is_furniture:
             return Verdict(Support.NOTHING_CLAIMED, "it only separates")
         named = statement.marks if marks else ()
         cited = [self._passages[number - 1] for number in named[:MANY_CITED] if 1 <= number <= len(self._passages)]
         others = [passage for passage in self._passages if passage not in cited]
         if statement.is_code:
-            return self._code(statement, cited, others, bool(named))
+            return self._judge_code(statement, cited, others, bool(named))
         quoted = quotations(statement.body)
         if len(quoted) > MANY_QUOTES:
             return Verdict(Support.UNSUPPORTED, "it has too many quotes to check")
         located = self._locate(statement.body, quoted, [*cited, *others])
         if isinstance(located, str):
-            return Verdict(Support.UNSUPPORTED, f"this quote stands in no passage: {located}")
+            return Verdict(Support.UNSUPPORTED, f"no passage has this quote: {located}")
         if located:
-            return self._quoting(statement, located, cited, bool(named))
+            return self._judge_with_quotes(statement, located, cited, bool(named))
         if len(statement.body) > LONGEST:
             return Verdict(Support.UNSUPPORTED, "it is too long to check and quotes nothing")
-        lead_in = self._nothing_claimed(statement.body)
+        lead_in = self._judge_small_talk(statement.body)
         if lead_in and (lead_in.is_refusal or not named):
             return lead_in
         is_header = statement.is_row and following is not None and following.is_furniture
         if is_header and not any(claim.is_sure for claim in Wording(statement.body, self._language).claims):
             return Verdict(Support.NOTHING_CLAIMED, "it names the columns")
-        if statement.is_heading and not named and (heading := self._label(statement.body)):
+        if statement.is_heading and not named and (heading := self._judge_label(statement.body)):
             return heading
-        backed = self._saying(statement.body, cited, others, bool(named))
+        backed = self._judge_without_quotes(statement.body, cited, others, bool(named))
         if backed.support is not Support.UNSUPPORTED or named:
             return lead_in or backed if backed.support is Support.UNSUPPORTED else backed
         is_label = statement.is_label or statement.body.endswith("?")
-        return (self._label(statement.body) if is_label else None) or backed
+        return (self._judge_label(statement.body) if is_label else None) or backed
 
     def _locate(
         self, body: str, quoted: Sequence[tuple[int, int]], passages: Sequence[PassageText]
     ) -> list[LocatedQuote] | str:
-        """The quotes, each where it stands; the first that stands nowhere, in its words.
+        """The located quotes, or the text of the first quote that no passage has.
 
-        A title that a passage stands under is the name of something: it backs nothing by itself.
+        A quoted title or heading names something; it is allowed but backs nothing.
         """
         found: list[LocatedQuote] = []
         for start, end in quoted:
@@ -121,13 +119,13 @@ class _Check:
                 return inside
         return found
 
-    def _quoting(
+    def _judge_with_quotes(
         self, statement: Statement, located: list[LocatedQuote], cited: list[PassageText], named: bool
     ) -> Verdict:
         sources = list(dict.fromkeys([*(quote.passage for quote in located), *cited]))
-        why = next((why for quote in located if (why := self._torn(quote, statement.body))), "")
-        why = why or self._around_quotes(without_quotes(statement.body, located), located, sources)
-        why = why or self._whole(statement.body, located[0])
+        why = next((why for quote in located if (why := self._reject_torn_quote(quote, statement.body))), "")
+        why = why or self._reject_words_around_quotes(without_quotes(statement.body, located), located, sources)
+        why = why or self._reject_sentence(statement.body, located[0])
         if why:
             return Verdict(Support.UNSUPPORTED, why)
         citations = [cited_span(quote.passage, *quote.span) for quote in located]
@@ -136,11 +134,11 @@ class _Check:
         verified = tuple(dict.fromkeys(citation for citation in citations if citation))
         body = verbatim(statement.body, located)
         if named and any(quote.passage not in cited for quote in located):
-            return Verdict(Support.CORRECTED, "its quote stands in another passage than the one cited", verified, body)
-        return Verdict(Support.SUPPORTED, "its quote stands in the passage", verified, body)
+            return Verdict(Support.CORRECTED, "its quote is in another passage than the one cited", verified, body)
+        return Verdict(Support.SUPPORTED, "its quote is in the passage", verified, body)
 
-    def _torn(self, quote: LocatedQuote, body: str) -> str:
-        """Whether a quote leaves out the negation before it or between its pieces, and the sentence has none."""
+    def _reject_torn_quote(self, quote: LocatedQuote, body: str) -> str:
+        """Reason to reject a quote that omits a negation which the sentence lacks, or ""."""
         content, language = quote.passage.content, quote.passage.language
         before = content[max(quote.spans[0][0] - 60, 0) : quote.spans[0][0]]
         ends = [match.end() for match in _CLAUSE_END.finditer(before)]
@@ -151,15 +149,17 @@ class _Check:
         around = body[: quote.start] + " " + body[quote.end :]
         return "" if Wording(around, language).negated else "its quote leaves out a negation"
 
-    def _around_quotes(self, rest: str, located: Sequence[LocatedQuote], sources: Sequence[PassageText]) -> str:
-        """What speaks against the words around quotes; empty when nothing does."""
+    def _reject_words_around_quotes(
+        self, rest: str, located: Sequence[LocatedQuote], sources: Sequence[PassageText]
+    ) -> str:
+        """Reason to reject the words around quotes, or ""."""
         if len(rest) > LONGEST:
             return "it is too long to check"
         first = located[0].passage
         is_foreign = self._is_foreign(first)
         wording = Wording(rest, self._language if is_foreign else first.language)
         spans = [quote.passage.span(*quote.span) for quote in located]
-        missing = _missing(wording, sources, spans, is_foreign)
+        missing = _unbacked_claim(wording, sources, spans, is_foreign)
         if missing:
             return f"the {missing.kind} {wording.text[missing.start : missing.end]} isn't in its evidence"
         for quote, span in zip(located, spans, strict=True):
@@ -168,9 +168,9 @@ class _Check:
                 return wrong
         if is_foreign:
             return ""
-        said = set(wording.weights) - about_the_answer(wording.language)
+        claimed = set(wording.weights) - claim_words(wording.language).about_the_answer
         share = max(passage.share(wording, passage.wording) for passage in sources)
-        if len(said) >= FEW_WORDS and share < ENOUGH_AROUND_QUOTES:
+        if len(claimed) >= FEW_WORDS and share < ENOUGH_AROUND_QUOTES:
             return "what it says around its quote isn't in the passage"
         if wording.negated and all(
             negation_mismatch(wording, quote.passage.around_span(*quote.span)) for quote in located
@@ -178,25 +178,27 @@ class _Check:
             return "it negates what its evidence doesn't"
         return ""
 
-    def _whole(self, body: str, quote: LocatedQuote) -> str:
-        """What speaks against a sentence that quotes, words and quotes together; empty when nothing does."""
+    def _reject_sentence(self, body: str, quote: LocatedQuote) -> str:
+        """Reason to reject a quoting sentence as a whole, or ""."""
         passage = quote.passage
         if self._is_foreign(passage) or len(body) > LONGEST:
             return ""
         wording = Wording(body, passage.language)
         own = Wording(body[: quote.start] + body[quote.end :], passage.language)
         why = passage.swapped(wording)
-        if not why and len(set(own.weights) - about_the_answer(own.language)) >= FEW_WORDS:
+        if not why and len(set(own.weights) - claim_words(own.language).about_the_answer) >= FEW_WORDS:
             why = negation_mismatch(wording, passage.around_span(*quote.span))
         return why
 
-    def _saying(self, body: str, cited: list[PassageText], others: list[PassageText], named: bool) -> Verdict:
-        """A sentence that quotes nothing: the cited passages first, each alone, then together, then the others."""
+    def _judge_without_quotes(
+        self, body: str, cited: list[PassageText], others: list[PassageText], named: bool
+    ) -> Verdict:
+        """Judge a sentence without quotes by each cited passage, then by all of them, then by the others."""
         comparable = [passage for passage in cited if not self._is_foreign(passage)]
         judged = [(passage, passage.judge(body)) for passage in comparable]
         backing = [(passage, one) for passage, one in judged if one.is_backed]
         if not backing and len(judged) > 1:
-            backing = self._together(body, judged)
+            backing = self._judge_together(body, judged)
         support = Support.SUPPORTED
         reached = max((one.share for _, one in backing), default=0.0)
         if reached + CLEARLY_BETTER <= 1:
@@ -215,8 +217,10 @@ class _Check:
             return Verdict(Support.UNSUPPORTED, "its passage is in another language and it quotes nothing")
         return Verdict(Support.UNSUPPORTED, max((one for _, one in judged), key=lambda one: one.share).why)
 
-    def _together(self, body: str, judged: Sequence[tuple[PassageText, Judged]]) -> list[tuple[PassageText, Judged]]:
-        """Passages that back a sentence only together, each with a part of it."""
+    def _judge_together(
+        self, body: str, judged: Sequence[tuple[PassageText, Judged]]
+    ) -> list[tuple[PassageText, Judged]]:
+        """Passages that back a sentence only together."""
         parts = [(passage, one, one.span) for passage, one in judged if one.span and one.share > 0]
         if len(parts) < 2:
             return []
@@ -226,8 +230,8 @@ class _Check:
         share = first.share(wording, union)
         passages, spans = [passage for passage, _, _ in parts], [span for _, _, span in parts]
         if (
-            share < first.enough
-            or _missing(wording, passages, spans, False)
+            share < ENOUGH
+            or _unbacked_claim(wording, passages, spans, False)
             or negation_mismatch(wording, union)
             or set.intersection(*(set(passage.swaps(wording)) for passage in passages))
         ):
@@ -236,8 +240,8 @@ class _Check:
             (passage, Judged(True, share, "the passages have its words together", span)) for passage, _, span in parts
         ]
 
-    def _nothing_claimed(self, body: str) -> Verdict | None:
-        """A courtesy, a lead-in, a refusal: whatever speaks of the answer only."""
+    def _judge_small_talk(self, body: str) -> Verdict | None:
+        """Verdict for a courtesy, lead-in or refusal, which are about the answer itself."""
         plain = _plain(body)
         if plain in _REFUSALS:
             return Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)
@@ -245,7 +249,7 @@ class _Check:
             return Verdict(Support.NOTHING_CLAIMED, "it says nothing")
         for language in dict.fromkeys((self._language, *STOP_WORDS)):
             said = terms(body, language)
-            if language in STOP_WORDS and said and about_the_answer(language).issuperset(said):
+            if language in STOP_WORDS and said and claim_words(language).about_the_answer.issuperset(said):
                 wording = Wording(body, language)
                 if not wording.numbers and not any(claim.kind is Kind.LINK for claim in wording.claims):
                     refuses = bool(wording.negated)
@@ -253,13 +257,13 @@ class _Check:
                     return Verdict(Support.NOTHING_CLAIMED, how, is_refusal=refuses)
         return None
 
-    def _label(self, body: str) -> Verdict | None:
-        """A heading or a lead-in to a list, when a passage has what it speaks of."""
+    def _judge_label(self, body: str) -> Verdict | None:
+        """Verdict for a heading or list lead-in whose topic a passage has."""
         for passage in self._passages:
             wording = Wording(body, self._language if self._is_foreign(passage) else passage.language)
             whole = passage.whole
             if self._is_foreign(passage):
-                if not wording.numbers and _missing(wording, [passage], [whole], True) is None:
+                if not wording.numbers and _unbacked_claim(wording, [passage], [whole], True) is None:
                     return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
             elif passage.share(wording, passage.wording) >= ENOUGH_OF_A_LABEL and not passage.contradiction(
                 wording, whole
@@ -267,16 +271,18 @@ class _Check:
                 return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
         return None
 
-    def _code(self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool) -> Verdict:
-        """A block of code must stand in a passage as it is."""
+    def _judge_code(
+        self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool
+    ) -> Verdict:
+        """Verdict for a code block, which a passage must have as it is."""
         code = "\n".join(line for line in statement.body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
         located = first_with(code, [*cited, *others], is_code=True)
         citation = cited_span(located[0], located[1][0][0], located[1][-1][1]) if located else None
         if located is None or citation is None:
-            return Verdict(Support.UNSUPPORTED, "this code stands in no passage")
+            return Verdict(Support.UNSUPPORTED, "no passage has this code")
         if named and located[0] not in cited:
-            return Verdict(Support.CORRECTED, "the code stands in another passage than the one cited", (citation,))
-        return Verdict(Support.SUPPORTED, "the code stands in the passage", (citation,))
+            return Verdict(Support.CORRECTED, "the code is in another passage than the one cited", (citation,))
+        return Verdict(Support.SUPPORTED, "the code is in the passage", (citation,))
 
     def _is_foreign(self, passage: PassageText) -> bool:
         return passage.language not in self._spoken
@@ -289,10 +295,10 @@ def _plain(text: str) -> str:
 _REFUSALS = frozenset(_plain(sentence) for sentence in REFUSAL.values())
 
 
-def _missing(
+def _unbacked_claim(
     wording: Wording, passages: Sequence[PassageText], spans: Sequence[Span], is_foreign: bool
 ) -> Claim | None:
-    """The first claim that none of the passages backs. Names are spelt otherwise in another language."""
+    """The first claim that no passage backs. In another language a name may be spelled differently."""
     for claim in wording.claims:
         if not claim.is_sure:
             continue

@@ -1,8 +1,8 @@
-"""What a sentence claims that can be compared exactly: numbers, dates, times, names and addresses.
+"""The claims of a sentence that can be compared exactly: numbers, dates, times, names and addresses.
 
-Numbers mean the same however they are written: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and
-`third`; `mil novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. Where a way of writing
-means several things (`1.234`), each of them is a value, and one that agrees is enough.
+Spellings of a value compare equal: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and `third`; `mil
+novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. An ambiguous one (`1.234`) has several
+values, of which one must agree.
 """
 
 from __future__ import annotations
@@ -13,18 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from answerable.answering.checking.claim_words import (
-    HUNDREDS,
-    JOINING,
-    MONTHS,
-    ORDINALS,
-    PERCENT,
-    SCALES,
-    TENS,
-    UNITS,
-    UNSURE,
-    UNSURE_MONTHS,
-)
+from answerable.answering.checking.claim_words import PERCENT, claim_words, months, shared_words
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
 
@@ -34,7 +23,7 @@ BESIDE = 3
 
 
 class Kind(str, Enum):
-    """What is claimed."""
+    """The kind of a claim."""
 
     NUMBER = "number"
     MONTH = "month"
@@ -47,10 +36,10 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A span of a text that claims something; `values` are what it may mean, in a form that compares.
+    """A span of a text with its possible values in a canonical form.
 
-    `is_sure` is False for what may be no claim at all (`one`, a capital at a sentence's start): it can back another
-    text's claim but needs no backing.
+    `is_sure` is False for a span that may not be a claim (`one`, a capital at the start of a sentence): it can back a
+    claim of another text but needs no backing.
     """
 
     kind: Kind
@@ -86,7 +75,7 @@ _OPENING = re.compile(r"(?:^|[.!?:;…¿¡\"“«‘(\[|•>—–]|\n)[\s\"'“
 
 
 def find_claims(text: str, language: str) -> list[Claim]:
-    """Every claim of a text, sure or not, in order, none overlapping another of its kind but one."""
+    """Return all claims of a text in order."""
     claims: list[Claim] = []
     taken = bytearray(len(text))
     for source in (_links, _dates, _times, _numbers):
@@ -99,12 +88,12 @@ def find_claims(text: str, language: str) -> list[Claim]:
 
 
 def values_of(claims: list[Claim]) -> frozenset[str]:
-    """All that the claims may mean."""
+    """Return the possible values of all claims."""
     return frozenset(value for claim in claims for value in claim.values)
 
 
 def number_value(text: str) -> str:
-    """Digits without separators → the value's canonical form: `007` is `7`, `1.50` is `1.5`."""
+    """Return the canonical form of digits without separators: `007` → `7`, `1.50` → `1.5`."""
     whole, _, decimals = text.partition(".")
     decimals = decimals.rstrip("0")
     whole = whole.lstrip("0") or "0"
@@ -144,7 +133,7 @@ def _times(text: str, _: str) -> Iterator[Claim]:
 
 
 def _numbers(text: str, language: str) -> Iterator[Claim]:
-    scales = SCALES.get(language, SCALES["en"])
+    scales = claim_words(language).scales
     for match in _NUMBER.finditer(text):
         values, end = _readings(match["digits"]), match.end()
         factor, end = _scale(text, end, scales)
@@ -162,7 +151,7 @@ def _numbers(text: str, language: str) -> Iterator[Claim]:
 
 
 def _readings(digits: str) -> set[str]:
-    """The values that digits with separators may have."""
+    """The possible values of digits with separators."""
     plain = re.sub(r"[\u00a0\u202f\u2009 ]", "", digits)
     plain = "".join(str(int(one)) if one.isdigit() else one for one in plain)
     if len(plain) > LONGEST_NUMBER:
@@ -183,7 +172,7 @@ def _readings(digits: str) -> set[str]:
 
 
 def _scale(text: str, position: int, scales: Mapping[str, int]) -> tuple[int, int]:
-    """The factor that the words after a number are, and where they end."""
+    """The factor of the scale words after a number, and their end."""
     factor = 1
     while gap := _BETWEEN_WORDS.match(text, position):
         word = _WORD.match(text, gap.end())
@@ -223,7 +212,7 @@ def _of_words(text: str, language: str) -> Iterator[Claim]:
 
 
 def _is_capital_later(text: str, token: re.Match[str]) -> bool:
-    """Whether a word has a capital that its place doesn't explain."""
+    """Whether a word has a capital other than at the start of a sentence."""
     word = token[0]
     return any(one.isupper() for one in word[1:]) or (
         word[0].isupper() and not _OPENING.search(text[max(token.start() - 12, 0) : token.start()])
@@ -234,8 +223,9 @@ def _of_word(text: str, token: re.Match[str], stop_words: frozenset[str]) -> Ite
     word = _POSSESSIVE.sub("", token[0])
     lower = word.lower()
     folded = fold(lower)
-    if folded in MONTHS and (folded not in UNSURE_MONTHS or _is_beside_number(text, token)):
-        yield Claim(Kind.MONTH, *token.span(), frozenset({f"month:{MONTHS[folded]}"}))
+    month = months().get(folded)
+    if month and (folded not in shared_words("unsure_months") or _is_beside_number(text, token)):
+        yield Claim(Kind.MONTH, *token.span(), frozenset({f"month:{month}"}))
         return
     if not any(one.isupper() for one in word) or lower in stop_words:
         return
@@ -262,32 +252,31 @@ def _roman(word: str) -> int:
 
 
 def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: str) -> tuple[int, int, bool]:
-    """The number that begins with this word: its value, how many words it has, whether it is surely one."""
-    spoken = language if language in UNITS else "en"
-    units, tens, hundreds, scales = UNITS[spoken], TENS[spoken], HUNDREDS[spoken], SCALES[spoken]
+    """The number that begins at this word: its value, its number of words, whether it is surely a number."""
+    known = claim_words(language)
     total = current = 0
     used = position = 0
-    ceiling = 10**15  # What comes next must be smaller than the last word, as in "forty-two".
+    ceiling = 10**15  # The next word must be smaller than the last one, as in "forty-two".
     while index + position < len(tokens):
         token = tokens[index + position]
         if position and not _BETWEEN_WORDS.fullmatch(text, tokens[index + position - 1].end(), token.start()):
             break
         word = fold(token[0].lower())
-        value = hundreds.get(word) or tens.get(word) or units.get(word)
-        if word in scales and (current or not used or total):
-            if scales[word] == 100:
+        value = known.hundreds.get(word) or known.tens.get(word) or known.units.get(word)
+        if (scale := known.scales.get(word)) and (current or not used or total):
+            if scale == 100:
                 current, ceiling = (current or 1) * 100, 100
             else:
-                # "mil millones": a scale of what came before it.
-                total = total + current * scales[word] if current else (total or 1) * scales[word]
-                current, ceiling = 0, scales[word]
+                # "mil millones": this scale multiplies the one before.
+                total = total + current * scale if current else (total or 1) * scale
+                current, ceiling = 0, scale
         elif value is not None and value < ceiling:
             current += value
-            ceiling = 100 if word in hundreds else 10 if word in tens else 1
-        elif not (used and word == JOINING[spoken] and position == used):
-            ordinal = ORDINALS[spoken].get(word)
+            ceiling = 100 if word in known.hundreds else 10 if word in known.tens else 1
+        elif not (used and word == known.joining and position == used):
+            ordinal = known.ordinals.get(word)
             if ordinal is not None and (not used or (ordinal < ceiling and ceiling == 10)):
-                return current + ordinal, position + 1, word not in UNSURE or used > 0
+                return current + ordinal, position + 1, word not in shared_words("unsure") or used > 0
             break
         else:
             position += 1
@@ -296,5 +285,5 @@ def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: 
         used = position
     if not used:
         return 0, 0, False
-    is_sure = used > 1 or fold(tokens[index][0].lower()) not in UNSURE
+    is_sure = used > 1 or fold(tokens[index][0].lower()) not in shared_words("unsure")
     return total + current, used, is_sure

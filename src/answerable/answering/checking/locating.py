@@ -1,7 +1,7 @@
-"""Where a quote stands in a text, exactly, whatever became of its blanks, quotation marks, dashes and ligatures.
+"""Find a quote in a text despite changed white space, quotation marks, dashes and ligatures.
 
-Nothing else may differ but the case of the first letter and what only formats (emphasis, invisible characters). What
-is found is given in offsets of the text as it is.
+Otherwise only the case of the first letter and formatting (emphasis, invisible characters) may differ. Spans are
+offsets in the original text.
 """
 
 from __future__ import annotations
@@ -35,21 +35,21 @@ _EDGES = " \t\r\n\"'‘’“”«»"
 _STOPS = ".,;:…"
 
 _NONE, _HARD, _SOFT = 0, 1, 2
-"""What stands before a folded character: nothing, a hyphen, a hyphen that a line's end may have put there."""
+"""Before a folded character: nothing, a hyphen, or a hyphen that may come from a line break."""
 
 
 class Searchable:
-    """A text in which quotes can be found. Made in time that grows with its length, and so is each search."""
+    """A text to find quotes in. Building it and each search take linear time."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._folded, self._starts, self._ends, self._hyphens = _fold(text)
 
     def find(self, quote: str) -> list[tuple[int, int]]:
-        """The spans of the quote's pieces in the text, in order: one, unless the quote leaves something out by "…".
+        """Return the spans of the quote's pieces, in order: one, unless the quote omits something with "…".
 
-        An empty list when any piece stands nowhere, too far from the one before, or in the midst of a word or number.
-        A stop at the quote's end doesn't count: it may be the sentence's around it.
+        Return an empty list if a piece isn't found, is too far from the one before, or begins or ends inside a word or
+        number. A stop at the quote's end is ignored: it may belong to the sentence around it.
         """
         pieces = [piece for piece in _LEFT_OUT.split(quote.strip(_EDGES)) if piece.strip(_EDGES + _STOPS)]
         if len(pieces) > 1 and any(len(piece) < SHORTEST_PIECE for piece in pieces):
@@ -64,7 +64,7 @@ class Searchable:
         return spans
 
     def find_whole(self, text: str) -> list[tuple[int, int]]:
-        """The span of a text of which nothing is left out, as code; an empty list when it stands nowhere."""
+        """Return the span of a text without omissions, such as code; an empty list if it isn't found."""
         span = self._find(text, 0, len(self.text), is_first=False)
         return [span] if span else []
 
@@ -98,7 +98,7 @@ class Searchable:
         )
 
     def _is_whole(self, start: int, end: int) -> bool:
-        """Whether no character, word or number is cut at either end."""
+        """Whether neither end is inside a character, word or number."""
         folded = self._folded
         return not (
             (start and self._starts[start - 1] == self._starts[start])
@@ -109,20 +109,20 @@ class Searchable:
 
 
 def legible(text: str) -> str:
-    """The text without what its layout put in: hyphens at lines' ends, ligatures, invisible characters."""
+    """Return the text without line-end hyphens, ligatures and invisible characters."""
     text = "".join(map(_shown, _LINE_END_HYPHEN.sub("", text)))
     return unicodedata.normalize("NFKC", text).replace("’", "'")
 
 
 def _is_within(before: str, after: str) -> bool:
-    """Whether the place between two pieces of text is inside a word or number."""
+    """Whether the boundary of two pieces is inside a word or number."""
     if not before or not after:
         return False
     left, right = before[-1], after[0]
     if unicodedata.combining(right):
         return True
     if left.isalnum() and right.isalnum():
-        # Scripts beyond these don't separate words.
+        # Later scripts don't separate words.
         return max(left, right) < "\u0e00"
     if left.isdigit() and right in ".,:/" and after[1:].isdigit():
         return True
@@ -142,7 +142,7 @@ def _folded_quote(text: str) -> tuple[str, list[int], list[int], bytes]:
 
 
 def _fold(text: str) -> tuple[str, list[int], list[int], bytes]:
-    """The text as it is compared; for each character of it start and end in the text, and the hyphen before it."""
+    """The folded text; for each of its characters start and end in the text, and the hyphen before it."""
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -179,7 +179,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str, int]]:
 
 @lru_cache(maxsize=4096)
 def _shown(character: str) -> str:
-    """The character, or nothing where it is invisible."""
+    """The character, or "" if it is invisible."""
     return "" if is_hidden(character) and not character.isspace() else character
 
 

@@ -1,4 +1,4 @@
-"""The quotes of a statement: where they stand in the passages, and the statement with and without them."""
+"""Quotes of a statement, located in the passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_PLAIN = re.compile("[*_`|<>\\[\\]]|\u00ad|\ufffe|[-‐‑–—]\\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class LocatedQuote:
-    """A quote: where it stands in the statement, in which passage, and the spans of its pieces there."""
+    """A quote: its span in the statement, its passage, and the spans of its pieces there."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class LocatedQuote:
 def first_with(
     quote: str, passages: Sequence[PassageText], is_code: bool = False
 ) -> tuple[PassageText, tuple[tuple[int, int], ...]] | None:
-    """The first of the passages in which a quote stands, with the spans of its pieces."""
+    """Return the first passage that has a quote, with the spans of its pieces."""
     for passage in passages:
         spans = passage.searchable.find_whole(quote) if is_code else passage.searchable.find(quote)
         if spans:
@@ -43,13 +43,13 @@ def first_with(
 
 
 def cited_span(passage: PassageText, start: int, end: int) -> Citation | None:
-    """The citation of a span of a passage, None where it can't be verified in the document."""
+    """Return the citation of a span of a passage; None if it can't be verified in the document."""
     offset = passage.result.chunk.start
     return cite(passage.result, offset + start, offset + end)
 
 
 def without_quotes(body: str, located: Sequence[LocatedQuote]) -> str:
-    """The text without its quotes."""
+    """Return the text without its quotes."""
     kept, reached = [], 0
     for quote in located:
         kept.append(body[reached : quote.start])
@@ -58,10 +58,9 @@ def without_quotes(body: str, located: Sequence[LocatedQuote]) -> str:
 
 
 def verbatim(body: str, located: Sequence[LocatedQuote]) -> str:
-    """The text with its quotes exactly as they stand in their passages, on one line.
+    """Return the text with each quote on one line, exactly as its passage has it.
 
-    Where the passage has marks of formatting, hidden characters or a hyphen at a line's end the quote stays as the
-    model wrote it.
+    A quote stays as written if the passage has formatting, hidden characters or a hyphen at a line end there.
     """
     kept, reached = [], 0
     for quote in located:

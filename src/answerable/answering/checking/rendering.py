@@ -1,4 +1,4 @@
-"""Statements and verdicts → the checked answer: what is kept, how it is joined, and which numbers its citations get."""
+"""Statements and verdicts → the checked answer: keep, join, number the citations."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from answerable.answering.checking.written import Statement, put_marks
 from answerable.datatypes import Citation
 
 NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não verificado)"}
-"""What stands behind a sentence that nothing backs, where such sentences are kept."""
+"""Marks an unsupported sentence that is kept."""
 
 _BOLD = "**"
 _BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})
 
 
 class Rendering:
-    """Statements and verdicts → the checked answer."""
+    """Renders one answer."""
 
     def __init__(
         self,
@@ -37,7 +37,7 @@ class Rendering:
         self._follow = follows[True] > follows[False]
 
     def answer(self) -> CheckedAnswer:
-        """The text of what is kept, with its citations numbered in order."""
+        """Return the kept text with its citations numbered in order."""
         is_backed = any(verdict.support in _BACKED for verdict in self._verdicts)
         text: list[str] = []
         sentences: list[CheckedSentence] = []
@@ -56,7 +56,7 @@ class Rendering:
             else:
                 shown, prefix = statement.written, statement.prefix or prefix
                 if not statement.is_code and body.count(_BOLD) % 2 and line.count(_BOLD) % 2:
-                    # What was bold up to here still ends.
+                    # Close the bold text that the removed sentence would have closed.
                     text[-1] += _BOLD
                     line += _BOLD
                 elif not statement.is_code and body.count(_BOLD) % 2:
@@ -86,7 +86,7 @@ class Rendering:
         return support in _BACKED or (self._keeps and support is Support.UNSUPPORTED)
 
     def _led_to(self, index: int) -> Iterator[int]:
-        """The statements that a lead-in leads to: those of its section, or up to the next lead-in."""
+        """Indices of the statements of a heading's section, or up to the next lead-in."""
         is_heading = self._statements[index].is_heading
         has_claim = False
         for other in range(index + 1, len(self._statements)):

@@ -1,4 +1,4 @@
-"""What a check finds: of each statement what the passages say to it, of the answer what is left."""
+"""Results of a check: a verdict per statement, and the checked answer."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from answerable.datatypes import Citation
 
 
 class Support(str, Enum):
-    """What the passages have to say to a sentence of an answer."""
+    """How the passages support a sentence."""
 
     SUPPORTED = "supported"
     CORRECTED = "corrected"
-    """Backed by another given passage than the one cited: the citation was corrected."""
+    """Backed by another passage than the one cited; the citation was corrected."""
     UNSUPPORTED = "unsupported"
     NOTHING_CLAIMED = "nothing claimed"
-    """A greeting, a lead-in, a heading, the sentence that refuses."""
+    """A greeting, lead-in, heading or refusal."""
 
     def __str__(self) -> str:
         return self.value
@@ -24,10 +24,7 @@ class Support(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """A sentence as it stands in the checked answer (as the model wrote it where it was taken out), and why.
-
-    `how` says in a few words what backs it, or what doesn't.
-    """
+    """A sentence as in the checked answer, or as the model wrote it if it was removed; `how` gives the reason."""
 
     text: str
     support: Support
@@ -37,7 +34,7 @@ class CheckedSentence:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """What is left of an answer: `[n]` in the text is the n-th citation. Both are empty when nothing is backed."""
+    """The backed text, in which `[n]` is the n-th citation. Text and citations are empty if nothing is backed."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -45,16 +42,13 @@ class CheckedAnswer:
 
     @property
     def removed(self) -> tuple[CheckedSentence, ...]:
-        """The sentences that nothing backs."""
+        """The sentences that no passage backs."""
         return tuple(sentence for sentence in self.sentences if sentence.support is Support.UNSUPPORTED)
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the passages have to say to a statement, and why.
-
-    `body` is the statement with its quotes as they stand in the passages, None where it stays as it was written.
-    """
+    """The support of a statement and its reason; `body` replaces the statement's text, with verbatim quotes."""
 
     support: Support
     how: str

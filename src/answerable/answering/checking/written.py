@@ -1,4 +1,4 @@
-"""A model's answer → the statements in it, each with the passages that its marks name and the quotes that it makes."""
+"""A model's answer → statements with their citation marks and quotes."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ _QUOTE_MARK = re.compile(r"[\"“”«»„‟]|(?<![\w‘])‘|(?<=\S)’(?!\w)
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A sentence, an item, a row or a block of code of an answer.
+    """A sentence, list item, table row or code block of an answer.
 
-    `prefix` is what makes it an item or a heading, `body` its text without marks, `marks` the numbers they name in
-    order, `gap` what stood before it, `written` all of it. `marks_follow` says that they stood behind the final stop;
-    None without marks.
+    `gap` is the text before it, `prefix` its list or heading marker, `body` its text without citation marks, `marks`
+    their numbers in order, `written` all of it. `marks_follow`: whether the marks come after the final stop; None
+    without marks.
     """
 
     gap: str
@@ -54,17 +54,17 @@ class Statement:
 
     @property
     def is_furniture(self) -> bool:
-        """Whether it only separates: a rule, the line under a table's first row."""
+        """Whether it is a rule, or the line under a table's header."""
         return not self.is_code and bool(_RULE.fullmatch(self.body))
 
     @property
     def is_heading(self) -> bool:
-        """Whether it is written as a heading."""
+        """Whether it has a heading marker."""
         return "#" in self.prefix
 
 
 def put_marks(body: str, marks: str, follow: bool, is_code: bool = False, is_row: bool = False) -> str:
-    """The text with marks at its end: behind the final stop or before it, in the last cell of a row, under code."""
+    """Add marks at the end of a text: after or before the final stop, in the last cell of a row, below code."""
     if not marks:
         return body
     if is_code:
@@ -81,7 +81,7 @@ def put_marks(body: str, marks: str, follow: bool, is_code: bool = False, is_row
 
 
 def read_statements(text: str, language: str, passages: int) -> list[Statement]:
-    """The statements of an answer in order; `passages` is how many its marks may name."""
+    """Return the statements of an answer in order; `passages` is the number of passages."""
     pieces = _hang_marks(text, list(_spans(text, language)))
     statements = []
     reached = 0
@@ -114,7 +114,7 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Sentences, those of one quotation together."""
+    """Sentence spans; a quotation of several sentences is kept whole."""
     opened: tuple[int, int] | None = None
     count = 0
     pieces = [
@@ -137,7 +137,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
 
 
 def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pieces, asterisks and underlines right behind a sentence's end being that sentence's."""
+    """The pieces, with closing emphasis moved to the sentence that it ends."""
     found: list[tuple[int, int]] = []
     for first, last in pieces:
         if found and found[-1][1] == first and (closing := _CLOSING_EMPHASIS.match(text, first, last)):
@@ -149,7 +149,7 @@ def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """The lines: models don't fill to a width, so that a line's end is an end."""
+    """Line spans. Models don't wrap lines, so a line end is a sentence end."""
     start = 0
     for line in text.splitlines(keepends=True):
         yield start, start + len(line)
@@ -169,13 +169,13 @@ def _is_open(piece: str) -> bool:
 
 
 def _closes(text: str, last: int, following: Sequence[tuple[int, int]]) -> bool:
-    """Whether the quotation is closed on the same line, not far away."""
+    """Whether the quotation is closed nearby on the same line."""
     rest = text[last : following[-1][1]].split("\n", 1)[0]
     return any(mark in rest for mark in '"”»“')
 
 
 def _hang_marks(text: str, pieces: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
-    """Marks at the beginning of a piece belong to the one before it, unless that is far away."""
+    """Move marks at the start of a piece to the one before, unless that is far away."""
     hung: list[tuple[int, int, bool]] = []
     for start, end, is_code in pieces:
         if not is_code and hung and not text[hung[-1][1] : start].count("\n") > 1 + hung[-1][2]:
@@ -224,7 +224,7 @@ def _read(gap: str, piece: str, is_code: bool, passages: int) -> Statement:
 
 
 def _cut_code(piece: str) -> tuple[str, str]:
-    """A block of code, and the marks hung behind it."""
+    """A code block, and the marks after it."""
     for block in _code_blocks(piece):
         return piece[: block[1]], piece[block[1] :]
     return piece, ""
@@ -241,7 +241,7 @@ def _named(text: str, passages: int) -> Iterator[int]:
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """The spans within quotation marks, long enough to be quotes; of those inside another only the outer one."""
+    """Return the spans in quotation marks that are long enough to be quotes; nested ones are left out."""
     opened: list[tuple[int, str]] = []
     found: list[tuple[int, int]] = []
     for match in _QUOTE_MARK.finditer(text):
@@ -259,7 +259,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
 
 
 def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) -> bool:
-    """Whether a mark closes a quotation. A straight one opens where a word follows and none stands before it."""
+    """Whether a mark closes a quotation. A straight one opens before a word and after white space."""
     mark = match[0]
     if not any(other in _OPENING_OF.get(mark, "") for _, other in opened):
         return False
@@ -272,5 +272,5 @@ def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) 
 
 
 def is_quotation(text: str) -> bool:
-    """Whether what stands in quotation marks is long enough to be a quote, rather than a word so called."""
+    """Whether text in quotation marks is long enough to be a quote rather than an emphasised word."""
     return len(text.split()) >= QUOTE_WORDS or len(text.strip()) >= QUOTE_CHARACTERS

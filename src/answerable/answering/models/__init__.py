@@ -1,1 +1,1 @@
-"""Models that write answers: adapters of the `ChatModel` protocol."""
+"""Adapters of the `ChatModel` protocol."""

@@ -1,4 +1,4 @@
-"""Answers by Cohere's models (API v2)."""
+"""Chat models of Cohere (API v2)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,9 @@ _AT_LIMIT = "MAX_TOKENS"
 
 
 class CohereChatModel:
-    """A chat model of Cohere's. Raises MissingPackage without the SDK, and ProviderErrors.
+    """A `ChatModel` of Cohere. Raise MissingPackage without the SDK, and ProviderErrors.
 
-    `base_url` is another address than Cohere's own; `max_output_tokens` bounds every answer. What a call cost is
-    counted in billed tokens.
+    `base_url` replaces Cohere's own; `max_output_tokens` limits every answer. Usage counts billed tokens.
     """
 
     def __init__(
@@ -43,32 +42,31 @@ class CohereChatModel:
         return f"cohere:{self._model}"
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
-        """The answer, piece by piece. Closing the generator closes the connection, which stops the model."""
+        """Stream the answer. Closing the generator closes the connection, which stops the model."""
         turns = [{"role": message.role, "content": sendable(message.content)} for message in messages]
-        limits = [limit for limit in (max_tokens, self._max_output_tokens) if limit is not None]
-        limit = min(limits, default=None)
+        limit = min((limit for limit in (max_tokens, self._max_output_tokens) if limit is not None), default=None)
 
         def attempt() -> tuple[Delta, Generator[Delta, None, None]]:
             deltas = self._deltas(turns, limit)
             return next(deltas), deltas
 
         with self._caller.slot():
-            # Up to the first piece everything can be tried again, unseen.
+            # Before the first piece a call can be retried.
             first, others = self._caller.call(attempt)
             with closing(others):
                 yield first
                 yield from others
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """An estimate, rather too high than too low for prose; see `cohere_client.count_tokens`."""
+        """Estimate, rather too high than too low for prose; see `cohere_client.count_tokens`."""
         return [count_tokens(text) for text in texts]
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
+        """Close connections. Idempotent."""
         self._client.close()
 
     def _deltas(self, turns: Sequence[Mapping[str, str]], limit: int | None) -> Generator[Delta, None, None]:
-        """Pieces of text and, last, the usage. One at least, or a ProviderError."""
+        """Yield pieces of text and finally the usage: at least one piece, or raise a ProviderError."""
         is_empty = True
         allowance = Allowance(limit)
         with closing(self._client.chat(self._model, turns, limit)) as events:
@@ -80,7 +78,7 @@ class CohereChatModel:
                     yield Delta("", _usage(delta.get("usage")), delta.get("finish_reason") == _AT_LIMIT)
                     return
                 if event.get("type") in ("content-start", "content-delta"):
-                    # Content may also be what a model thinks to itself, which has no text.
+                    # Content of a model's reasoning has no text.
                     text = _mapping(_mapping(delta.get("message")).get("content")).get("text")
                     if isinstance(text, str) and (allowed := allowance.take(text)):
                         is_empty = False
@@ -94,7 +92,7 @@ class CohereChatModel:
         raise MalformedResponse("Cohere's answer was cut off before its end. Ask again.")
 
     def _check_end(self, delta: Mapping[str, Any], is_empty: bool) -> None:
-        """Raises unless the answer is whole, or as long as it may be."""
+        """Raise unless the answer is complete or reached its limit."""
         reason = str(delta.get("finish_reason", "COMPLETE"))
         if reason.startswith("ERROR") or reason == "TIMEOUT":
             self._raise_stopped(reason, delta.get("error"))
@@ -113,11 +111,11 @@ class CohereChatModel:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    """The value if it is there; MalformedResponse if it is something else."""
+    """Return the value, {} for None; raise MalformedResponse for another type."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):
-        raise MalformedResponse("Cohere's answer isn't what its protocol says. Ask again.")
+        raise MalformedResponse("Cohere's response is invalid. Ask again.")
     return value
 
 

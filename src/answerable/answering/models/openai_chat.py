@@ -1,4 +1,4 @@
-"""Answers written by whatever speaks OpenAI's protocol: OpenAI, Ollama, llama.cpp, vLLM and many more."""
+"""Chat models that speak OpenAI's protocol: OpenAI, Ollama, llama.cpp, vLLM and many more."""
 
 from __future__ import annotations
 
@@ -19,13 +19,11 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 
 
 class OpenAIChatModel:
-    """A `ChatModel` behind OpenAI's chat completions.
+    """A `ChatModel` on OpenAI's chat completions API.
 
-    `base_url` is OpenAI's own unless it is given. `max_output_tokens` bounds each answer unless the call does; a model
-    that reasons counts its thoughts in. A parameter that the server refuses is left out or put otherwise from then on:
-    temperature, stream options, the name of the limit, messages of the role system.
-
-    Raises SettingsError for an address or a key that can't be one, ProviderRefused for a missing key, MissingPackage.
+    `max_output_tokens` limits answers unless a call has its own limit; reasoning counts towards it. A parameter that
+    the server rejects (temperature, stream options, the name of the limit, the role system) is omitted or replaced
+    from then on. Raise SettingsError for an invalid URL or key, ProviderRefused for a missing key, MissingPackage.
     """
 
     def __init__(
@@ -45,7 +43,7 @@ class OpenAIChatModel:
         self._max_output_tokens = max_output_tokens
         self._temperature = temperature
         self._refused: frozenset[str] = frozenset()
-        # OpenAI's own models want the newer name; others may take no notice of it (Ollama), and so of the limit.
+        # OpenAI's own models require the newer name; others may ignore it (Ollama), and with it the limit.
         self._limits = _LIMITS if vocabulary(model) in ("o200k_base", "cl100k_base") else _LIMITS[::-1]
 
     @property
@@ -54,26 +52,26 @@ class OpenAIChatModel:
         return f"{self._client.provider}:{self._model}"
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
-        """The answer as it comes; the last piece has the usage, with the cost of OpenAI's well-known models."""
+        """Stream the answer; the last piece has the usage, with the cost for known models of OpenAI."""
         with self._caller.slot():
             first, rest = self._caller.call(lambda: self._begun(messages, max_tokens or self._max_output_tokens))
             try:
                 yield first
                 yield from rest
             finally:
-                # Ends the connection, which is what tells the server to stop.
+                # Closing the connection stops the server.
                 rest.close()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Exact for OpenAI's models; for others a token for every 3.5 characters, or for each where no spaces are."""
+        """Count exactly for OpenAI's models; for others 1 per 3.5 characters, or per character without spaces."""
         return count_tokens(texts, self._model)
 
     def close(self) -> None:
-        """Frees connections. Closing twice is fine."""
+        """Close connections. Idempotent."""
         self._client.close()
 
     def _begun(self, messages: Sequence[Message], limit: int | None) -> tuple[Delta, Generator[Delta, None, None]]:
-        """The first piece and the rest, once the server has taken every parameter."""
+        """Return the first piece and the rest, once the server has accepted every parameter."""
         while True:
             refused = self._refused
             pieces = self._pieces(self._request(messages, limit, refused), Allowance(limit))
@@ -115,7 +113,7 @@ class OpenAIChatModel:
                         finish = finish or "length"
                         break
         except ProviderError:
-            # Once the answer is whole, only its usage is missing.
+            # After the end of the answer only the usage is missing.
             if not finish:
                 raise
         if not finish:
@@ -125,21 +123,21 @@ class OpenAIChatModel:
         yield Delta("", usage, truncated=finish == "length")
 
     def _usage(self, chunk: object) -> Usage | None:
-        told = getattr(chunk, "usage", None)
-        given, written = (getattr(told, name, None) for name in ("prompt_tokens", "completion_tokens"))
+        usage = getattr(chunk, "usage", None)
+        given, written = (getattr(usage, name, None) for name in ("prompt_tokens", "completion_tokens"))
         if not isinstance(given, int) or not isinstance(written, int):
             return None
         return Usage(given, written, cost(self._model, given, written) if self._client.provider == "openai" else None)
 
 
 def _choices(chunk: object) -> list[object]:
-    """A chunk's choices. The client checks no types: what a server sends may be anything."""
+    """A chunk's choices. The SDK doesn't validate types."""
     choices = getattr(chunk, "choices", None)
     return choices if isinstance(choices, list) else []
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
-    """The messages with what the system says at the head of the first user's."""
+    """The messages, with the system's text put before the first user message."""
     rules = [message.content for message in messages if message.role == "system"]
     turns = [message for message in messages if message.role != "system"]
     if not turns or turns[0].role != "user":

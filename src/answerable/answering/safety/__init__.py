@@ -1,1 +1,1 @@
-"""What goes into a prompt and what comes out of a model, made harmless."""
+"""Sanitising of prompts and of model output."""

@@ -1,7 +1,7 @@
-"""Addresses in text: whatever some renderer, messenger or terminal would make a link of.
+"""Addresses in text: anything that some renderer, messenger or terminal would turn into a link.
 
-An address reaches as far as any of them would read on, to white space or `<`, less the punctuation at its end. Whether
-it may be shown is a plain comparison with those of the passages: nothing can be added to one of them unseen.
+An address extends to white space or `<`, less the punctuation at its end. It is allowed only if it equals an address
+in the passages, so nothing can be appended to one.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from unicodedata import name, normalize
 from urllib.parse import unquote
 
 LONGEST_ADDRESS = 2000
-# No address begins so far before the point where it is known for one.
+# Maximum distance from the start of an address to where it is recognised.
 LONGEST_BEGINNING = 640
 
-# Common endings of hosts that are no words of code ("self.store") and, in small letters, no words of a text ("así.Es").
+# Common top-level domains that aren't words of code ("self.store"). The second list counts in lower case only, since
+# they are also words ("así.Es").
 _ENDINGS = """
 com net org info biz io app dev xyz site online top shop club cloud ai tech edu gov mil eu uk br pt mx ar cl pe uy ve ec
 bo cr fr ch nl ru cn jp kr au ca za tk ga cf gq ly gg tv example invalid localhost onion
@@ -50,9 +51,9 @@ _FORBIDDEN = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 
 
 def address_start(text: str, start: int, end: int) -> int | None:
-    """Where the first address begins in a span without white space; None when none does.
+    """Return the start of the first address in a span without white space, or None.
 
-    What shows one only when it is decoded (`%2F%2Fevil.example%2F`, `evil。example/`) counts from the span's beginning.
+    An encoded address (`%2F%2Fevil.example%2F`, `evil。example/`) counts from the start of the span.
     """
     match = _START.search(text, start, end)
     before = text[start : match.start() + 1 if match else end]
@@ -62,7 +63,7 @@ def address_start(text: str, start: int, end: int) -> int | None:
 
 
 def trimmed(address: str) -> str:
-    """Without the punctuation and citation marks behind it. A closing bracket stays where it was opened within."""
+    """Strip punctuation and citation marks from the end. A closing bracket stays if it was opened within."""
     while address:
         mark = _MARKS.search(address)
         if mark:
@@ -75,7 +76,7 @@ def trimmed(address: str) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """The addresses that stand in a text, and what each is up to a bracket, quote mark or comma in it."""
+    """Yield the addresses in a text, each also cut at a bracket, quotation mark or comma."""
     for run in _RUN.finditer(text):
         found = _START.search(text, *run.span())
         while found:
@@ -86,9 +87,9 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def is_honest(address: str) -> bool:
-    """Whether it leads where it seems to: a web address or an e-mail address whose host is what a reader sees.
+    """Whether it is a web or e-mail address that leads to the host a reader sees.
 
-    A host of letters of more than one script, a name before the host, an escaped host and other schemes are not.
+    Mixed scripts in the host, a user name before it, an escaped host and other schemes are rejected.
     """
     if _FORBIDDEN.match(address) or "\\" in address or len(address) > LONGEST_ADDRESS:
         return False

@@ -1,7 +1,6 @@
-"""Text without what a reader can't see: invisible characters, control characters, terminal escapes.
+"""Remove invisible characters, control characters and terminal escapes from prompts and from model output.
 
-Both ways: what a model is given holds no hidden instructions, what a model wrote holds nothing for a terminal or for
-the next model. Whoever looks for a quote in a document should leave the same characters out of account (`is_hidden`).
+To find a quote in a document, ignore the same characters there (`is_hidden`).
 """
 
 from __future__ import annotations
@@ -13,33 +12,32 @@ from answerable.text.characters import ESCAPE, LONGEST_ESCAPE
 
 _OPENER = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f]")
 _LINE_ENDS = "\f\v\x85\u2028\u2029"
-# Shown as nothing though no category says so: joiners, fillers, selectors of variants, the empty Braille cell.
+# Invisible in spite of their category: joiners, fillers, variation selectors, the empty Braille cell.
 _BLANK = re.compile(
     r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
 _EMOJI = re.compile(r"[#*0-9©®‼⁉™ℹ\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff〰〽㊗㊙\U0001f000-\U0001faff]")
 _SELECTORS = "\ufe0e\ufe0f"
 _JOINER = "\u200d"
-# Scripts that spell with joiners: Arabic and its like, those of India.
+# Scripts that need joiners: Arabic and related scripts, scripts of India.
 _JOINING = re.compile(r"[\u0600-\u08ff\u0900-\u0dff]")
 _JOINERS = "\u200c\u200d"
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a character shows nothing and is no white space."""
+    """Whether a character is invisible and not white space."""
     if character in "\n\t" or character in _LINE_ENDS:
         return False
     if _BLANK.match(character):
         return True
-    # An emoji can be younger than this Python's tables.
+    # A new emoji may be missing from Python's tables.
     return category(character) in ("Cc", "Cf", "Cs", "Cn") and not _EMOJI.match(character)
 
 
 class VisibleText:
-    """Takes hidden characters out of a text that comes in pieces; how it is cut makes no difference.
+    """Removes hidden characters from a stream; the result doesn't depend on how it is cut.
 
-    Kept are an emoji's own selector and joiner, and the joiners of scripts that spell with them. Unusual line ends
-    become line feeds.
+    Keeps the selectors and joiners of emoji and of scripts that need them. Unusual line ends become line feeds.
     """
 
     def __init__(self) -> None:
@@ -47,7 +45,7 @@ class VisibleText:
         self._last = ""
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """What can be said of the text so far, less what was said before. Never longer than what came in."""
+        """Return the text that is final so far and wasn't returned before."""
         text = self._held + text
         kept, position = [], 0
         while position < len(text):
@@ -57,12 +55,12 @@ class VisibleText:
                     break
                 position = escape.end() if escape else position + 1
                 continue
-            kept.append(self._seen(text[position]))
+            kept.append(self._shown(text[position]))
             position += 1
         self._held = text[position:]
         return "".join(kept)
 
-    def _seen(self, character: str) -> str:
+    def _shown(self, character: str) -> str:
         if character in _LINE_ENDS:
             character = "\n"
         elif is_hidden(character) and not self._belongs(character):
@@ -71,7 +69,7 @@ class VisibleText:
         return character
 
     def _belongs(self, character: str) -> bool:
-        """Whether it shapes what stands before it."""
+        """Whether it shapes the character before it."""
         if character in _SELECTORS:
             return _EMOJI.match(self._last) is not None
         if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):
@@ -80,5 +78,5 @@ class VisibleText:
 
 
 def visible(text: str) -> str:
-    """The text without hidden characters and terminal escapes."""
+    """Return the text without hidden characters and terminal escapes."""
     return VisibleText().feed(text, is_final=True)

@@ -1,10 +1,8 @@
-"""Passages → the numbered text that a model is given, with marks around each that nothing in it can imitate.
+"""Passages → numbered text for a prompt, each between tags that nothing in a passage can imitate.
 
-The marks are fixed, so that a prompt is the same each time and providers can cache it; what looks like one of them in a
-document loses its angle brackets. So do the control tokens of chat templates, and a line that begins as a turn of a
-conversation does ("Human:") gets a blank before it. Hidden characters are left out. Anything else stays as it is:
-whoever looks a quote up in the document leaves out blanks and hidden characters as well, and a quote of a control token
-isn't found.
+The tags are fixed, so that providers can cache the prompt. In a passage, lookalikes of the tags and control tokens of
+chat templates lose their brackets, a line that looks like a turn ("Human:") gets a space before it, and hidden
+characters are removed. The rest is unchanged, so quotes can still be found in the document.
 """
 
 from __future__ import annotations
@@ -29,24 +27,21 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 
 
 def fence(passages: Sequence[RetrievalResult]) -> str:
-    """The passages as text, numbered from 1, each between marks that tell its title, source and place.
+    """Return the passages as text, numbered from 1, each in a tag with its title, source and location.
 
-    Of a source the file's name is told, not the folder; of a web page the address.
+    The source of a file is its name without the folder; that of a web page its URL.
     """
     return "\n\n".join(_fenced(number, passage) for number, passage in enumerate(passages, 1))
 
 
 def allowed_addresses(passages: Sequence[RetrievalResult]) -> frozenset[str]:
-    """The addresses that stand in the passages, and those of their documents, less what isn't what it seems to be.
-
-    Each with its scheme and without.
-    """
+    """Return the honest addresses in the passages and of their documents, with and without scheme."""
     honest = {address for passage in passages for address in _addresses(passage) if is_honest(address)}
     return frozenset(honest | {_WEB.sub("", address) for address in honest if _WEB.match(address)})
 
 
 def harmless(text: str) -> str:
-    """The text without hidden characters, with marks of passages and of turns broken."""
+    """Return the text without hidden characters and with tags and turn markers defused."""
     text = visible(text)
     for pattern in (_MARK, TOKEN):
         text = pattern.sub(lambda match: match[0].translate(_WITHOUT_BRACKETS), text)
@@ -55,17 +50,17 @@ def harmless(text: str) -> str:
 
 def _fenced(number: int, passage: RetrievalResult) -> str:
     document = passage.document
-    said = {
+    attributes = {
         "title": document.title,
         "source": document.source if _WEB.match(document.source) else _file_name(document.source),
         "place": str(passage.chunk.location),
     }
-    marks = "".join(f' {name}="{short}"' for name, value in said.items() if (short := _attribute(value)))
-    return f'<passage number="{number}"{marks}>\n{harmless(passage.chunk.content)}\n</passage>'
+    shown = "".join(f' {name}="{short}"' for name, value in attributes.items() if (short := _attribute(value)))
+    return f'<passage number="{number}"{shown}>\n{harmless(passage.chunk.content)}\n</passage>'
 
 
 def _attribute(text: str) -> str:
-    """One line that can't end the mark it stands in."""
+    """One line that can't close its tag."""
     line = " ".join(harmless(text).split()).translate(_WITHOUT_BRACKETS).replace('"', "'")
     return line if len(line) <= LONGEST_NAME else f"{line[:LONGEST_NAME]}…"
 

@@ -1,44 +1,35 @@
-"""A model's text without HTML tags and without the control tokens of chat templates that are written like them."""
+"""Remove HTML tags, and control tokens of chat templates in angle brackets, from a model's text."""
 
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from answerable.answering.safety.turn_marks import ANGLED_TOKEN, NAMES
+from answerable.answering.word_lists import word_lists
 
 LONGEST_TAG = 1000
 
-_ELEMENTS = NAMES | frozenset(
-    """
-    a abbr address applet area article aside audio b base basefont bdi bdo bgsound big blink blockquote body br button
-    canvas caption center cite code col colgroup data datalist dd del details dfn dialog dir div dl dt em embed fieldset
-    figcaption figure font footer form frame frameset h1 h2 h3 h4 h5 h6 head header hgroup hr html i iframe image img
-    input ins isindex kbd keygen label legend li link listing main map mark marquee math menu meta meter nav nobr
-    noembed noframes noscript object ol optgroup option output p param picture plaintext portal pre progress q rp rt
-    ruby s samp script search section select slot small source span strike strong style sub summary sup svg table tbody
-    td template textarea tfoot th thead time title tr track tt u ul var video wbr xmp passage passages
-    """.split()
-)
-# A `<` that opens nothing: less than, a shift, an arrow.
+# A `<` that opens no tag: less than, a shift, an arrow.
 _OPERATOR = re.compile(r"<+(?=[\s=\d-])")
 _ENCLOSED = re.compile(rf"<([^<>]{{0,{LONGEST_TAG}}})>")
 _OPENED = re.compile(r"<[^<>]*")
 _AUTOLINK = re.compile(r"[a-z][a-z0-9+.-]{0,31}:[^\s<>]*|[^\s<>@]+@[^\s<>@]+", re.IGNORECASE)
-# `List<String>`, `<T, U>`, `<config>`: what stands so in code and has no attributes does nothing in HTML.
+# Code such as `List<String>`, `<T, U>`, `<config>`: without attributes it does nothing in HTML.
 _PARAMETER = re.compile(r"/?([A-Za-z]\w*)(?:\.\w+)*(?:, ?[A-Za-z][\w.]*)*")
 
 
 class TagFreeText:
-    """Takes tags out of a text that comes in pieces; how it is cut makes no difference.
+    """Removes tags from a stream; the result doesn't depend on how it is cut.
 
-    `<https://…>` loses its brackets. A `<` that begins a tag which doesn't end becomes `‹`.
+    `<https://…>` loses its brackets. The `<` of an unclosed tag becomes `‹`.
     """
 
     def __init__(self) -> None:
         self._held = ""
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """What can be said of the text so far, less what was said before. Never longer than what came in."""
+        """Return the text that is final so far and wasn't returned before."""
         text = self._held + text
         kept, position = [], 0
         while position < len(text):
@@ -56,7 +47,7 @@ class TagFreeText:
 
 
 def _decide(text: str, start: int, is_final: bool) -> tuple[str, int] | None:
-    """What becomes of the `<` at a place, and where reading goes on; None when more text has to come first."""
+    """The replacement of the `<` at `start` and the position after it; None if more text is needed."""
     operator = _OPERATOR.match(text, start)
     if operator:
         return operator[0], operator.end()
@@ -79,6 +70,11 @@ def _without_tag(tag: re.Match[str]) -> str:
     if _AUTOLINK.fullmatch(inner):
         return inner
     parameter = _PARAMETER.fullmatch(inner)
-    if parameter and parameter[1].lower() not in _ELEMENTS:
+    if parameter and parameter[1].lower() not in _elements():
         return tag[0]
     return "" if inner[:1].isalpha() or inner[:1] in ("/", "!", "?", "|", "｜") else f"‹{inner}>"
+
+
+@cache
+def _elements() -> frozenset[str]:
+    return NAMES | frozenset(word_lists("html")["elements"].split())

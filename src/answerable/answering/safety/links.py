@@ -1,6 +1,6 @@
-"""A model's text without images, without links but the allowed ones, and without marks of turns.
+"""Remove images, disallowed links and turn markers from a model's text.
 
-It reads word by word. A word that may begin an address is held until it ends; a bracket until it is no link.
+Reads word by word. A word that may begin an address is held back until it ends, a bracket until it can't be a link.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Collection
 from answerable.answering.safety.addresses import LONGEST_ADDRESS, LONGEST_BEGINNING, address_start, trimmed
 from answerable.answering.safety.turn_marks import BRACKETED_TOKEN, ROLE
 
-# No character of the text: hidden ones are gone. It stands where something was left out.
+# Marks a removal. It isn't in the text, whose hidden characters are removed before.
 _GAP = "\0"
 
 _LINK = re.compile(
@@ -32,7 +32,7 @@ _MARKERS = r"[#>*_~|({\"'“«]{0,12}"
 _SPEAKER = rf"{_MARKERS}{ROLE}[*_~)}}\"'”]{{0,6}}[ \t]{{0,8}}"
 _TURN = re.compile(rf"{_SPEAKER}[:：][*_~]{{0,4}}", re.IGNORECASE)
 _TURN_BEGUN = re.compile(_SPEAKER, re.IGNORECASE)
-_SPEAKER_SAID = re.compile(rf"[\s\[]*{_MARKERS}[\s\[]*{_SPEAKER}", re.IGNORECASE)
+_SPEAKER_EMITTED = re.compile(rf"[\s\[]*{_MARKERS}[\s\[]*{_SPEAKER}", re.IGNORECASE)
 _ONLY_MARKERS = re.compile(_MARKERS)
 _STOPS = re.compile(r"[.,;?)]+")
 _LONGEST_SPEAKER = 80
@@ -40,7 +40,7 @@ _NO_GAP_AFTER = " \t\n(“«\"'*"
 
 
 class SafeLinks:
-    """Filters a text that comes in pieces; how it is cut makes no difference. `allowed` are whole addresses."""
+    """Filters a stream; the result doesn't depend on how it is cut. `allowed` holds complete addresses."""
 
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed
@@ -55,8 +55,8 @@ class SafeLinks:
         self._drops = False
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """What can be said of the text so far, less what was said before. Never longer than what came in."""
-        # One character before stays in sight, since a word begins where none stands before it.
+        """Return the text that is final so far and wasn't returned before."""
+        # Keep one character before, to recognise the start of a word.
         self._text = self._text[max(self._at - 1, 0) :] + text
         self._at = min(self._at, 1)
         self._out = []
@@ -65,23 +65,23 @@ class SafeLinks:
         return "".join(self._out)
 
     def _step(self, is_final: bool) -> bool:
-        """Reads one thing; False when more text has to come first."""
+        """Read one token; return False if more text is needed."""
         if self._drops:
-            return self._drop()
+            return self._skip_address()
         text, at = self._text, self._at
         character = text[at]
         if character == _GAP:
             self._has_gap = True
             self._at += 1
         elif character.isspace() or character == "<":
-            self._say(character)
+            self._emit(character)
             self._at += 1
             if character == "\n":
                 self._is_line_start, self._has_letters = True, False
         elif text.startswith(("[", "!["), at):
             return self._bracket(is_final)
         elif text.startswith(("](", "]:"), at):
-            self._joint()
+            self._break_link_mark()
         else:
             return self._word(is_final)
         return True
@@ -104,7 +104,7 @@ class SafeLinks:
         else:
             bracket = "![" if text[at] == "!" else "["
             self._had_letters = self._has_letters
-            self._say(bracket)
+            self._emit(bracket)
             self._at += len(bracket)
         return True
 
@@ -115,10 +115,10 @@ class SafeLinks:
             return f"{_GAP}{label}{_GAP}"
         return f"{_GAP}{target}" if label.strip() == target else f"{_GAP}{label} ({target})"
 
-    def _joint(self) -> None:
-        """`](` makes a link, and `]:` at the beginning of a line an address that others refer to."""
+    def _break_link_mark(self) -> None:
+        """Break `](`, which makes a link, and `]:` at a line start, which defines one."""
         is_harmless = self._text[self._at + 1] == ":" and self._had_letters
-        self._say("]:" if is_harmless else "] ")
+        self._emit("]:" if is_harmless else "] ")
         self._at += 2
 
     def _word(self, is_final: bool) -> bool:
@@ -162,8 +162,8 @@ class SafeLinks:
             self._at = start + len(address)
         return True
 
-    def _drop(self) -> bool:
-        """Passes over what is too long to be an allowed address."""
+    def _skip_address(self) -> bool:
+        """Skip an address that is too long to be allowed."""
         run = _RUN.match(self._text, self._at)
         self._at = run.end() if run else self._at
         self._has_gap = True
@@ -171,16 +171,16 @@ class SafeLinks:
         return not self._drops
 
     def _take(self, end: int) -> None:
-        """Says the text up to a place as it is."""
+        """Emit the text up to a position unchanged."""
         piece = self._text[self._at : end]
         self._is_line_start = self._is_line_start and _ONLY_MARKERS.fullmatch(piece) is not None
         self._has_letters = self._has_letters or any(letter.isalpha() for letter in piece)
-        self._say(piece)
+        self._emit(piece)
         self._at = end
 
-    def _say(self, piece: str) -> None:
-        if piece[0] in ":：" and _SPEAKER_SAID.fullmatch(self._line):
-            # What stood between a name and its colon was left out.
+    def _emit(self, piece: str) -> None:
+        if piece[0] in ":：" and _SPEAKER_EMITTED.fullmatch(self._line):
+            # Something between a speaker and the colon was removed.
             piece = piece.lstrip(":：") or " "
         if self._has_gap and self._needs_gap(piece):
             piece = f" {piece}"

@@ -1,4 +1,4 @@
-"""What chat templates and transcripts mark turns with. In a document or an answer it can only be an imitation."""
+"""Control tokens of chat templates, and names of speakers in transcripts: in a document or answer always fake."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 
 LONGEST_TOKEN = 64
 
-# Names that stand between angle brackets in the vocabularies and templates of open models, as single tokens.
+# Names in angle brackets that are single tokens in vocabularies and templates of open models.
 NAMES = frozenset(
     """
     s sys bos eos pad unk mask sep cls sop eop eot eod image audio video think tool_call tool_calls tool_response
@@ -32,17 +32,4 @@ TOKEN = re.compile(rf"(?:{ANGLED})|(?:{_BRACKETED})", re.VERBOSE | re.IGNORECASE
 BRACKETED_TOKEN = re.compile(_BRACKETED, re.VERBOSE | re.IGNORECASE)
 ANGLED_TOKEN = re.compile(ANGLED, re.VERBOSE | re.IGNORECASE)
 
-ROLES = (
-    "system",
-    "assistant",
-    "user",
-    "human",
-    "developer",
-    "sistema",
-    "asistente",
-    "assistente",
-    "usuario",
-    "usuário",
-    "humano",
-)
-ROLE = rf"(?:{'|'.join(ROLES)})"
+ROLE = "(?:system|assistant|user|human|developer|sistema|asistente|assistente|usuario|usuário|humano)"

@@ -20,20 +20,33 @@ Argument = TypeVar("Argument")
 Result = TypeVar("Result")
 
 
+class StepRunner:
+    """Runs steps in a worker, with a pipeline that is built for the first one."""
+
+    def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
+        self._make_pipeline = make_pipeline
+        self._pipeline: Pipeline | None = None
+
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
+        """Return True and the step's result, or False and the exception."""
+        try:
+            self._pipeline = self._pipeline or self._make_pipeline()
+            return True, step(self._pipeline, argument)
+        except Exception as error:
+            return False, error
+
+
 class Worker(Protocol):
     """Does one job at a time, elsewhere."""
 
     def start(self) -> None:
         """Wait until the worker is ready, at first and after it was lost. Raise if it can never be."""
-        ...
 
-    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
-        """Return the step's result. Raise what the step raises, and WorkerLost if the worker dies."""
-        ...
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
+        """Run a step as `StepRunner.run` does. Raise WorkerLost if the worker dies."""
 
     def close(self) -> None:
         """End the worker, even in the middle of a job. Any thread may call this."""
-        ...
 
 
 @dataclass(eq=False, slots=True)
@@ -116,7 +129,7 @@ class JobQueue:
     def _do(self, worker: Worker, job: _Job) -> bool:
         """Do a job. Return whether the worker is still alive."""
         try:
-            result = worker.run(job.step, job.argument)
+            is_result, outcome = worker.run(job.step, job.argument)
         except WorkerLost as error:
             job.losses += 1
             with self._changed:
@@ -128,9 +141,11 @@ class JobQueue:
                 job.future.set_exception(error)
             return False
         except Exception as error:
-            job.future.set_exception(error)
+            is_result, outcome = False, error
+        if is_result:
+            job.future.set_result(outcome)
         else:
-            job.future.set_result(result)
+            job.future.set_exception(outcome)
         return True
 
 

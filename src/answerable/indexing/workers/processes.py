@@ -16,7 +16,7 @@ from typing import Any
 
 from answerable.errors import WorkerLost
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.workers.jobs import JobQueue
+from answerable.indexing.workers.jobs import JobQueue, StepRunner
 
 TRIES = 2
 
@@ -38,16 +38,9 @@ def serve(connection: Connection[Any, Any], make_pipeline: Callable[[], Pipeline
     threading.Thread(target=_end_with_owner, daemon=True).start()
     # The connection ends when the owner does.
     with suppress(EOFError, BrokenPipeError, ConnectionResetError):
-        pipeline: Pipeline | None = None
+        runner = StepRunner(make_pipeline)
         while True:
-            step, argument = connection.recv()
-            outcome: tuple[bool, Any]
-            try:
-                pipeline = pipeline or make_pipeline()
-                outcome = True, step(pipeline, argument)
-            except Exception as error:
-                outcome = False, error
-            connection.send(outcome)
+            connection.send(runner.run(*connection.recv()))
 
 
 def _end_with_owner() -> None:
@@ -97,20 +90,18 @@ class _ProcessWorker:
             # Only the process holds its end now, so `recv` raises EOFError when it dies.
             theirs.close()
 
-    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
         """Run a step in the process."""
         assert self._connection is not None
         try:
             self._connection.send((step, argument))
             is_result, outcome = self._connection.recv()
+            return is_result, outcome
         except (EOFError, OSError) as error:
             raise WorkerLost(
                 "the worker process was killed or ran out of memory, and so was a second one: "
                 "add it alone, with fewer --workers, or leave it out"
             ) from error
-        if not is_result:
-            raise outcome
-        return outcome
 
     def close(self) -> None:
         """Kill the process. A waiting `run` raises WorkerLost."""

@@ -14,7 +14,7 @@ import ray
 
 from answerable.errors import SettingsError, WorkerLost, how_to_install
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.workers.jobs import JobQueue
+from answerable.indexing.workers.jobs import JobQueue, StepRunner
 
 # A job may lose several workers and whole nodes without being at fault.
 TRIES = 4
@@ -59,21 +59,9 @@ def _connect(address: str) -> bool:
     return True
 
 
-class _Actor:
-    def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
-        self._make_pipeline = make_pipeline
-        self._pipeline: Pipeline | None = None
-
+class _Actor(StepRunner):
     def version(self) -> str:
         return version("answerable")
-
-    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
-        """Return True and the step's result, or False and the exception."""
-        try:
-            self._pipeline = self._pipeline or self._make_pipeline()
-            return True, step(self._pipeline, argument)
-        except Exception as error:
-            return False, error
 
 
 class _RayWorker:
@@ -105,17 +93,15 @@ class _RayWorker:
                 f"Install the same on both. {how_to_install('ray')}"
             )
 
-    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> Any:
+    def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
         """Run a step on the actor."""
         try:
             is_result, outcome = ray.get(self._actor.run.remote(step, argument))
+            return is_result, outcome
         except ray.exceptions.RayError as error:
             raise WorkerLost(
                 f"{TRIES} workers of the Ray cluster died on it ({_first_line(error)}): add it alone, or leave it out"
             ) from error
-        if not is_result:
-            raise outcome
-        return outcome
 
     def close(self) -> None:
         """Kill the actor. A waiting `run` raises WorkerLost."""
