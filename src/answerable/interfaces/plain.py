@@ -13,6 +13,7 @@ from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Na
 from answerable.errors import AnswerableError
 from answerable.indexing.ingest import AddReport
 from answerable.indexing.sync import Origin
+from answerable.library import LibraryStats
 from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics
 
@@ -115,6 +116,12 @@ def stored_json(document: StoredDocument) -> Plain:
     """A document as lists show it."""
     names = ("source", "title", "type", "language", "chunks", "characters")
     return {"document_id": document.id, **_pick(document, *names)}
+
+
+def stats_json(found: LibraryStats) -> Plain:
+    """The size of a library."""
+    names = ("documents", "chunks", "characters", "languages", "types")
+    return {**_pick(found, *names), "embedder": str(found.fingerprint) if found.fingerprint else None}
 
 
 def _place(location: Location) -> Plain:

@@ -13,7 +13,6 @@ import io
 import logging
 import os
 import sys
-from collections.abc import Callable
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -104,28 +103,11 @@ def start(
         typer.echo(context.get_help())
 
 
-_COMMANDS: dict[str, Callable[..., None]] = {
-    "add": add,
-    "sync": sync,
-    "ask": ask,
-    "chat": chat,
-    "search": search,
-    "list": list_documents,
-    "sources": sources,
-    "show": show,
-    "remove": remove,
-    "copy": copy,
-    "export": export,
-    "import": import_,
-    "reindex": reindex,
-    "verify": verify,
-    "doctor": doctor,
-    "calibrate": calibrate,
-    "eval": evaluate,
-    "serve": serve,
-    "mcp": mcp,
-}
-for _name, _command in _COMMANDS.items():
+_USE = (add, sync, ask, chat, search, list_documents, sources, show, remove)
+_MAINTAIN = (copy, export, import_, reindex, verify, doctor, calibrate, evaluate)
+_NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
+for _command in (*_USE, *_MAINTAIN, serve, mcp):
+    _name = _NAMES.get(_command, _command.__name__)
     app.command(_name, epilog=examples(_name))(unfold(_command))
 app.add_typer(keys, name="keys")
 

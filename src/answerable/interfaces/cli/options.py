@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from typing import Annotated, Any, Optional
 
-import typer
+from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
 from answerable.errors import LibraryNotFound
@@ -17,32 +17,31 @@ from answerable.library import Library
 from answerable.settings import load_settings
 from answerable.wiring.build import build_library, without_password
 
+# What an option gives; None if it is not given.
+Text = Optional[str]
+Texts = Optional[list[str]]
+
 LibraryOption = Annotated[
-    Optional[str],
-    typer.Option(
+    Text,
+    Option(
         "--library",
         "-l",
         metavar="ADDRESS",
         help="A folder, postgresql://… or qdrant+http://… (default: a folder among your data).",
     ),
 ]
-JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
 ModelOption = Annotated[
-    Optional[str],
-    typer.Option(
-        "--model", "-m", metavar="MODEL", help="What answers: extractive, openai:NAME, ollama:NAME, cohere:NAME."
-    ),
+    Text,
+    Option("--model", "-m", metavar="MODEL", help="What answers: extractive, openai:NAME, ollama:NAME, cohere:NAME."),
 ]
-PasswordOption = Annotated[Optional[str], typer.Option(metavar="TEXT", help="Password of encrypted PDFs.")]
+PasswordOption = Annotated[Text, Option("--password", metavar="TEXT", help="Password of encrypted PDFs.")]
 AllowHostOption = Annotated[
-    Optional[list[str]],
-    typer.Option(metavar="HOST", help="Fetch from this private host too, such as 127.0.0.1:3000 (repeatable)."),
+    Texts, Option("--allow-host", metavar="HOST", help="Fetch from this private host too: 127.0.0.1:3000 (repeatable).")
 ]
-ChecksumOption = Annotated[
-    bool, typer.Option("--checksum", help="Read every file, even if its size and time are unchanged.")
-]
+ChecksumOption = Annotated[bool, Option("--checksum", help="Read every file, even if its size and time are unchanged.")]
 DocumentArgument = Annotated[
-    str, typer.Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the start of its id.")
+    str, Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the start of its id.")
 ]
 
 
@@ -50,26 +49,20 @@ DocumentArgument = Annotated[
 class FilterOptions:
     """The options that narrow a search; `filters.build_filter` makes a filter of them."""
 
-    sender: Annotated[
-        Optional[list[str]], typer.Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")
-    ] = None
+    sender: Annotated[Texts, Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")] = None
     since: Annotated[
-        Optional[str], typer.Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday.")
+        Text, Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday.")
     ] = None
-    until: Annotated[
-        Optional[str], typer.Option(metavar="TIME", help="Only up to the end of this day, week, month or year.")
-    ] = None
+    until: Annotated[Text, Option(metavar="TIME", help="Only up to the end of this day, week, month or year.")] = None
     kind: Annotated[
         Optional[list[DocumentType]],
-        typer.Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
+        Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
     ] = None
-    source: Annotated[
-        Optional[list[str]], typer.Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")
-    ] = None
-    language: Annotated[
-        Optional[str], typer.Option(metavar="CODE", help="Only documents in this language, such as es.")
-    ] = None
-    where: Annotated[Optional[str], typer.Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')] = None
+    source: Annotated[Texts, Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")] = (
+        None
+    )
+    language: Annotated[Text, Option(metavar="CODE", help="Only documents in this language, such as es.")] = None
+    where: Annotated[Text, Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +70,19 @@ class MeasureOptions:
     """The options of `eval` that decide what is measured."""
 
     questions: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="Your own questions on a library, CSV or JSON lines.")
+        Optional[Path], Option(metavar="FILE", help="Your own questions on a library, CSV or JSON lines.")
     ] = None
     compare: Annotated[
         str,
-        typer.Option(
+        Option(
             metavar="NAMES",
             help="Retrievers to compare: dense,bm25,minmax,scaled,scaled+sentences,"
             "scaled+sentences+feedback,hybrid,hybrid+rerank.",
         ),
     ] = ""
-    retrieval_only: Annotated[bool, typer.Option("--retrieval-only", help="Measure search only, without answers.")] = (
-        False
-    )
-    sample: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Random questions per set (0: all).")] = 0
-    seed: Annotated[int, typer.Option(metavar="NUMBER", min=0, help="Seed for random choices.")] = 0
+    retrieval_only: Annotated[bool, Option("--retrieval-only", help="Measure search only, without answers.")] = False
+    sample: Annotated[int, Option(metavar="NUMBER", min=0, help="Random questions per set (0: all).")] = 0
+    seed: Annotated[int, Option(metavar="NUMBER", min=0, help="Seed for random choices.")] = 0
 
 
 def unfold(command: Callable[..., None]) -> Callable[..., None]:

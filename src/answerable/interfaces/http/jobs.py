@@ -9,8 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
-from enum import Enum
-from typing import Any
+from typing import Any, Literal
 
 from answerable.indexing.ingest import AddReport, OnProgress, Progress
 from answerable.interfaces.http.metrics import Metrics
@@ -25,17 +24,7 @@ Work = Callable[[AddReport, OnProgress], None]
 """Adds documents and records the outcome in the report; may raise. Ends early when the callback raises."""
 
 
-class State(str, Enum):
-    """The state of a job."""
-
-    WAITING = "waiting"
-    RUNNING = "running"
-    DONE = "done"
-    FAILED = "failed"
-    CANCELLED = "cancelled"
-
-    def __str__(self) -> str:
-        return self.value
+State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class _Cancelled(Exception):
@@ -49,7 +38,7 @@ class Job:
         self.id = secrets.token_hex(16)
         self.library = library
         self.sources = sources
-        self.state = State.WAITING
+        self.state: State = "waiting"
         self.changes = 0
         self._work = work
         self._clean_up = clean_up
@@ -63,24 +52,24 @@ class Job:
     @property
     def is_over(self) -> bool:
         """Whether the job has ended."""
-        return self.state in (State.DONE, State.FAILED, State.CANCELLED)
+        return self.state in ("done", "failed", "cancelled")
 
     def run(self) -> None:
         """Run the job."""
-        self._become(State.RUNNING, "started")
-        ended = State.DONE
+        self._become("running", "started")
+        ended: State = "done"
         try:
             self._work(self._report, self._progressed)
         except _Cancelled:
-            ended = State.CANCELLED
+            ended = "cancelled"
         except Exception as error:
             self._error = problem_of(error).json()
-            ended = State.FAILED
+            ended = "failed"
         self._end(ended)
 
     def drop(self) -> None:
         """End the job before it starts."""
-        self._end(State.CANCELLED)
+        self._end("cancelled")
 
     def cancel(self) -> None:
         """End the job at its next step; finished documents stay."""
@@ -94,7 +83,7 @@ class Job:
             "job_id": self.id,
             "library": self.library,
             "sources": self.sources,
-            "state": str(state),
+            "state": state,
             "progress": asdict(self._progress) if self._progress else None,
             "report": added_json(self._report, dry_run=False),
             "error": self._error,
@@ -133,7 +122,7 @@ class Jobs:
         """Queue a job behind the others of its library. Raise Problem if too many wait."""
         job = Job(library, sources, work, clean_up)
         with self._lock:
-            if sum(other.state is State.WAITING for other, _ in self._jobs.values()) >= self._waiting:
+            if sum(other.state == "waiting" for other, _ in self._jobs.values()) >= self._waiting:
                 raise Problem(429, "too_many_jobs", "Too many jobs are waiting. Try again when one has ended.", _LATER)
             if library not in self._threads:
                 self._threads[library] = ThreadPoolExecutor(1, thread_name_prefix=f"adding-{library}")
@@ -191,4 +180,4 @@ class Jobs:
 
     def _count(self, job: Job, ending: Callable[[], None]) -> None:
         ending()
-        self._metrics.jobs.labels(str(job.state)).inc()
+        self._metrics.jobs.labels(job.state).inc()

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
@@ -26,29 +27,16 @@ class Metrics:
     """The metrics of a server."""
 
     def __init__(self) -> None:
-        self._registry = CollectorRegistry()
-        self.requests = Counter(
-            "answerable_requests",
-            "Requests that were answered.",
-            ("method", "route", "status"),
-            registry=self._registry,
-        )
-        self.request_seconds = Histogram(
-            "answerable_request_seconds",
-            "From a request to the end of its response.",
-            ("route",),
-            buckets=_SECONDS,
-            registry=self._registry,
-        )
-        self.asks = Counter(
-            "answerable_asks", "Questions, by what became of them.", ("outcome",), registry=self._registry
-        )
-        self.ask_seconds = Histogram(
-            "answerable_ask_seconds", "From a question to its answer.", buckets=_SECONDS, registry=self._registry
-        )
-        self.streams = Gauge("answerable_streams_open", "Event streams that are open.", registry=self._registry)
-        self.jobs_running = Gauge("answerable_jobs_running", "Ingestion jobs that run.", registry=self._registry)
-        self.jobs = Counter("answerable_jobs", "Ingestion jobs that ended.", ("state",), registry=self._registry)
+        self._registry = registry = CollectorRegistry()
+        counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
+        histogram = partial(Histogram, registry=registry, buckets=_SECONDS)
+        self.requests = counter("answerable_requests", "Requests answered.", ("method", "route", "status"))
+        self.request_seconds = histogram("answerable_request_seconds", "Time to the end of the response.", ("route",))
+        self.asks = counter("answerable_asks", "Questions by outcome.", ("outcome",))
+        self.ask_seconds = histogram("answerable_ask_seconds", "Time from question to answer.")
+        self.streams = gauge("answerable_streams_open", "Open event streams.")
+        self.jobs_running = gauge("answerable_jobs_running", "Running ingestion jobs.")
+        self.jobs = counter("answerable_jobs", "Ended ingestion jobs.", ("state",))
 
     @contextmanager
     def asking(self) -> Iterator[Asked]:

@@ -83,11 +83,14 @@ class Problem(Exception):
             "code": self.code,
         }
 
+    def response(self, **more: Any) -> JSONResponse:
+        """The response; `more` are extra members."""
+        return JSONResponse({**self.json(), **more}, self.status, self.headers, MEDIA_TYPE)
+
 
 def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
-    """A problem response; `more` are extra members."""
-    found = Problem(status, code, detail, headers)
-    return JSONResponse({**found.json(), **more}, status, found.headers, MEDIA_TYPE)
+    """A problem as a response; `more` are extra members."""
+    return Problem(status, code, detail, headers).response(**more)
 
 
 def problem_of(error: Exception) -> Problem:
@@ -143,13 +146,11 @@ class _Faults:
         except Exception as error:
             if scope["type"] != "http" or is_started:
                 raise
-            found = problem_of(error)
-            await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
+            await problem_of(error).response()(scope, receive, send)
 
 
 async def _handle(_: Request, error: Exception) -> JSONResponse:
-    found = problem_of(error)
-    return problem(found.status, found.code, found.detail, found.headers)
+    return problem_of(error).response()
 
 
 async def _handle_invalid(_: Request, error: Exception) -> JSONResponse:

@@ -54,12 +54,13 @@ class Answering:
                 yield event
 
     def _events(self, ask: Ask) -> Generator[Event, None, None]:
-        if ask.session is not None and not self._sessions.has(ask.session, self._owner):
+        history = self._sessions.history(ask.session, self._owner) if ask.session is not None else []
+        if history is None:
             raise Problem(404, "session_not_found", "There is no such session. Leave it out to start a new one.")
         span = check_span(self._library, ask.span) if ask.span else None
         if span is None and ask.selected:
             span = find_selected(self._library, ask.selected, ask.where)
-        searched, history = ask.question, self._sessions.history(ask.session, self._owner) if ask.session else []
+        searched = ask.question
         attempts = scopes(self._library, span, ask.where)
         for scope in attempts:
             with closing(self._library.ask_stream(searched, scope.where, history)) as events:

@@ -239,17 +239,6 @@ class LibraryOut(BaseModel):
     may_change: bool
 
 
-class StatsOut(BaseModel):
-    """The size of a library."""
-
-    documents: int
-    chunks: int
-    characters: int
-    languages: dict[str, int]
-    types: dict[str, int]
-    embedder: Optional[str]
-
-
 def output(name: str, about: str, **members: Any) -> type[BaseModel]:
     """A model whose members are all required."""
     fields: dict[str, Any] = {member: (kind, ...) for member, kind in members.items()}
@@ -268,4 +257,11 @@ JobsOut = output("JobsOut", "A library's jobs, latest first.", jobs=list[JobOut]
 SessionsOut = output("SessionsOut", "The caller's conversations, latest first.", sessions=list[SessionOut])
 TurnsOut = output("TurnsOut", "A conversation, oldest turn first.", session=str, turns=list[TurnOut])
 LibrariesOut = output("LibrariesOut", "The libraries the caller may use.", libraries=list[LibraryOut])
+StatsOut = output(
+    "StatsOut",
+    "The size of a library.",
+    **dict.fromkeys(("documents", "chunks", "characters"), int),
+    **dict.fromkeys(("languages", "types"), dict[str, int]),
+    embedder=Optional[str],
+)
 StatusOut = output("StatusOut", "The server's state.", status=str)

@@ -44,26 +44,6 @@ class Owner:
     caller: str
 
 
-@dataclass(frozen=True, slots=True)
-class Session:
-    """A conversation; `title` is its first question. Times are seconds since 1970."""
-
-    id: str
-    made: float
-    used: float
-    turns: int
-    title: str
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """A question as asked, and the answer as JSON."""
-
-    asked: float
-    question: str
-    answer: dict[str, Any]
-
-
 class Sessions:
     """The conversations of a server, deleted after `days` without a question. Thread-safe.
 
@@ -99,16 +79,11 @@ class Sessions:
             )
         return found
 
-    def has(self, session: str, owner: Owner) -> bool:
-        """Whether the owner has this session and it hasn't expired."""
-        with self._locked():
-            return self._exists(session, owner)
-
-    def history(self, session: str, owner: Owner) -> list[Exchange]:
-        """The latest exchanges, oldest first; empty for an unknown session."""
+    def history(self, session: str, owner: Owner) -> list[Exchange] | None:
+        """The latest exchanges, oldest first; None for an unknown session."""
         with self._locked():
             if not self._exists(session, owner):
-                return []
+                return None
             rows = self._database.execute(
                 "SELECT question, searched, text FROM turns WHERE session = ? ORDER BY number DESC LIMIT ?",
                 (session, LONGEST_HISTORY),
@@ -128,18 +103,18 @@ class Sessions:
             )
         return True
 
-    def turns(self, session: str, owner: Owner) -> list[Turn] | None:
-        """All turns, oldest first; None for an unknown session."""
+    def turns(self, session: str, owner: Owner) -> list[dict[str, Any]] | None:
+        """All turns as JSON, oldest first; None for an unknown session."""
         with self._locked():
             if not self._exists(session, owner):
                 return None
             rows = self._database.execute(
                 "SELECT asked, question, answer FROM turns WHERE session = ? ORDER BY number", (session,)
             ).fetchall()
-        return [Turn(asked, question, json.loads(answer)) for asked, question, answer in rows]
+        return [{"asked": row[0], "question": row[1], "answer": json.loads(row[2])} for row in rows]
 
-    def list(self, owner: Owner, limit: int = 100) -> list[Session]:
-        """The owner's sessions, last used first."""
+    def list(self, owner: Owner, limit: int = 100) -> list[dict[str, Any]]:
+        """The owner's sessions as JSON, last used first; `title` is the first question."""
         with self._locked():
             rows = self._database.execute(
                 "SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = id), coalesce("
@@ -147,7 +122,7 @@ class Sessions:
                 "FROM sessions WHERE library = ? AND caller = ? AND used >= ? ORDER BY used DESC LIMIT ?",
                 (owner.library, owner.caller, self._now() - self._seconds, limit),
             ).fetchall()
-        return [Session(*row) for row in rows]
+        return [dict(zip(("session", "made", "used", "turns", "title"), row, strict=True)) for row in rows]
 
     def delete(self, session: str, owner: Owner) -> bool:
         """Delete a session with its turns. Return False if there is none."""
@@ -174,9 +149,9 @@ class Sessions:
         with self._lock:
             try:
                 yield
-            except sqlite3.ProgrammingError:
-                raise
             except sqlite3.Error as error:
+                if isinstance(error, sqlite3.ProgrammingError):
+                    raise
                 if is_full(error, self._path):
                     raise DiskFull(f"The disk is full: can't write to {self._path}. Free some space.") from error
                 raise LibraryError(f"{self._path} can't be used ({error}). Check the disk, then try again.") from error

@@ -12,7 +12,7 @@ from fastapi.sse import KEEPALIVE_COMMENT, format_sse_event
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from answerable.interfaces.http.problems import Problem, problem, problem_of
+from answerable.interfaces.http.problems import Problem, problem_of
 from answerable.interfaces.http.service import Service
 
 MEDIA_TYPE = "text/event-stream"
@@ -103,7 +103,7 @@ class EventStream(Response):
                 if self._is_started:
                     await self._send(send, self.error_event(found).encoded(), more=False)
                 else:
-                    await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
+                    await found.response()(scope, receive, send)
 
     def error_event(self, found: Problem) -> Event:
         """The event for a problem after the first event."""

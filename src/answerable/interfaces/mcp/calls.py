@@ -1,4 +1,4 @@
-"""Run the library's blocking calls in a bounded number of threads."""
+"""Calls of tools: blocking functions run in bounded threads, and callers over HTTP need permission."""
 
 from __future__ import annotations
 
@@ -7,11 +7,14 @@ from functools import partial
 from typing import TypeVar
 
 from anyio import CapacityLimiter, from_thread, to_thread
+from mcp.server.auth.middleware.auth_context import get_access_token
+from mcp.server.auth.middleware.bearer_auth import AuthenticatedUser
+from mcp.server.auth.provider import AccessToken
 from mcp.server.mcpserver.exceptions import ToolError
 
 from answerable.errors import AnswerableError
 
-AT_ONCE = 8
+_ADMIN = "admin"
 
 Given = TypeVar("Given")
 
@@ -19,7 +22,7 @@ Given = TypeVar("Given")
 class Calls:
     """Runs blocking functions for tools; expected errors become errors the assistant reads."""
 
-    def __init__(self, at_once: int = AT_ONCE) -> None:
+    def __init__(self, at_once: int = 8) -> None:
         self._limiter = CapacityLimiter(at_once)
 
     async def run(self, function: Callable[..., Given], *arguments: object) -> Given:
@@ -33,3 +36,15 @@ class Calls:
 def check_cancelled() -> None:
     """End the running function if its caller has gone or cancelled it."""
     from_thread.check_cancelled()
+
+
+def user_of(key_id: str, role: str) -> AuthenticatedUser:
+    """The SDK's user for a key; a session belongs to the key that started it."""
+    return AuthenticatedUser(AccessToken(token="", client_id=key_id, scopes=[role]))
+
+
+def require_admin() -> None:
+    """Raise ToolError if the caller's key may only ask. Over standard input and output anything is allowed."""
+    found = get_access_token()
+    if found is not None and _ADMIN not in found.scopes:
+        raise ToolError("This key may only ask, search and read. Use a key made with --role admin.")

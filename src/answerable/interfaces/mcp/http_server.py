@@ -20,7 +20,7 @@ from answerable.interfaces.http.guards.origins import is_loopback
 from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.listening import listen
 from answerable.interfaces.http.problems import problem
-from answerable.interfaces.mcp.authorization import user_of
+from answerable.interfaces.mcp.calls import user_of
 from answerable.interfaces.mcp.server import LibraryServer
 
 PATH = "/mcp"

@@ -39,13 +39,7 @@ class LibraryServer(MCPServer[Any]):
     """The server of one library. With `writes`, assistants can add sites and files under `roots`."""
 
     def __init__(self, library: Library, writes: bool = False, roots: Sequence[Path] = ()) -> None:
-        super().__init__(
-            NAME,
-            title="Answerable",
-            instructions=INSTRUCTIONS,
-            version=__version__,
-            log_level="WARNING",
-        )
+        super().__init__(NAME, title="Answerable", instructions=INSTRUCTIONS, version=__version__, log_level="WARNING")
         self._library = library
         self._calls = Calls()
         reading = ReadingTools(library, self._calls)

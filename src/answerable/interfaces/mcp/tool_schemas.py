@@ -4,18 +4,10 @@ from __future__ import annotations
 
 from pydantic import BaseModel
 
-from answerable.interfaces.http.schemas import CheckedAnswer, FoundOut, Place, StoredOut
+from answerable.interfaces.http.schemas import CheckedAnswer, FoundOut, Place, StoredOut, output
 
 SearchOutput = FoundOut
 AnswerOutput = CheckedAnswer
-
-
-class DocumentsOutput(BaseModel):
-    """A page of the list of documents; `total` counts all matches."""
-
-    total: int
-    offset: int
-    documents: list[StoredOut]
 
 
 class PassageOutput(Place):
@@ -40,23 +32,19 @@ class Skipped(BaseModel):
     reason: str
 
 
-class AddedOutput(BaseModel):
-    """The outcome of adding: documents by outcome, passages, skipped files by reason and name, failures."""
-
-    added: int
-    changed: int
-    moved: int
-    unchanged: int
-    removed: int
-    kept: int
-    chunks: int
-    skipped: dict[str, int]
-    passed_over: list[Skipped]
-    failed: list[Failed]
-    seconds: float
-
-
-class RemovedOutput(BaseModel):
-    """The removed document."""
-
-    removed: str
+AddedOutput = output(
+    "AddedOutput",
+    "The outcome of adding: documents by outcome, passages, skipped files by reason and name, failures.",
+    **dict.fromkeys(("added", "changed", "moved", "unchanged", "removed", "kept", "chunks"), int),
+    skipped=dict[str, int],
+    passed_over=list[Skipped],
+    failed=list[Failed],
+    seconds=float,
+)
+DocumentsOutput = output(
+    "DocumentsOutput",
+    "A page of the list of documents; `total` counts all matches.",
+    **dict.fromkeys(("total", "offset"), int),
+    documents=list[StoredOut],
+)
+RemovedOutput = output("RemovedOutput", "The removed document.", removed=str)

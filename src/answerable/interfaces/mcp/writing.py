@@ -16,8 +16,7 @@ from mcp_types import CallToolResult
 from pydantic import Field
 
 from answerable.indexing.ingest import Progress
-from answerable.interfaces.mcp.authorization import require_admin
-from answerable.interfaces.mcp.calls import Calls, check_cancelled
+from answerable.interfaces.mcp.calls import Calls, check_cancelled, require_admin
 from answerable.interfaces.mcp.reading import DocumentId, result
 from answerable.interfaces.mcp.texts import added_text
 from answerable.interfaces.mcp.tool_schemas import AddedOutput, RemovedOutput

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Annotated, Optional
 
 import typer
+from typer import Argument, Option
 
 from answerable.errors import LibraryNotFound, SourceError
 from answerable.indexing.ingest import AddReport, Failure
 from answerable.interfaces.cli import reports
-from answerable.interfaces.cli.options import AllowHostOption, JsonOption, LibraryOption, PasswordOption
+from answerable.interfaces.cli.options import AllowHostOption, JsonOption, LibraryOption, PasswordOption, Text, Texts
 from answerable.library import Library
 from answerable.settings import Settings, load_settings
 from answerable.wiring.build import MEMORY, build_library, import_collection, without_password
@@ -20,62 +21,49 @@ from answerable.wiring.build import MEMORY, build_library, import_collection, wi
 class ReadOptions:
     """How files are read and which pages of a site are fetched."""
 
-    password: PasswordOption = None
-    ocr: Annotated[
-        Optional[str], typer.Option(metavar="LANGUAGES", help="Languages of scanned PDFs, for tesseract: eng+spa.")
+    pdf_password: PasswordOption = None
+    ocr_languages: Annotated[
+        Text, Option("--ocr", metavar="LANGUAGES", help="Languages of scanned PDFs, for tesseract: eng+spa.")
     ] = None
-    locale: Annotated[
-        Optional[list[str]], typer.Option(metavar="CODE", help="Sites: only this language, such as es (repeatable).")
+    site_locales: Annotated[
+        Texts, Option("--locale", metavar="CODE", help="Sites: only this language, such as es (repeatable).")
     ] = None
-    docs_version: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="NAME", help="Sites: this version, or all (repeatable; default: the latest)."),
+    site_versions: Annotated[
+        Texts,
+        Option("--docs-version", metavar="NAME", help="Sites: this version or all (repeatable; default: the latest)."),
     ] = None
-    everything: Annotated[
-        Optional[bool], typer.Option("--everything", help="Sites: include blogs, tags and other listings.")
+    site_everything: Annotated[
+        Optional[bool], Option("--everything", help="Sites: include blogs, tags and other listings.")
     ] = None
-    max_pages: Annotated[Optional[int], typer.Option(metavar="NUMBER", help="Maximum pages per site.")] = None
-    public_url: Annotated[
-        Optional[str], typer.Option(metavar="URL", help="Cite pages of a site's copy by this public address.")
+    max_pages: Annotated[Optional[int], Option(metavar="NUMBER", help="Maximum pages per site.")] = None
+    site_public_url: Annotated[
+        Text, Option("--public-url", metavar="URL", help="Cite pages of a site's copy by this public address.")
     ] = None
-    allow_host: AllowHostOption = None
+    allow_hosts: AllowHostOption = None
     workers: Annotated[
-        Optional[int], typer.Option(metavar="N", help="Read and embed with N processes (with --ray: N workers).")
+        Optional[int], Option(metavar="N", help="Read and embed with N processes (with --ray: N workers).")
     ] = None
-    ray: Annotated[
-        Optional[str], typer.Option(metavar="HOST:PORT", help="Read and embed on the Ray cluster this machine is in.")
-    ] = None
+    ray: Annotated[Text, Option(metavar="HOST:PORT", help="Read and embed on the Ray cluster this machine is in.")] = (
+        None
+    )
 
     def settings(self, library: str | None) -> Settings:
-        """The settings with these options."""
-        return load_settings(
-            {
-                "library": library,
-                "pdf_password": self.password,
-                "ocr_languages": self.ocr,
-                "site_locales": _joined(self.locale),
-                "site_versions": _joined(self.docs_version),
-                "site_everything": self.everything,
-                "site_public_url": self.public_url,
-                "max_pages": self.max_pages,
-                "allow_hosts": _joined(self.allow_host),
-                "workers": self.workers,
-                "ray": self.ray,
-            }
-        )
+        """The settings with these options, which have the settings' names."""
+        given = {name: ",".join(value) if isinstance(value, list) else value for name, value in asdict(self).items()}
+        return load_settings({"library": library, **given})
 
 
 def add(
     paths: Annotated[
         list[str],
-        typer.Argument(
+        Argument(
             help="Files, folders, sites (https://…), or postgresql://…?langchain_collection=NAME with its vectors.",
             metavar="PATH",
         ),
     ],
     read: ReadOptions,
     library: LibraryOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be added; change nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would be added; change nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Add chats, PDFs, Markdown, HTML and text files, whole folders, and sites. Nothing already there is lost.
@@ -105,10 +93,6 @@ def add(
     reports.print_added(total, dry_run, as_json)
     if total.failures:
         raise typer.Exit(1)
-
-
-def _joined(given: list[str] | None) -> str | None:
-    return ",".join(given) if given else None
 
 
 def _is_collection(path: str) -> bool:

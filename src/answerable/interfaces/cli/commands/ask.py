@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from answerable.interfaces.cli.filters import build_filter
 from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, ModelOption, open_library
@@ -12,7 +12,7 @@ from answerable.interfaces.cli.render import print_answer
 
 
 def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What you want to know.")],
+    question: Annotated[str, Argument(metavar="QUESTION", help="What you want to know.")],
     filters: FilterOptions,
     library: LibraryOption = None,
     model: ModelOption = None,

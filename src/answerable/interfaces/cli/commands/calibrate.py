@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Argument, Option
 
 from answerable.disk.private import make_folder
 from answerable.interfaces.cli.options import JsonOption
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 
 def calibrate(
-    sets: Annotated[list[str], typer.Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")],
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show the figures; save nothing.")] = False,
+    sets: Annotated[list[str], Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")],
+    dry_run: Annotated[bool, Option("--dry-run", help="Show the figures; save nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Fit refusals to your embedder. Half of each set's documents fit the gate, the other half measure it.

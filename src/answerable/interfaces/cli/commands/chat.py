@@ -7,7 +7,6 @@ import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 
 from answerable.datatypes import Answer, Exchange, Narrowing, Usage
 from answerable.errors import AnswerableError, LibraryError
@@ -43,14 +42,6 @@ def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
     _Chat(lambda: open_library(library, model)).run()
 
 
-@dataclass(frozen=True, slots=True)
-class _Answered:
-    """An answer and the filter it was given under."""
-
-    answer: Answer
-    conditions: Conditions
-
-
 class _Chat:
     """A conversation on the standard streams. The library is opened for the first question and kept open."""
 
@@ -58,7 +49,7 @@ class _Chat:
         self._open_library = open_library
         self._library: Library | None = None
         self._history: list[Exchange] = []
-        self._last: _Answered | None = None
+        self._last: tuple[Answer, Conditions] | None = None
         self._conditions: Conditions = {}
         self._has_printed = False
 
@@ -118,9 +109,9 @@ class _Chat:
         elif self._last is None:
             print_error(f"/{name} explains the last answer. Ask something first.")
         elif name == "sources":
-            _print_sources(self._last.answer)
+            _print_sources(self._last[0])
         else:
-            _print_why(self._last.answer, spell_conditions(self._last.conditions))
+            _print_why(self._last[0], spell_conditions(self._last[1]))
 
     def _ask(self, question: str) -> None:
         try:
@@ -131,7 +122,7 @@ class _Chat:
             self._fail(error)
             return
         self._history = [*self._history, Exchange(question, answer.question, answer.text)][-_REMEMBERED:]
-        self._last = _Answered(answer, self._conditions)
+        self._last = (answer, self._conditions)
         print_answer(answer, as_json=False)
 
     def _filter(self, text: str) -> None:

@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Argument
 
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json
@@ -18,10 +19,10 @@ if TYPE_CHECKING:
 
 def copy(
     source: Annotated[
-        str, typer.Argument(metavar="FROM", help="The library to copy: a folder, postgresql://… or qdrant+http://….")
+        str, Argument(metavar="FROM", help="The library to copy: a folder, postgresql://… or qdrant+http://….")
     ],
     target: Annotated[
-        str, typer.Argument(metavar="TO", help="The destination: a folder, postgresql://… or qdrant+http://….")
+        str, Argument(metavar="TO", help="The destination: a folder, postgresql://… or qdrant+http://….")
     ],
     as_json: JsonOption = False,
 ) -> None:

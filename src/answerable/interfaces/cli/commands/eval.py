@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Annotated, Optional
 
 import typer
+from typer import Argument, Option
 
-from answerable.interfaces.cli.options import JsonOption, LibraryOption, MeasureOptions, ModelOption
+from answerable.interfaces.cli.options import JsonOption, LibraryOption, MeasureOptions, ModelOption, Texts
 from answerable.interfaces.cli.printing import print_text
 from answerable.settings import load_settings
 
@@ -18,22 +19,19 @@ class OutcomeOptions:
     """What to write, and when to fail."""
 
     floor: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="FIGURE=VALUE", help="Exit with 1 below this value: ndcg@10=0.7 (repeatable)."),
+        Texts, Option(metavar="FIGURE=VALUE", help="Exit with 1 below this value: ndcg@10=0.7 (repeatable).")
     ] = None
-    html: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Also write a report with plots.")] = None
+    html: Annotated[Optional[Path], Option(metavar="FILE", help="Also write a report with plots.")] = None
     suggest: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="Draft questions from the library for you to correct.")
+        Optional[Path], Option(metavar="FILE", help="Draft questions from the library for you to correct.")
     ] = None
-    drafts: Annotated[int, typer.Option(metavar="NUMBER", min=1, help="Maximum number of drafts.")] = 20
+    drafts: Annotated[int, Option(metavar="NUMBER", min=1, help="Maximum number of drafts.")] = 20
 
 
 def evaluate(
     measure: MeasureOptions,
     outcome: OutcomeOptions,
-    folders: Annotated[
-        Optional[list[Path]], typer.Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")
-    ] = None,
+    folders: Annotated[Optional[list[Path]], Argument(metavar="FOLDER", help="Question sets in BEIR's layout.")] = None,
     library: LibraryOption = None,
     model: ModelOption = None,
     as_json: JsonOption = False,

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json
@@ -14,9 +15,9 @@ from answerable.wiring.whole_library import export_library, import_library
 
 
 def export(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="The file to write, such as library.zip.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="The file to write, such as library.zip.")],
     library: LibraryOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+    force: Annotated[bool, Option("--force", help="Overwrite an existing file.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Export the library with its vectors to a zip of plain JSON lines and NumPy arrays (docs/backup.md).
@@ -35,7 +36,7 @@ def export(
 
 
 def import_(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file written by answerable export.")],
+    file: Annotated[Path, Argument(metavar="FILE", help="A file written by answerable export.")],
     library: LibraryOption = None,
     as_json: JsonOption = False,
 ) -> None:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from answerable.interfaces.cli.examples import examples
-from answerable.interfaces.cli.options import JsonOption
+from answerable.interfaces.cli.options import JsonOption, Text
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.http.access.key_file import Keys, Role
 
 keys = typer.Typer(rich_markup_mode=None)
 
-FileArgument = Annotated[Path, typer.Argument(metavar="FILE", help="The key file of answerable serve --keys.")]
+FileArgument = Annotated[Path, Argument(metavar="FILE", help="The key file of answerable serve --keys.")]
 
 
 @keys.callback()
@@ -25,11 +26,9 @@ def start() -> None:
 @keys.command(epilog=examples("keys add"))
 def add(
     file: FileArgument,
-    role: Annotated[Role, typer.Option(help="ask may ask, search and read; admin may also add and remove.")],
-    library: Annotated[
-        Optional[str], typer.Option(metavar="NAME", help="The only library it opens (default: all).")
-    ] = None,
-    name: Annotated[str, typer.Option(metavar="WHO", help="A note on whose key it is.")] = "",
+    role: Annotated[Role, Option(help="ask may ask, search and read; admin may also add and remove.")],
+    library: Annotated[Text, Option(metavar="NAME", help="The only library it opens (default: all).")] = None,
+    name: Annotated[str, Option(metavar="WHO", help="A note on whose key it is.")] = "",
     as_json: JsonOption = False,
 ) -> None:
     """Make a key and show it once: the file keeps only its hash. A running server accepts it at once."""
@@ -56,7 +55,7 @@ def list_keys(file: FileArgument, as_json: JsonOption = False) -> None:
 @keys.command(epilog=examples("keys remove"))
 def remove(
     file: FileArgument,
-    key: Annotated[str, typer.Argument(metavar="ID", help="The id shown by answerable keys list.")],
+    key: Annotated[str, Argument(metavar="ID", help="The id shown by answerable keys list.")],
     as_json: JsonOption = False,
 ) -> None:
     """Remove a key. A running server refuses it from the next request on."""

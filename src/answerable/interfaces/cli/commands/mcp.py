@@ -5,26 +5,22 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated, Optional
 
-import typer
+from typer import Option
 
-from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
+from answerable.interfaces.cli.options import LibraryOption, ModelOption, Text, open_library
 from answerable.interfaces.cli.render import print_progress
 
 
 def mcp(
     library: LibraryOption = None,
     model: ModelOption = None,
-    write: Annotated[bool, typer.Option("--write", help="Let assistants add and remove documents.")] = False,
+    write: Annotated[bool, Option("--write", help="Let assistants add and remove documents.")] = False,
     root: Annotated[
         Optional[list[Path]],
-        typer.Option(metavar="FOLDER", help="With --write: allow adding files from this folder (repeatable)."),
+        Option(metavar="FOLDER", help="With --write: allow adding files from this folder (repeatable)."),
     ] = None,
-    http: Annotated[
-        Optional[str], typer.Option(metavar="HOST:PORT", help="Serve by HTTP, for example at 127.0.0.1:8765.")
-    ] = None,
-    keys: Annotated[
-        Optional[Path], typer.Option(metavar="FILE", help="With --http: require a key from this file.")
-    ] = None,
+    http: Annotated[Text, Option(metavar="HOST:PORT", help="Serve by HTTP, for example at 127.0.0.1:8765.")] = None,
+    keys: Annotated[Optional[Path], Option(metavar="FILE", help="With --http: require a key from this file.")] = None,
 ) -> None:
     """Serve the library to assistants by the Model Context Protocol, over standard input and output or HTTP.
 

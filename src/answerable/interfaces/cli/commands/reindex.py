@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, Optional
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+from typer import Option
 
 from answerable.errors import SettingsError
-from answerable.interfaces.cli.options import JsonOption, LibraryOption
+from answerable.interfaces.cli.options import JsonOption, LibraryOption, Text
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import Settings, load_settings
 from answerable.wiring.whole_library import abandon_reindex, reindex_library
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
 
 def reindex(
     embedder: Annotated[
-        Optional[str],
-        typer.Option(metavar="NAME", help="The new embedder: local, openai:NAME, ollama:NAME, cohere:NAME."),
+        Text, Option(metavar="NAME", help="The new embedder: local, openai:NAME, ollama:NAME, cohere:NAME.")
     ] = None,
     library: LibraryOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show time and cost; change nothing.")] = False,
-    abandon: Annotated[bool, typer.Option("--abandon", help="Delete the vectors of an unfinished reindex.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show time and cost; change nothing.")] = False,
+    abandon: Annotated[bool, Option("--abandon", help="Delete the vectors of an unfinished reindex.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Embed the whole library again with another embedder. The old vectors answer until it is done.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
+from typer import Argument
 
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
@@ -13,7 +13,7 @@ from answerable.interfaces.cli.printing import counted, one_line, print_json, pr
 def remove(
     document: Annotated[
         str,
-        typer.Argument(
+        Argument(
             metavar="DOCUMENT",
             help="Its id, path, file name or title, or the start of its id; or a folder or site that was added.",
         ),

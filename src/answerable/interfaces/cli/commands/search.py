@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
 from answerable.datatypes import Narrowing, RetrievalResult
 from answerable.interfaces.cli.filters import build_filter
@@ -18,10 +18,10 @@ _SNIPPET = 300
 
 
 def search(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", help="What to search for.")],
+    question: Annotated[str, Argument(metavar="QUESTION", help="What to search for.")],
     filters: FilterOptions,
     library: LibraryOption = None,
-    k: Annotated[int, typer.Option("-k", metavar="NUMBER", min=1, max=1000, help="Number of passages.")] = 10,
+    k: Annotated[int, Option("-k", metavar="NUMBER", min=1, max=1000, help="Number of passages.")] = 10,
     as_json: JsonOption = False,
 ) -> None:
     """Show the most relevant passages for a question."""

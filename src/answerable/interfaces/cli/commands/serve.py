@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn, Optional
 
-import typer
+from typer import Option
 
 from answerable.errors import MissingPackage, SettingsError
-from answerable.interfaces.cli.options import LibraryOption, ModelOption
+from answerable.interfaces.cli.options import LibraryOption, ModelOption, Texts
 from answerable.interfaces.cli.printing import CleanFormatter, print_text
 from answerable.settings import Settings, load_settings
 
@@ -31,19 +31,15 @@ _BASE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 class AddressOptions:
     """Where the server listens, and by which names and proxies clients reach it."""
 
-    host: Annotated[str, typer.Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1"
-    port: Annotated[int, typer.Option(metavar="NUMBER", min=0, max=65535, help="0 picks a free port.")] = 8000
-    base_path: Annotated[str, typer.Option(metavar="PATH", help="The path a proxy serves it under.")] = ""
-    server_name: Annotated[
-        Optional[list[str]], typer.Option(metavar="HOST", help="A host name clients use (repeatable).")
-    ] = None
+    host: Annotated[str, Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1"
+    port: Annotated[int, Option(metavar="NUMBER", min=0, max=65535, help="0 picks a free port.")] = 8000
+    base_path: Annotated[str, Option(metavar="PATH", help="The path a proxy serves it under.")] = ""
+    server_name: Annotated[Texts, Option(metavar="HOST", help="A host name clients use (repeatable).")] = None
     allow_origin: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="ORIGIN", help="Let pages of this site use it: https://example.org (repeatable)."),
+        Texts, Option(metavar="ORIGIN", help="Let pages of this site use it: https://example.org (repeatable).")
     ] = None
     proxy: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="ADDRESS", help="Trust this proxy's forwarded client addresses (repeatable)."),
+        Texts, Option(metavar="ADDRESS", help="Trust this proxy's forwarded client addresses (repeatable).")
     ] = None
 
 
@@ -51,14 +47,14 @@ class AddressOptions:
 class AccessOptions:
     """Who may use the server, and what it keeps."""
 
-    keys: Annotated[Optional[Path], typer.Option(metavar="FILE", help="Require a key from this file.")] = None
+    keys: Annotated[Optional[Path], Option(metavar="FILE", help="Require a key from this file.")] = None
     asks_per_minute: Annotated[
         Optional[int],
-        typer.Option(metavar="NUMBER", help="Questions per minute of a key or address (default with keys: 120)."),
+        Option(metavar="NUMBER", help="Questions per minute of a key or address (default with keys: 120)."),
     ] = None
-    data: Annotated[Optional[Path], typer.Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
+    data: Annotated[Optional[Path], Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
     session_days: Annotated[
-        float, typer.Option(metavar="DAYS", min=0, help="Keep a conversation this long after its last question.")
+        float, Option(metavar="DAYS", min=0, help="Keep a conversation this long after its last question.")
     ] = 30.0
 
 
@@ -67,8 +63,7 @@ def serve(
     access: AccessOptions,
     library: LibraryOption = None,
     also: Annotated[
-        Optional[list[str]],
-        typer.Option(metavar="NAME=ADDRESS", help="Also serve this library under this name (repeatable)."),
+        Texts, Option(metavar="NAME=ADDRESS", help="Also serve this library under this name (repeatable).")
     ] = None,
     model: ModelOption = None,
 ) -> None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Annotated, Optional
+from typing import Annotated
 
 import typer
+from typer import Argument, Option
 
 from answerable.errors import SettingsError
 from answerable.interfaces.cli import reports
@@ -16,6 +17,7 @@ from answerable.interfaces.cli.options import (
     JsonOption,
     LibraryOption,
     PasswordOption,
+    Texts,
     open_library,
 )
 from answerable.settings import load_settings
@@ -27,10 +29,10 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 class WatchOptions:
     """Whether to go on, and how often."""
 
-    watch: Annotated[bool, typer.Option("--watch", help="Sync again at every change, until Ctrl-C.")] = False
-    every: Annotated[
-        str, typer.Option(metavar="TIME", help="With --watch, sync everything this often: 30m, 6h or 2d.")
-    ] = "1d"
+    watch: Annotated[bool, Option("--watch", help="Sync again at every change, until Ctrl-C.")] = False
+    every: Annotated[str, Option(metavar="TIME", help="With --watch, sync everything this often: 30m, 6h or 2d.")] = (
+        "1d"
+    )
 
     def seconds(self) -> int:
         """`every` in seconds. Raise SettingsError."""
@@ -45,11 +47,10 @@ class WatchOptions:
 def sync(
     watching: WatchOptions,
     origins: Annotated[
-        Optional[list[str]],
-        typer.Argument(help="Folders, files and sites that were added (default: all).", metavar="ORIGIN"),
+        Texts, Argument(help="Folders, files and sites that were added (default: all).", metavar="ORIGIN")
     ] = None,
     library: LibraryOption = None,
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Show what would be done; change nothing.")] = False,
+    dry_run: Annotated[bool, Option("--dry-run", help="Show what would be done; change nothing.")] = False,
     checksum: ChecksumOption = False,
     allow_host: AllowHostOption = None,
     password: PasswordOption = None,

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any
 
 import typer
+from typer import Option
 
 from answerable.errors import LibraryDamaged
-from answerable.interfaces.cli.options import ChecksumOption, JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.options import ChecksumOption, JsonOption, LibraryOption, Text, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
 from answerable.maintenance.verification import Finding, Repair, VerifyReport
 from answerable.protocols import Difference
@@ -20,12 +21,11 @@ _ALL = "all"
 
 def verify(
     library: LibraryOption = None,
-    repair: Annotated[bool, typer.Option("--repair", help="Repair what can be repaired.")] = False,
+    repair: Annotated[bool, Option("--repair", help="Repair what can be repaired.")] = False,
     checksum: ChecksumOption = False,
-    online: Annotated[bool, typer.Option("--online", help="Also fetch the sites that were added.")] = False,
+    online: Annotated[bool, Option("--online", help="Also fetch the sites that were added.")] = False,
     embed: Annotated[
-        Optional[str],
-        typer.Option(metavar="NUMBER", help="Embed this many passages again, or all (default: 20 if free)."),
+        Text, Option(metavar="NUMBER", help="Embed this many passages again, or all (default: 20 if free).")
     ] = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,14 +87,10 @@ def _line(finding: Finding) -> str:
 
 
 def _as_json(report: VerifyReport) -> dict[str, Any]:
+    checked = {"documents": report.documents, "passages": report.chunks, "sources": report.sources}
     return {
         "clean": report.is_clean,
-        "checked": {
-            "documents": report.documents,
-            "passages": report.chunks,
-            "sources": report.sources,
-            "embedded": report.embedded,
-        },
+        "checked": {**checked, "embedded": report.embedded},
         "findings": [_finding_json(finding) for finding in report.findings],
         "repaired": [_finding_json(finding) for finding in report.repaired],
         "notes": report.notes,

@@ -132,12 +132,7 @@ def _changes(folders: Sequence[str]) -> Generator[Collection[str], None, None]:
             time.sleep(_TICK)
             yield ()
     for changes in watch(
-        *folders,
-        watch_filter=None,
-        debounce=_LONGEST,
-        step=_QUIET,
-        rust_timeout=1000 * _TICK,
-        yield_on_timeout=True,
+        *folders, watch_filter=None, debounce=_LONGEST, step=_QUIET, rust_timeout=1000 * _TICK, yield_on_timeout=True
     ):
         yield [path for _, path in changes]
 

@@ -13,7 +13,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable.interfaces.http.guards.paths import is_upload
-from answerable.interfaces.http.problems import Problem, problem
+from answerable.interfaces.http.problems import Problem
 
 # The closing mark is optional, so that an unclosed string is matched once, not from each of its marks.
 _TEXT = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"?', re.DOTALL)
@@ -60,8 +60,7 @@ class Bodies:
             body.check_length(headers.get("content-length", "0"))
             replayed = _replay(_checked_json(await body.whole(), self._limits), receive) if is_json else None
         except _Refused as refused:
-            found = refused.problem
-            await problem(found.status, found.code, found.detail, found.headers)(scope, receive, send)
+            await refused.problem.response()(scope, receive, send)
             return
         await self._app(scope, replayed or body.receive, send)
 

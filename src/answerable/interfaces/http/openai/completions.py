@@ -34,17 +34,10 @@ class Completion:
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """The whole completion."""
         text = _until(answer.text, self.stops)
-        message = {
-            "role": "assistant",
-            "content": text,
-            "refusal": None,
-            "annotations": _annotations(text, answer.citations),
-        }
+        annotations = _annotations(text, answer.citations)
+        message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         return {
-            "id": self.id,
-            "object": "chat.completion",
-            "created": self.created,
-            "model": self.model,
+            **self._envelope("chat.completion"),
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
             "sources": _sources(answer.citations),
@@ -62,10 +55,8 @@ class Completion:
         for start, end in pairwise(cuts):
             yield self._chunk({"content": text[start:end]})
         if answer.citations:
-            yield {
-                **self._chunk({"annotations": _annotations(text, answer.citations)}),
-                "sources": _sources(answer.citations),
-            }
+            chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
+            yield {**chunk, "sources": _sources(answer.citations)}
         yield self._chunk({}, finish="stop")
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
@@ -73,13 +64,11 @@ class Completion:
         return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
-        return {
-            "id": self.id,
-            "object": "chat.completion.chunk",
-            "created": self.created,
-            "model": self.model,
-            "choices": [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}],
-        }
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": finish}
+        return {**self._envelope("chat.completion.chunk"), "choices": [choice]}
+
+    def _envelope(self, kind: str) -> Plain:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.model}
 
 
 def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
@@ -98,21 +87,13 @@ def _until(text: str, stops: Sequence[str]) -> str:
 
 def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
     """A citation for the first place of each mark `[n]`; cut-off marks have none."""
-    places = ((number, text.find(f"[{number}]")) for number in range(1, len(citations) + 1))
-    addresses = _addresses(citations)
-    return [
-        {
-            "type": "url_citation",
-            "url_citation": {
-                "start_index": at,
-                "end_index": at + len(f"[{number}]"),
-                "title": _title(number, citations[number - 1]),
-                "url": addresses[number - 1],
-            },
-        }
-        for number, at in places
-        if at >= 0
-    ]
+    found = []
+    for number, (citation, url) in enumerate(zip(citations, _addresses(citations), strict=True), 1):
+        mark = f"[{number}]"
+        if (at := text.find(mark)) >= 0:
+            place = {"start_index": at, "end_index": at + len(mark), "title": _title(number, citation), "url": url}
+            found.append({"type": "url_citation", "url_citation": place})
+    return found
 
 
 def _sources(citations: Sequence[Citation]) -> list[Plain]:

@@ -129,11 +129,7 @@ def _whole(
 
 
 def _chunks(
-    completion: Completion,
-    library: Library,
-    question: str,
-    events: Generator[AnswerEvent, None, None],
-    has_usage: bool,
+    completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None], has_usage: bool
 ) -> Generator[sse.Event, None, None]:
     """The completion in pieces."""
     with closing(events):

@@ -14,8 +14,7 @@ from answerable.interfaces.http.routes.responses import PlainResponse, api_route
 from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
-from answerable.interfaces.plain import chunk_json, document_json, part_json, stored_json
-from answerable.library import Library
+from answerable.interfaces.plain import chunk_json, document_json, part_json, stats_json, stored_json
 
 router = api_router("documents", "/api/v1/{library}")
 
@@ -45,17 +44,7 @@ async def list_documents(
 @router.get("/stats", responses=responses(StatsOut))
 async def get_stats(opened: Opened, service: Serving) -> Response:
     """Count the library's documents, passages and characters."""
-    found = await service.pool.run(opened.stats)
-    return PlainResponse(
-        {
-            "documents": found.documents,
-            "chunks": found.chunks,
-            "characters": found.characters,
-            "languages": dict(found.languages),
-            "types": dict(found.types),
-            "embedder": str(found.fingerprint) if found.fingerprint else None,
-        }
-    )
+    return PlainResponse(stats_json(await service.pool.run(opened.stats)))
 
 
 @router.get("/documents/{document_id}", responses=responses(DocumentOut))
@@ -72,13 +61,7 @@ async def get_document(document_id: str, opened: Opened, service: Serving) -> Re
 
 @router.get("/documents/{document_id}/passages", responses=responses(PassagesOut))
 async def get_passages(
-    document_id: str,
-    opened: Opened,
-    service: Serving,
-    start: Start,
-    end: End,
-    before: Beside = 0,
-    after: Beside = 0,
+    document_id: str, opened: Opened, service: Serving, start: Start, end: End, before: Beside = 0, after: Beside = 0
 ) -> Response:
     """Get the passages a span touches, with their neighbours."""
 
@@ -96,7 +79,7 @@ async def get_passages(
 async def get_rectangles(
     library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start, end: End
 ) -> Response:
-    """Gives where a span stands on the pages of a PDF whose file is there, unchanged."""
+    """Get the rectangles of a span on the pages of a PDF whose file is unchanged."""
 
     def found() -> list[dict[str, float]]:
         check_span(opened, Span(document_id, start, end))
@@ -108,10 +91,7 @@ async def get_rectangles(
 
 @router.get(
     "/documents/{document_id}/file",
-    responses={
-        **responses(),
-        200: {"description": "The file.", "content": {_PDF: {}, "application/octet-stream": {}}},
-    },
+    responses={**responses(), 200: {"description": "The file.", "content": {_PDF: {}, "application/octet-stream": {}}}},
     response_class=FileResponse,
 )
 async def get_file(library: LibraryName, document_id: str, opened: Opened, service: Serving) -> Response:
@@ -144,11 +124,11 @@ async def delete_document(
     library: LibraryName, document_id: str, opened: Opened, caller: Admin, service: Serving
 ) -> Response:
     """Remove a document without a trace, and its file if it was uploaded."""
-    await service.pool.run(_delete, opened, library, document_id, service)
+
+    def delete() -> None:
+        document = opened.document(document_id)
+        opened.remove(document_id)
+        service.originals.discard(library, document)
+
+    await service.pool.run(delete)
     return Response(status_code=204)
-
-
-def _delete(opened: Library, library: str, document_id: str, service: Serving) -> None:
-    document = opened.document(document_id)
-    opened.remove(document_id)
-    service.originals.discard(library, document)

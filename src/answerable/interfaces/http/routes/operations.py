@@ -9,7 +9,7 @@ from answerable.interfaces.http.access.callers import Admin, Asker
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
 from answerable.interfaces.http.schemas import LibrariesOut, StatusOut
-from answerable.interfaces.http.service import Service, Serving
+from answerable.interfaces.http.service import Serving
 
 router = api_router("operations")
 
@@ -23,8 +23,13 @@ async def get_health() -> Response:
 @router.get("/ready", responses=responses(StatusOut))
 async def get_readiness(service: Serving) -> Response:
     """Report whether every library is open and its store responds."""
+
+    def count_all() -> None:
+        for name in service.libraries.names():
+            service.libraries.get(name).count()
+
     try:
-        await service.pool.run(_count_all, service)
+        await service.pool.run(count_all)
     except Exception as error:
         raise Problem(503, "not_ready", "A library is unavailable. See the server's log.") from error
     return PlainResponse({"status": "ready"})
@@ -51,8 +56,3 @@ async def list_libraries(caller: Asker, service: Serving) -> Response:
         if caller.sees(name)
     ]
     return PlainResponse({"libraries": listed})
-
-
-def _count_all(service: Service) -> None:
-    for name in service.libraries.names():
-        service.libraries.get(name).count()

@@ -18,11 +18,7 @@ router = api_router("sessions", "/api/v1/{library}/sessions")
 async def list_sessions(library: LibraryName, caller: Asker, service: Serving) -> Response:
     """List the caller's latest 100 conversations in this library."""
     found = await service.pool.run(service.sessions.list, owner(service, library, caller))
-    listed = [
-        {"session": each.id, "title": each.title, "turns": each.turns, "made": each.made, "used": each.used}
-        for each in found
-    ]
-    return PlainResponse({"sessions": listed})
+    return PlainResponse({"sessions": found})
 
 
 @router.get("/{session}", responses=responses(TurnsOut))
@@ -31,8 +27,7 @@ async def get_session(library: LibraryName, session: str, caller: Asker, service
     turns = await service.pool.run(service.sessions.turns, session, owner(service, library, caller))
     if turns is None:
         raise _nothing_there()
-    listed = [{"asked": turn.asked, "question": turn.question, "answer": turn.answer} for turn in turns]
-    return PlainResponse({"session": session, "turns": listed})
+    return PlainResponse({"session": session, "turns": turns})
 
 
 @router.delete("/{session}", status_code=204, responses=responses(status=204), response_class=Response)
