@@ -1,4 +1,4 @@
-/** The page as a whole: the conversation, the library, and the source beside them. */
+/** The whole page: the conversation, the library, and the source panel. */
 
 import { AddDialog, AddForms, DropTarget } from "./library/adding.js";
 import { of, request } from "./api/api.js";
@@ -11,7 +11,7 @@ import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { LibraryPage } from "./library/library.js";
 import { useKept, useTheme } from "./preferences.js";
-import { Trouble } from "./said.js";
+import { Trouble } from "./status.js";
 import { SourcePanel } from "./views/source.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
@@ -29,7 +29,7 @@ const useView = () => {
   return view;
 };
 
-/** What the panel shows, how to show something else there, go on to the next, and close it. */
+/** The state of the panel: what is open, and functions to open, step and close. */
 const usePanel = () => {
   const [open, setOpen] = useState(null);
   const origin = useRef(null);
@@ -49,7 +49,7 @@ const usePanel = () => {
 
 const typesInto = (element) => element.matches("input, textarea, select, [contenteditable]");
 
-/** `/` goes to the question, Escape closes the panel. */
+/** `/` focuses the question, Escape closes the panel. */
 const useKeys = (field, close) => {
   useEffect(() => {
     const press = (event) => {
@@ -90,7 +90,7 @@ const Tools = ({ turns, onBegin }) => {
   `;
 };
 
-/** Shows the last turn: its end, but of one that doesn't fit its beginning, where reading begins. */
+/** Scroll to the last turn: to its end, or to its start if it is too long for the screen. */
 const follow = (end) => {
   const turn = end.previousElementSibling;
   const fits = turn.offsetHeight < end.closest(".scroll").clientHeight;
@@ -111,7 +111,7 @@ const Conversation = ({ conversation, panel, welcome }) => {
   `;
 };
 
-/** A library, for those who may use it. */
+/** The views of one library. */
 const Service = ({ library, mayChange, view, onProblem }) => {
   const [changes, setChanges] = useState(0);
   const [stats, setStats] = useState(null);
@@ -129,7 +129,7 @@ const Service = ({ library, mayChange, view, onProblem }) => {
   }, [library, changes]);
 
   const ask = (question) => {
-    // What was added well has been seen by now.
+    // Finished jobs have been seen by now.
     jobs.tidy();
     conversation.ask(question, hint);
     setHint(null);

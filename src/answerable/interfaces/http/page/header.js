@@ -1,4 +1,4 @@
-/** The top of the page: where one is, and how the page looks and speaks. */
+/** The header: navigation, library, language and theme. */
 
 import { LANGUAGES, TEXTS } from "./texts/i18n.js";
 import { useTexts } from "./texts/texts.js";

@@ -1,10 +1,10 @@
-/** Asks for a key where the server lets in only those who have one. */
+/** The form for the server's key. */
 
 import { setKey } from "./api/api.js";
 import { useTexts } from "./texts/texts.js";
 import { html, useState } from "./ui.js";
 
-/** The form; `wasRefused` is whether a key was given that isn't right. */
+/** The form; `wasRefused` is set after a wrong key. */
 export const KeyForm = ({ wasRefused, onKey }) => {
   const { t } = useTexts();
   const [key, setTyped] = useState("");

@@ -1,17 +1,17 @@
-/** What a reader chose on this machine. */
+/** Choices kept in the browser. */
 
 import { useEffect, useState } from "./ui.js";
 
 const PREFIX = `answerable:${location.pathname}:`;
 
-/** What was kept under a name, or the fallback. */
+/** The stored text, or the fallback. */
 export const kept = (name, fallback = "") => localStorage.getItem(PREFIX + name) ?? fallback;
 
-/** Keeps a text under a name; an empty one forgets it. */
+/** Store a text; an empty one deletes it. */
 export const keep = (name, value) =>
   value ? localStorage.setItem(PREFIX + name, value) : localStorage.removeItem(PREFIX + name);
 
-/** A choice that is kept: its value, and how to change it. */
+/** A stored choice: its value and a setter. */
 export const useKept = (name, fallback) => {
   const [value, setValue] = useState(() => kept(name, fallback));
   const change = (chosen) => {
@@ -23,7 +23,7 @@ export const useKept = (name, fallback) => {
 
 const prefersDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
-/** Whether the page is dark, and how to turn that round. */
+/** Whether the page is dark, and a function to toggle it. */
 export const useTheme = () => {
   const [theme, setTheme] = useKept("theme", "");
   useEffect(() => {

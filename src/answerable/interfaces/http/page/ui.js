@@ -1,4 +1,4 @@
-/** What every component is made with: elements from templates, hooks, and the icons. */
+/** Shared by all components: templates, hooks and icons. */
 
 import { createContext, Fragment, h, render } from "./vendor/preact.mjs";
 import htm from "./vendor/htm.mjs";
@@ -36,12 +36,12 @@ const PATHS = {
     "M12 8.5v5m0 3v.2M10.7 4.3 2.9 18a1.5 1.5 0 0 0 1.3 2.2h15.6a1.5 1.5 0 0 0 1.3-2.2L13.3 4.3a1.5 1.5 0 0 0-2.6 0z",
 };
 
-/** A line drawing; it says nothing to a screen reader, since what it stands in has a name. */
+/** An icon, hidden from screen readers, since its parent has a name. */
 export const Icon = ({ name }) => html`
   <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>
 `;
 
-/** A button that shows only an icon; its name is told to those who don't see it, and shown as a tip. */
+/** A button with an icon; its name is for screen readers and the tooltip. */
 export const IconButton = ({ icon, label, ...rest }) => html`
   <button type="button" class="icon-button" aria-label=${label} title=${label} ...${rest}>
     <${Icon} name=${icon} />

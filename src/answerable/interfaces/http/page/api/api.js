@@ -1,8 +1,8 @@
-/** The server's API. Addresses are relative to the page, so that it works under any path. */
+/** The server's API. URLs are relative to the page, so that it works under any path. */
 
 const KEY = "answerable:key";
 
-/** What the server answers instead of what was asked for. `status` is 0 where it can't be reached. */
+/** An error of the server. `status` is 0 if it can't be reached. */
 export class Problem extends Error {
   constructor(status, code, detail) {
     super(detail);
@@ -11,10 +11,10 @@ export class Problem extends Error {
   }
 }
 
-/** Whether an error is that somebody stopped the request. */
+/** Whether an error means that the user stopped the request. */
 export const wasStopped = (error) => error instanceof DOMException && error.name === "AbortError";
 
-/** Keeps the key for as long as the tab is open. */
+/** Keep the key until the tab is closed. */
 export const setKey = (key) => sessionStorage.setItem(KEY, key);
 
 const authorization = () => {
@@ -44,13 +44,13 @@ const send = async (path, { method = "GET", body, signal, accept = "application/
   return response;
 };
 
-/** The JSON of an address; null where there is nothing to tell. Throws Problem. */
+/** Fetch JSON; null for an empty response. Throws Problem. */
 export const request = async (path, options) => {
   const response = await send(path, options);
   return response.status === 204 ? null : response.json();
 };
 
-/** The bytes of a file. Throws Problem. */
+/** Fetch a file's bytes. Throws Problem. */
 export const bytes = async (path, signal) => (await send(path, { signal, accept: "*/*" })).arrayBuffer();
 
 const parsed = (block) => {
@@ -62,7 +62,7 @@ const parsed = (block) => {
   return found.name ? { name: found.name, data: JSON.parse(found.data) } : null;
 };
 
-/** The events of a stream, as `{name, data}`, as they come. Throws Problem, also for an event `error`. */
+/** Yield the events of a stream as `{name, data}`. Throws Problem, also for an event `error`. */
 export async function* events(path, options) {
   const response = await send(path, { ...options, accept: "text/event-stream" });
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -85,10 +85,10 @@ export async function* events(path, options) {
   }
 }
 
-/** Sends files and gives the job that adds them. `onProgress` gets the part that is sent, 0 to 1. Throws Problem. */
+/** Upload files and return their job. `onProgress` gets the fraction sent, 0 to 1. Throws Problem. */
 export const upload = (path, files, onProgress, signal) =>
   new Promise((resolve, reject) => {
-    // fetch doesn't tell how much of a body has been sent.
+    // fetch doesn't report the progress of an upload.
     const sending = new XMLHttpRequest();
     const form = new FormData();
     for (const file of files) form.append("files", file, file.name);
@@ -105,5 +105,5 @@ export const upload = (path, files, onProgress, signal) =>
     sending.send(form);
   });
 
-/** The address of something of a library. */
+/** The URL of a library's resource. */
 export const of = (library, ...steps) => `api/v1/${[library, ...steps].map(encodeURIComponent).join("/")}`;

@@ -1,10 +1,10 @@
-/** Documents as the panel shows them: fetched once, with offsets that can be translated. */
+/** Documents for the panel, fetched once, with convertible offsets. */
 
 import { bytes, of, Problem, request } from "./api.js";
 import { Offsets } from "../views/offsets.js";
 import { openPdf } from "../views/pdf.js";
 
-/** A function that remembers its last results; `drop` ends one that is forgotten. What failed isn't remembered. */
+/** Cache a function's last results, except failures; `drop` disposes of a result. */
 const remembering = (limit, load, drop = () => {}) => {
   const remembered = new Map();
   return (library, id) => {
@@ -29,7 +29,7 @@ const inUnits = (offsets, part) => ({
   ...(part.body !== undefined && { body: offsets.toUnits(part.body) }),
 });
 
-/** A document with its content, its parts in UTF-16 units, and `offsets`. Throws Problem. */
+/** Get a document with its content, its parts in UTF-16 units, and `offsets`. Throws Problem. */
 export const getDocument = remembering(8, async (library, id) => {
   const found = await request(of(library, "documents", id));
   const offsets = new Offsets(found.content);
@@ -47,9 +47,9 @@ const opened = async (library, id) => {
   }
 };
 
-/** The PDF that a document was made of, opened; null where there is only its text. Throws Problem. */
+/** Open a document's original PDF; null if there is only its text. Throws Problem. */
 export const getPdf = remembering(3, opened, (pdf) => pdf?.document.loadingTask.destroy());
 
-/** Where a span, in code points, stands on the pages of a PDF. Throws Problem. */
+/** Get the rectangles of a span, in code points, on the pages of a PDF. Throws Problem. */
 export const getRectangles = async (library, id, { start, end }) =>
   (await request(`${of(library, "documents", id, "rectangles")}?start=${start}&end=${end}`)).rectangles;

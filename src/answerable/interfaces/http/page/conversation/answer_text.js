@@ -1,20 +1,20 @@
-/** The text of an answer, its marks `[n]` made into chips. Elements are made here: no HTML is ever parsed. */
+/** The text of an answer, with chips for its marks `[n]`. Elements are made here: HTML is never parsed. */
 
 import { html } from "../ui.js";
 import { lexer } from "../vendor/marked.mjs";
 
-// A longer word may be parted from its chip: it may not fit a line.
+// A longer word may be separated from its chip, since both may not fit a line.
 const LONGEST_GLUED = 30;
 const MARK = /\[(\d{1,3})\]/g;
 
-/** A text with a chip behind it, which stays with the last word. */
+/** A text followed by a chip, which stays with the last word. */
 const glued = (text, chip) => {
   const [word] = text.match(/\S*\s?$/);
   const head = text.slice(0, text.length - word.length);
   return word.length > LONGEST_GLUED ? [text, chip] : [head, html`<span class="glued">${word}${chip}</span>`];
 };
 
-/** A text with a chip in place of every mark that `chip(number)` knows. */
+/** A text with a chip in place of each mark that `chip(number)` knows. */
 const marked = (text, chip) => {
   const found = [];
   let done = 0;
@@ -71,15 +71,15 @@ const ELEMENTS = {
   escape: (token) => token.text,
 };
 
-// Links, images and HTML stay the text that they are: where a model points to is nothing to click on.
+// Links, images and HTML stay text: a model's links must not be clickable.
 const element = (token, chip) =>
   ELEMENTS[token.type]?.(token, chip) ?? (token.type === "space" ? null : marked(token.raw, chip));
 
-/** What a model wrote: Markdown. */
+/** A model's Markdown. */
 export const Written = ({ text, chip }) =>
   html`<div class="written">${lexer(text).map((token) => element(token, chip))}</div>`;
 
-/** Quotes of documents: a line that leads in, and one for each quote with its mark at the end. None of it is markup. */
+/** Quotes of documents: an introduction, and a line per quote with its mark at the end. No markup. */
 export const Quoted = ({ text, chip }) => {
   const [lead, ...lines] = text.split("\n");
   const quotes = lines.map((line) => {

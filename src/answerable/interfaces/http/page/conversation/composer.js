@@ -1,4 +1,4 @@
-/** Where questions are written. */
+/** The field for questions. */
 
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useState } from "../ui.js";
@@ -16,7 +16,7 @@ const Hint = ({ hint, onDrop }) => {
   `;
 };
 
-/** The question's field; `field` is a reference to it. While an answer comes, it can be stopped. */
+/** The question's field, referenced by `field`, with a button to stop a running answer. */
 export const Composer = ({ field, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd }) => {
   const { t } = useTexts();
   const [question, setQuestion] = useState("");
@@ -32,7 +32,7 @@ export const Composer = ({ field, hint, onDropHint, isBusy, onAsk, onStop, onAdd
     setQuestion("");
   };
   const onKeyDown = (event) => {
-    // While letters are being composed, Enter chooses among them.
+    // During input composition Enter chooses a candidate.
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
   };
   return html`

@@ -1,4 +1,4 @@
-/** A conversation with a library: asking, streaming, stopping, and taking it up again after a reload. */
+/** A conversation with a library: ask, stream, stop, and resume after a reload. */
 
 import { events, of, Problem, request, wasStopped } from "../api/api.js";
 import { keep, kept } from "../preferences.js";
@@ -6,7 +6,7 @@ import { useCallback, useEffect, useRef, useState } from "../ui.js";
 
 const BUSY = ["searching", "writing"];
 
-/** Whether a turn's answer is still coming. */
+/** Whether a turn's answer is unfinished. */
 export const isBusy = (turn) => BUSY.includes(turn?.state);
 
 const sessionName = (library) => `session:${library}`;
@@ -19,7 +19,7 @@ const restored = ({ asked, question, answer }, number) => ({
   state: "done",
 });
 
-/** What an event of the stream changes in a turn. */
+/** Apply an event of the stream to a turn. */
 const changed = (turn, { name, data }) => {
   if (name === "searched")
     return { ...turn, state: "searching", searched: data.question, scope: data.scope, draft: "", marks: {} };
@@ -36,7 +36,7 @@ const bodyOf = (question, hint, session) => ({
   ...(hint?.span && { hint: hint.span }),
 });
 
-/** The turns of the conversation, oldest first, and what can be done: `ask(question, hint)`, `stop()`, `begin()`. */
+/** The turns of the conversation, oldest first, with `ask(question, hint)`, `stop()` and `begin()`. */
 export const useConversation = (library, onProblem) => {
   const [turns, setTurns] = useState([]);
   const session = useRef("");
@@ -66,7 +66,7 @@ export const useConversation = (library, onProblem) => {
       change(id, (turn) => changed(turn, event));
       if (event.name === "answer") remember(event.data.session ?? session.current);
     }
-    // A stream that ends before its answer was cut off on its way.
+    // A stream that ends before its answer was cut off.
     change(id, (turn) =>
       isBusy(turn) ? { ...turn, state: "failed", problem: new Problem(0, "unreachable", "") } : turn,
     );
@@ -91,7 +91,7 @@ export const useConversation = (library, onProblem) => {
       try {
         await follow(id, question, hint, signal).catch((problem) => {
           if (problem.code !== "session_not_found") throw problem;
-          // It has expired: what follows is a new one.
+          // The session expired; the next question starts a new one.
           remember("");
           return follow(id, question, hint, signal);
         });

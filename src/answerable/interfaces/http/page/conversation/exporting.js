@@ -3,21 +3,21 @@
 import { nameOf, placeOf, siteOf } from "../texts/places.js";
 
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
-// Control characters, and marks that turn the direction of what follows them.
+// Control characters and direction marks.
 const HIDDEN = /[\0-\x08\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
-// Those, and what would end an address.
+// These, and characters that would end a URL.
 const UNSAFE = /[<>\\\s\0-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]/g;
 
-// What documents and models say stays text where Markdown is rendered: no link, image, mark-up or HTML.
+// Escape text of documents and models, so that rendering makes no link, image, markup or HTML of it.
 const asText = (text) =>
   text
     .replace(LINE_ENDS, "\n")
     .replace(HIDDEN, "")
     .replace(/^[ \t]+/gm, "")
     .replace(/[\\`*_{}[\]<>#|~&$]/g, "\\$&")
-    // Renderers make links of addresses that nothing marks as one.
+    // Renderers turn bare URLs into links.
     .replace(/(?<=[a-z]):(?=\S)|(?<=www)\.|@/gi, "\\$&")
-    // Lists, lines under headings and tables.
+    // Lists, underlined headings and tables.
     .replace(/^(\d*)(?=[-+=:.)])/gm, "$1\\");
 
 const asLine = (text) => asText(text.replace(/\s+/g, " ").trim());
@@ -50,7 +50,7 @@ const turnOf = ({ question, answer, asked }, texts) =>
 export const markdownOf = (turns, texts) =>
   `# ${texts.t("conversation")}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
 
-/** Gives the reader a text as a file. */
+/** Download a text as a file. */
 export const download = (name, text) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));

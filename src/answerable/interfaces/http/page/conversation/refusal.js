@@ -1,7 +1,7 @@
-/** An answer that says that the documents don't say, and what was looked at. */
+/** A refusal with the closest passages. */
 
 import { nameOf, placeOf } from "../texts/places.js";
-import { Trouble } from "../said.js";
+import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon } from "../ui.js";
 
@@ -15,7 +15,7 @@ const REASONS = {
   "the model found no answer": "refusedModel",
 };
 
-/** A refusal: `openAt(place, places, from)` shows one of the passages. */
+/** A refusal; `openAt(place, places, from)` opens a passage. */
 export const Refusal = ({ answer, openAt }) => {
   const texts = useTexts();
   const { t } = texts;

@@ -1,4 +1,4 @@
-/** Why an answer is as it is: what was searched for, which passages came up, what was checked, what it took. */
+/** The details of an answer: search, passages, checks, time and cost. */
 
 import { nameOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
@@ -11,7 +11,7 @@ const Row = ({ name, children }) =>
   </div>`;
 
 const period = ({ since, before }, { t, day }) => {
-  // The end is exclusive, and for people the day before it is the last.
+  // The end is exclusive, so people see the day before it.
   const last = before && day(new Date(new Date(before).getTime() - 1));
   if (!before) return t("sinceDay", { day: day(since) });
   if (!since) return t("untilDay", { day: last });
@@ -75,7 +75,7 @@ const Checks = ({ checks }) => {
 const spent = ({ input_tokens: read, output_tokens: written, cost }, t) =>
   t("tokensUsed", { read, written }) + (cost == null ? "" : ` · $${cost.toFixed(4)}`);
 
-/** What an answer's details open to; `label` is what they are called. */
+/** The details of an answer, under `label`. */
 export const Trace = ({ answer, question, openAt, label }) => {
   const { t, seconds, percent } = useTexts();
   const { usage, timings } = answer;

@@ -1,10 +1,10 @@
-/** A question and what became of it. */
+/** A question and its answer. */
 
 import { Quoted, Written } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { Refusal } from "./refusal.js";
-import { Trouble, Working } from "../said.js";
+import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { Trace } from "./trace.js";
 import { html } from "../ui.js";
@@ -14,7 +14,7 @@ const label = (number, found, texts) => {
   return texts.t("sourceNumber", { n: number, name: place ? `${nameOf(found)}, ${place}` : nameOf(found) });
 };
 
-/** What arrow keys do among the chips of an answer: the one before or after gets the focus. */
+/** Arrow keys move the focus between the chips of an answer. */
 const walk = (event) => {
   const step = { ArrowLeft: -1, ArrowUp: -1, ArrowRight: 1, ArrowDown: 1 }[event.key];
   if (!step || !event.target.matches(".chip, .source")) return;
@@ -108,7 +108,7 @@ const Answered = ({ turn, open, openAt }) => {
   `;
 };
 
-/** A turn; `open` is what the panel shows, `openAt(place, places, from)` shows something else there. */
+/** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another. */
 export const Turn = ({ turn, open, openAt }) => {
   const { t, moment } = useTexts();
   const { answer } = turn;

@@ -1,4 +1,4 @@
-/** Adding documents: dropped anywhere, picked, or a site by its address. */
+/** Add documents: drop them anywhere, choose files, or enter a site's address. */
 
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
@@ -22,7 +22,7 @@ const dropped = async (transfer) => {
   return entries.length ? (await Promise.all(entries.map(filesIn))).flat() : [...transfer.files];
 };
 
-/** Takes files that are dropped anywhere on the page; shows that it would while they are held over it. */
+/** Accept files dropped anywhere on the page, with a hint while they are dragged over it. */
 export const DropTarget = ({ onFiles }) => {
   const { t } = useTexts();
   const [isOver, setOver] = useState(false);
@@ -96,7 +96,7 @@ const SiteField = ({ onSite }) => {
   `;
 };
 
-/** The two ways to add that aren't dropping. */
+/** The forms to choose files or enter a site. */
 export const AddForms = ({ onFiles, onSite }) => html`
   <div class="add-forms">
     <${FileButton} onFiles=${onFiles} />
@@ -104,7 +104,7 @@ export const AddForms = ({ onFiles, onSite }) => html`
   </div>
 `;
 
-/** The same as a dialog; it closes when something is added. */
+/** The forms in a dialog that closes when something is added. */
 export const AddDialog = ({ isOpen, onClose, onFiles, onSite }) => {
   const { t } = useTexts();
   const dialog = useRef(null);

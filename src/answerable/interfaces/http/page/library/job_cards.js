@@ -1,15 +1,15 @@
-/** How far what is being added has come, and what went wrong. */
+/** Cards with the progress and failures of jobs. */
 
 import { hasErrors, isRunning } from "./jobs.js";
-import { told } from "../texts/problems.js";
+import { problemText } from "../texts/problems.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton } from "../ui.js";
 
-/** What to call a job: the first of its sources, and how many more there are. */
+/** The name of a job: its first source, and the number of others. */
 export const named = (sources, t) =>
   sources.length > 1 ? t("andMore", { name: sources[0], n: sources.length - 1 }) : sources[0];
 
-/** The part that is done, from 0 to 1; undefined while nobody can tell. */
+/** The finished fraction, 0 to 1; undefined if unknown. */
 const partDone = ({ state, sent, progress }) => {
   if (state === "sending") return sent;
   return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
@@ -23,7 +23,7 @@ const said = ({ state, progress, report }, t) => {
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** What went wrong, file by file; a job's name, that stands above, isn't said again. */
+/** The failures by file; the job's name above isn't repeated. */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const failed = job.report?.failed ?? [];
@@ -32,7 +32,7 @@ export const JobErrors = ({ job }) => {
   const name = (source) => source && source !== named(job.sources, t) && html`<strong>${source}</strong> `;
   return html`
     <ul class="job-errors">
-      ${all.map(({ source, code, error }) => html`<li>${name(source)}${told({ code, message: error }, t)}</li>`)}
+      ${all.map(({ source, code, error }) => html`<li>${name(source)}${problemText({ code, message: error }, t)}</li>`)}
     </ul>
   `;
 };
@@ -58,7 +58,7 @@ const Card = ({ job, onCancel, onDismiss }) => {
   `;
 };
 
-/** The jobs that are followed. */
+/** The watched jobs. */
 export const JobCards = ({ jobs, cancel, dismiss }) => html`
   <ul class="jobs" aria-live="polite">
     ${jobs.map((job) => html`<${Card} key=${job.id} job=${job} onCancel=${cancel} onDismiss=${dismiss} />`)}

@@ -1,4 +1,4 @@
-/** What is being added: uploads and the jobs that they become. */
+/** Uploads and the jobs they become. */
 
 import { events, of, Problem, request, upload, wasStopped } from "../api/api.js";
 import { useCallback, useEffect, useState } from "../ui.js";
@@ -6,10 +6,10 @@ import { useCallback, useEffect, useState } from "../ui.js";
 const MOST_FILES = 100;
 const RUNNING = ["sending", "waiting", "running"];
 
-/** Whether a job isn't over. */
+/** Whether a job is still running or waiting. */
 export const isRunning = (job) => RUNNING.includes(job.state);
 
-/** Whether something of a job went wrong. */
+/** Whether a job failed or has failures. */
 export const hasErrors = (job) => Boolean(job.state === "failed" || job.report?.failed.length);
 
 const parcels = (files) =>
@@ -17,7 +17,7 @@ const parcels = (files) =>
     files.slice(index * MOST_FILES, (index + 1) * MOST_FILES),
   );
 
-/** The jobs that this page follows, and what can be done with them: `addFiles`, `addSite`, `cancel`, `dismiss`, `tidy`. */
+/** The jobs this page watches, with `addFiles`, `addSite`, `cancel`, `dismiss` and `tidy`. */
 export const useJobs = (library, mayChange, onChange) => {
   const [jobs, setJobs] = useState([]);
 
@@ -51,7 +51,7 @@ export const useJobs = (library, mayChange, onChange) => {
   const addFiles = useCallback(
     (files) => {
       const names = files.map((file) => file.name);
-      // The server would take the later one for a new version of the other.
+      // The server would treat the second file as a new version of the first.
       if (new Set(names).size < names.length)
         return put(`files-${Date.now()}`, { state: "failed", sources: names, error: { code: "same_name" } });
       for (const parcel of parcels(files)) {
@@ -86,7 +86,7 @@ export const useJobs = (library, mayChange, onChange) => {
   useEffect(() => {
     setJobs([]);
     if (!library || !mayChange) return;
-    // Those that were begun before the page was loaded again, or elsewhere.
+    // Jobs started before a reload, or elsewhere.
     request(of(library, "jobs")).then(
       ({ jobs: found }) => found.filter(isRunning).forEach((job) => follow(job.job_id, job).catch(() => {})),
       () => {},

@@ -1,4 +1,4 @@
-/** The page of a library: what is in it, what went wrong when it was added, and its chats from afar. */
+/** The library view: documents, failures of adding, and charts of chats. */
 
 import { of, request } from "../api/api.js";
 import { JobErrors, named } from "./job_cards.js";
@@ -157,7 +157,7 @@ const Chats = ({ library, documents }) => {
   `;
 };
 
-/** The page; `changes` is a number that grows with every change of the library, `add` what adds to it, if one may. */
+/** The view; `changes` grows with every change of the library, `add` is the button to add, if allowed. */
 export const LibraryPage = ({ library, mayChange, changes, onOpen, onChange, onProblem, add }) => {
   const { t } = useTexts();
   const [found, setFound] = useState(null);

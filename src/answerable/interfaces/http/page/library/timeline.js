@@ -1,7 +1,7 @@
-/** A chat from afar: how many messages in every month, and from every person. */
+/** A chart of a chat: messages per month and per person. */
 
 import { of, request } from "../api/api.js";
-import { Trouble } from "../said.js";
+import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, useState } from "../ui.js";
 
@@ -10,7 +10,7 @@ const STEP = 10;
 const BAR = 8;
 
 const DAY = 86_400_000;
-// A chat of fewer months is shown day by day.
+// A chat of fewer months is charted by day.
 const FEWEST_MONTHS = 4;
 const FEWEST_BARS = 24;
 
@@ -19,7 +19,7 @@ const monthAt = (index) =>
 const indexOf = (day) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
 const dayAt = (time) => new Date(time).toISOString().slice(0, 10);
 
-/** The months, or of a short chat the days, from the first to the last. */
+/** All months from first to last, or all days of a short chat. */
 const periods = ({ first, last }) => {
   const [from, to] = [indexOf(first), indexOf(last)];
   if (to - from + 1 >= FEWEST_MONTHS) return Array.from({ length: to - from + 1 }, (_, step) => monthAt(from + step));
@@ -86,7 +86,7 @@ const People = ({ statistics }) => {
   `;
 };
 
-/** A chat of the library; its figures are fetched when it is opened. */
+/** A chat of the library; its statistics are fetched when it is opened. */
 export const Timeline = ({ library, chat, isFirst }) => {
   const { t, day } = useTexts();
   const [found, setFound] = useState({});

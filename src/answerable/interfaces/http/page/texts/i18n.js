@@ -1,4 +1,4 @@
-/** All texts of the page. `{name}` stands for a value; `one|several` is chosen by the value `n`. */
+/** All texts of the page in English, Spanish and Portuguese. `{name}` is a value; `n` chooses from `one|several`. */
 
 import { PROBLEMS } from "./i18n_problems.js";
 

@@ -1,4 +1,4 @@
-/** The texts of the page for what goes wrong, each with what can be done about it there. */
+/** Texts of problems, each with what to do about it on the page. */
 
 export const PROBLEMS = {
   errorNothingThere: [

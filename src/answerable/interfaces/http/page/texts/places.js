@@ -1,4 +1,4 @@
-/** Where a quote stands, in the reader's language. */
+/** Names and places of sources in the reader's language. */
 
 const range = ([first, last], one, several, t) => (first === last ? t(one, { n: first }) : t(several, { first, last }));
 
@@ -8,14 +8,14 @@ const SENDERS = 3;
 
 const people = (senders) => senders.slice(0, SENDERS).join(", ") + (senders.length > SENDERS ? ", …" : "");
 
-/** The place in a few words, as `page 3 · Setup` or `5 Mar 2024, 21:15 · Ana`; empty where nothing is known of it. */
+/** A short place, such as `page 3 · Setup` or `5 Mar 2024, 21:15 · Ana`; empty if unknown. */
 export const placeOf = (found, texts) => {
   const { t } = texts;
   const steps = [];
   if (found.pages) steps.push(range(found.pages, "onPage", "onPages", t));
   if (found.times) steps.push(moments(found.times, texts));
   if (found.senders?.length) steps.push(people(found.senders));
-  // Under the title itself, the title says nothing more.
+  // Don't repeat the title.
   const heading = found.headings?.at(-1) === found.title ? undefined : found.headings?.at(-1);
   if (heading) steps.push(heading);
   if (found.symbol) steps.push(found.symbol);
@@ -24,10 +24,10 @@ export const placeOf = (found, texts) => {
   return steps.join(" · ");
 };
 
-/** What to call a document: its title, or the last step of where it comes from. */
+/** The name of a document: its title, or the last step of its source. */
 export const nameOf = (found) => found.title || found.source.split(/[/\\]/).filter(Boolean).at(-1) || found.source;
 
-/** A link out of the page to where a document came from, if that is a site; any other kind of link is none. */
+/** The link to a document's web page; empty for other sources. */
 export const siteOf = (found) => {
   const address = found.link || found.source;
   return /^https?:\/\//i.test(address) ? address : "";

@@ -1,4 +1,4 @@
-/** What went wrong, in the reader's language, with what can be done about it on the page. */
+/** Problems in the reader's language. */
 
 const TEXTS_OF = {
   errorNothingThere: ["source_not_found", "sitemap_not_found"],
@@ -47,5 +47,5 @@ const TEXTS_OF = {
 };
 const TEXT_OF = Object.fromEntries(Object.entries(TEXTS_OF).flatMap(([text, codes]) => codes.map((code) => [code, text])));
 
-/** The text for a problem's code; of one that isn't known here the server's own words. */
-export const told = ({ code, message }, t) => (TEXT_OF[code] ? t(TEXT_OF[code]) : message || t("unreachable"));
+/** The text for a problem's code, or the server's message for an unknown code. */
+export const problemText = ({ code, message }, t) => (TEXT_OF[code] ? t(TEXT_OF[code]) : message || t("unreachable"));

@@ -1,4 +1,4 @@
-/** Gives every component the texts, numbers and dates of the chosen language. */
+/** Texts, numbers and dates in the chosen language. */
 
 import { LANGUAGES, TEXTS } from "./i18n.js";
 import { createContext, useContext, useEffect, useMemo } from "../ui.js";
@@ -16,7 +16,7 @@ const preferred = () =>
 
 const inLanguage = (language) => {
   const at = LANGUAGES.indexOf(language);
-  // Days and hours as where the reader is, if that is one of the places where the language is spoken.
+  // Use the reader's regional format if the browser prefers one for this language.
   const locale = navigator.languages.find((tag) => tag.slice(0, 2) === language) ?? language;
   const plural = new Intl.PluralRules(language);
   const number = new Intl.NumberFormat(locale);
@@ -27,7 +27,7 @@ const inLanguage = (language) => {
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
   const t = (name, values = {}) => {
-    // What the server may say that isn't known here is said as it is.
+    // Unknown values of the server are shown as they are.
     const found = (TEXTS[name]?.[at] ?? name.replace(/^[a-z]+_/, "")).split("|");
     const text = found.length > 1 && plural.select(values.n) !== "one" ? found[1] : found[0];
     return text.replace(/\{(\w+)\}/g, (_, key) =>
@@ -41,7 +41,7 @@ const inLanguage = (language) => {
     seconds: (value) => `${seconds.format(value)}\u00a0s`,
     percent: (value) => percent.format(value),
     day: (value) => day.format(new Date(value)),
-    // What a text without a time names is a day of the calendar, wherever the reader is.
+    // A date without a time is a calendar day in every time zone.
     monthOrDay: (value) =>
       value.length > 7 ? day.format(new Date(`${value}T12:00`)) : month.format(new Date(`${value}-15T12:00`)),
     time: (value) => time.format(new Date(value)),
@@ -49,7 +49,7 @@ const inLanguage = (language) => {
   };
 };
 
-/** The texts in the language that is kept or that the browser prefers, and how to choose another. */
+/** The texts in the stored or preferred language, and a function to change it. */
 export const useLanguage = () => {
   const [language, setLanguage] = useKept("language", preferred());
   const texts = useMemo(() => inLanguage(language), [language]);

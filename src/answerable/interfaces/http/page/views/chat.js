@@ -1,4 +1,4 @@
-/** A chat as a conversation: who said what and when, day by day, with the quoted message marked. */
+/** A chat as a conversation, day by day, with the quoted message marked. */
 
 import { useTexts } from "../texts/texts.js";
 import { html, useMemo } from "../ui.js";
@@ -12,7 +12,7 @@ const colours = (messages) => {
   return Object.fromEntries(senders.map((sender, index) => [sender, index % COLOURS]));
 };
 
-/** The text of a message, without the spaces and line ends that divide it from the next. */
+/** The text of a message without trailing white space. */
 const bodyOf = (content, { start, end, body }) => {
   const from = body ?? start;
   return run(from, from + content.slice(from, end).trimEnd().length);

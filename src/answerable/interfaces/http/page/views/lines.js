@@ -16,7 +16,7 @@ const split = (content, pattern) => {
   return found;
 };
 
-/** A program. The numbers are drawn by the style sheet, so that they aren't copied with the code. */
+/** Code. The style sheet draws the line numbers, so that they aren't copied with it. */
 export const CodeView = ({ content, target }) => {
   const lines = useMemo(() => split(content, /\n/g), [content]);
   const digits = String(lines.length).length;
@@ -34,7 +34,7 @@ export const CodeView = ({ content, target }) => {
   `;
 };
 
-/** A text without structure; the pages of a PDF whose file is gone are divided by a line. */
+/** Plain text; pages of a PDF without its file are divided by a line. */
 export const TextView = ({ content, target }) => {
   const paragraphs = useMemo(() => split(content, /\f|\n(?:[ \t]*\n)+/g), [content]);
   const show = (paragraph, index) => html`

@@ -1,4 +1,4 @@
-/** Markdown, and what is kept as Markdown: shown as it is meant, without losing or changing a character of it. */
+/** Markdown rendered without losing or changing a character. */
 
 import { html, useMemo } from "../ui.js";
 import { Lexer, lexer } from "../vendor/marked.mjs";
@@ -12,7 +12,7 @@ const KINDS = { strong: "strong", em: "em", del: "del", codespan: "codespan", li
 
 const whole = (tokens) => tokens.map((token) => token.raw).join("");
 
-/** Where inside a token its text stands; what is before and after it is how Markdown says what it is. */
+/** The span of a token's text inside the token, without its Markdown marks. */
 const inner = (token) => {
   const text = token.type === "codespan" || token.type === "escape" ? token.text : whole(token.tokens ?? []);
   const at = token.raw.lastIndexOf(
@@ -37,18 +37,18 @@ const inlineRuns = (tokens, start, kind = "") =>
     ];
   });
 
-/** The runs of a text inside a block; as it is, should marked have changed anything in it. */
+/** The runs of a text inside a block; plain if marked changed the text. */
 const inline = (text, start) => {
   const tokens = Lexer.lexInline(text);
   return whole(tokens) === text ? inlineRuns(tokens, start) : [run(start, start + text.length)];
 };
 
-/** A block; `runs` makes its runs, when it is shown. */
+/** A block; `runs` makes its runs when it is shown. */
 const block = (kind, start, text, runs, more = {}) => ({ kind, start, end: start + text.length, runs, ...more });
 
 const headed = (token, start) => {
   const marks = token.raw.match(/^ {0,3}#{1,6}[ \t]*/)?.[0].length ?? 0;
-  // A heading that is underlined has its marks behind it.
+  // An underlined heading has its marks after it.
   const length = marks ? token.raw.length : token.raw.indexOf("\n");
   const text = token.raw.slice(marks, length);
   return [
@@ -118,7 +118,7 @@ const BLOCKS = {
 
 const paragraph = (token, start) => [block("paragraph", start, token.raw, () => inline(token.raw, start))];
 
-/** The blocks of a Markdown text, each with its runs; together they are the text, character by character. */
+/** The blocks of a Markdown text with their runs, which together are the whole text. */
 export const blocksOf = (content) => {
   const front = content.match(FRONT_MATTER)?.[0] ?? "";
   const rest = content.slice(front.length);
@@ -133,7 +133,7 @@ export const blocksOf = (content) => {
   return found;
 };
 
-/** A text of Markdown. */
+/** A Markdown text. */
 export const MarkdownView = ({ content, target }) => {
   const blocks = useMemo(() => blocksOf(content), [content]);
   const show = (each, index) => {

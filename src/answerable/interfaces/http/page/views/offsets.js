@@ -1,6 +1,6 @@
-/** Offsets in code points, as the API counts, and in the UTF-16 units of JavaScript's strings. */
+/** Convert offsets between the API's code points and JavaScript's UTF-16 units. */
 
-/** How many of these ascending numbers are smaller. */
+/** Count the smaller ones of ascending numbers. */
 const countBelow = (numbers, limit) => {
   let low = 0;
   let high = numbers.length;
@@ -12,29 +12,29 @@ const countBelow = (numbers, limit) => {
   return low;
 };
 
-/** Translates the offsets of one text. */
+/** Converts the offsets of one text. */
 export class Offsets {
   #wideUnits;
   #widePoints;
 
   constructor(text) {
-    // Only characters that take two units shift anything, and most texts have few.
+    // Only characters of two units shift offsets, and most texts have few.
     this.#wideUnits = Array.from(text.matchAll(/[\u{10000}-\u{10FFFF}]/gu), (match) => match.index);
     this.#widePoints = this.#wideUnits.map((unit, number) => unit - number);
   }
 
-  /** The offset in units of one in code points. */
+  /** Convert code points to units. */
   toUnits(point) {
     return point + countBelow(this.#widePoints, point);
   }
 
-  /** The offset in code points of one in units. */
+  /** Convert units to code points. */
   toPoints(unit) {
     return unit - countBelow(this.#wideUnits, unit);
   }
 }
 
-/** Where a text stands in another whatever its white space, nearest to an offset: `{start, end}` in units, or null. */
+/** Find a text in another, ignoring white space, nearest to an offset: `{start, end}` in units, or null. */
 export const locate = (content, text, near) => {
   const words = text.split(/\s+/).filter(Boolean);
   if (!words.length) return null;

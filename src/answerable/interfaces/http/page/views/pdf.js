@@ -1,4 +1,4 @@
-/** A PDF as it is printed, with rectangles over the quote and its text to select. Pages are drawn as they come near. */
+/** A PDF with rectangles over the quote and selectable text. Pages are drawn when they come into view. */
 
 import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
@@ -7,7 +7,7 @@ const VENDOR = new URL("../vendor/", import.meta.url);
 const NEAR = "600px 0px";
 const SHARPEST = 3;
 
-/** Opens a PDF; gives pdf.js and the document, which is to be destroyed. */
+/** Open a PDF; return pdf.js and the document, to be destroyed later. */
 export const openPdf = async (data) => {
   const pdfjs = await import("../vendor/pdf.min.mjs");
   pdfjs.GlobalWorkerOptions.workerSrc = new URL("pdf.worker.min.mjs", VENDOR).href;
@@ -23,10 +23,10 @@ export const openPdf = async (data) => {
   return { pdfjs, document: await loading.promise };
 };
 
-/** The pages with the quote, by number, read before they are shown: where to scroll is known then. */
+/** The pages with the quote by number, read first so that the scroll position is known. */
 export const getQuoted = async ({ document }, rectangles) => {
   const numbers = [...new Set(rectangles.map(({ page }) => page))];
-  // A page that is broken stays white.
+  // A broken page stays white.
   const pages = await Promise.all(numbers.map((number) => document.getPage(number).catch(() => null)));
   return Object.fromEntries(numbers.map((number, index) => [number, pages[index]]));
 };
@@ -45,7 +45,7 @@ const draw = async ({ pdfjs, page, canvas, layer, width, signal }) => {
   await Promise.all([drawing.promise, text.render()]);
 };
 
-/** A rectangle of the page, in points from its lower left corner, as parts of its box. */
+/** Convert a rectangle in points from the lower left corner to fractions of the page. */
 const boxOf = (viewport, { left, bottom, right, top }) => {
   const [x1, y1, x2, y2] = viewport.convertToViewportRectangle([left, bottom, right, top]);
   const part = (value, whole) => `${((100 * value) / whole).toFixed(3)}%`;
@@ -57,13 +57,13 @@ const boxOf = (viewport, { left, bottom, right, top }) => {
   };
 };
 
-/** Whether an element is on the screen or not far from it. */
+/** Whether an element is on the screen or near it. */
 const useNear = (element) => {
   const [isNear, setNear] = useState(false);
   useEffect(() => {
-    // Scrolled while they wait, several entries come at once: the last one holds.
+    // After scrolling several entries arrive at once; the last one counts.
     const look = (entries) => setNear(entries.at(-1).isIntersecting);
-    // The margin counts only for the root itself, not for what scrolls inside it.
+    // The margin applies only to the root, not to scrolling elements inside it.
     const root = element.current.closest(".panel-body");
     const observer = new IntersectionObserver(look, { root, rootMargin: NEAR });
     observer.observe(element.current);
@@ -86,7 +86,7 @@ const Page = ({ pdf, number, ratio, rectangles, quoted, width, start }) => {
     if (!page || !isNear || !width) return undefined;
     const stopping = new AbortController();
     const options = { pdfjs: pdf.pdfjs, page, canvas: canvas.current, layer: layer.current, width };
-    // A drawing that is cancelled, or a page that is broken, stays white.
+    // A cancelled drawing or a broken page stays white.
     draw({ ...options, signal: stopping.signal }).then(
       () => setDrawn(true),
       () => {},
@@ -123,8 +123,8 @@ const useWidth = (element) => {
 };
 
 /**
- * The pages of an opened PDF; `rectangles` are those of the quote, `quoted` the pages they are on, `starts` where each
- * page begins in the text.
+ * The pages of an open PDF; `rectangles` are those of the quote, `quoted` the pages they are on, `starts` the offset of
+ * each page in the text.
  */
 export const PdfView = ({ pdf, rectangles, quoted, starts }) => {
   const list = useRef(null);

@@ -1,4 +1,4 @@
-/** Pieces of a document's text, each with its offset, so that a quote is marked exactly and a selection found again. */
+/** Pieces of a document's text with offsets, to mark quotes exactly and locate selections. */
 
 import { html } from "../ui.js";
 
@@ -16,7 +16,7 @@ const cut = ({ start, end, kind }, target) => {
   return pieces.filter((piece) => piece.start < piece.end);
 };
 
-/** Shows runs of a text; what is in the target, a span in units, is marked. */
+/** Show runs of a text, and mark the target, a span in units. */
 export const Runs = ({ content, runs, target }) =>
   runs
     .flatMap((each) => cut(each, target))
@@ -27,7 +27,7 @@ export const Runs = ({ content, runs, target }) =>
         : html`<span class=${piece.kind} data-start=${piece.start}>${text}</span>`;
     });
 
-/** Whether two spans have something in common. */
+/** Whether two spans overlap. */
 export const touches = (span, target) => span.start < target.end && span.end > target.start;
 
 const offsetOf = (node, offset) => {
@@ -35,14 +35,14 @@ const offsetOf = (node, offset) => {
   return holder && holder.firstChild === node ? Number(holder.dataset.start) + offset : null;
 };
 
-/** Where a selected range stands in the text: `{start, end}` in units, or null where its ends aren't in runs. */
+/** The span of a selected range, `{start, end}` in units, or null if its ends aren't in runs. */
 export const spanOf = (range) => {
   const start = offsetOf(range.startContainer, range.startOffset);
   const end = offsetOf(range.endContainer, range.endOffset);
   return start !== null && end !== null && start < end ? { start, end } : null;
 };
 
-/** The offset of what encloses a node, as a hint where in the text it is. */
+/** The offset of the element around a node, as a hint of its place. */
 export const nearOf = (node) => {
   const element = node.nodeType === Node.ELEMENT_NODE ? node : node.parentElement;
   return Number(element.closest("[data-start]")?.dataset.start ?? 0);

@@ -1,4 +1,4 @@
-/** A small button beside a text that is selected in a source: ask about this. */
+/** A button beside selected text of a source: ask about this. */
 
 import { locate } from "./offsets.js";
 import { useTexts } from "../texts/texts.js";
@@ -15,7 +15,7 @@ const selectedIn = (element) => {
   return text && element.contains(range.commonAncestorContainer) ? { range, text } : null;
 };
 
-/** The selected text as a hint for a question, with its place where that can be told. */
+/** The selected text as a hint for a question, with its place if known. */
 const hintOf = ({ range, text }, { document_id, content, offsets }) => {
   const span = spanOf(range) ?? locate(content, text, nearOf(range.startContainer));
   return {
@@ -24,7 +24,7 @@ const hintOf = ({ range, text }, { document_id, content, offsets }) => {
   };
 };
 
-/** The button, while something inside the element is selected. */
+/** The button, shown while text inside the element is selected. */
 export const SelectionButton = ({ within, document: source, onAsk }) => {
   const { t } = useTexts();
   const [selected, setSelected] = useState(null);
@@ -42,7 +42,7 @@ export const SelectionButton = ({ within, document: source, onAsk }) => {
     onAsk(hintOf(selected, source));
     getSelection().removeAllRanges();
   };
-  // A press must not end the selection before the click.
+  // Pressing must not end the selection before the click.
   return html`
     <button
       type="button"

@@ -1,8 +1,8 @@
-/** The panel beside the conversation: a source, with the quote marked in it. */
+/** The panel beside the conversation: a source with the quote marked. */
 
 import { getDocument, getPdf, getRectangles } from "../api/documents.js";
 import { nameOf, placeOf, siteOf } from "../texts/places.js";
-import { Trouble, Working } from "../said.js";
+import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
@@ -29,7 +29,7 @@ const load = async (library, place) => {
   return { place, document, pdf, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
 };
 
-/** What a place shows: the document with all that its view needs, or the problem. */
+/** Load a place: the document with everything its view needs, or the problem. */
 const useSource = (library, place) => {
   const [found, setFound] = useState({});
   useEffect(() => {
@@ -40,7 +40,7 @@ const useSource = (library, place) => {
     );
     return () => (isWanted = false);
   }, [library, place]);
-  // What is open stays until the next is there.
+  // Keep the open source until the next one is loaded.
   return found;
 };
 
@@ -104,7 +104,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
   `;
 };
 
-/** The panel. `places` are what arrows go through, `at` is the one that is shown. */
+/** The panel. Arrows step through `places`; `at` is the one shown. */
 export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
   const [panel, body] = [useRef(null), useRef(null)];

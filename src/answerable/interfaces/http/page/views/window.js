@@ -1,4 +1,4 @@
-/** A part of a long list, so that a book or ten years of chat open at once. */
+/** A window into a long list, so that a book or ten years of chat open quickly. */
 
 import { useTexts } from "../texts/texts.js";
 import { html, useState } from "../ui.js";
@@ -7,7 +7,7 @@ const SHOWN = 300;
 
 const around = (index, size) => ({ from: Math.max(0, index - SHOWN / 2), to: Math.min(size, index + SHOWN / 2) });
 
-/** Shows items with `show(item, index)`, at first those around the focus, with buttons for those before and after. */
+/** Show items with `show(item, index)`, first those around the focus, with buttons for more. */
 export const Window = ({ items, focus, show }) => {
   const { t } = useTexts();
   const [chosen, setShown] = useState(() => around(focus, items.length));
@@ -33,7 +33,7 @@ export const Window = ({ items, focus, show }) => {
   `;
 };
 
-/** The index of the first item that touches the target, or the last that begins before it. */
+/** The index of the first item that touches the target, or the last one that starts before it. */
 export const focusOf = (items, target) => {
   const touching = items.findIndex((item) => item.end > target.start);
   return touching < 0 ? Math.max(0, items.length - 1) : touching;
