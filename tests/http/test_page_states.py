@@ -76,7 +76,7 @@ def test_a_server_that_is_gone_is_said_to_be_gone(tmp_path: Path) -> None:
             visitor.page.get_by_role("textbox").fill(QUESTION)
             visitor.page.keyboard.press("Enter")
             visitor.page.locator(".turn[data-state=failed] .problem").wait_for()
-            assert "can't be reached" in visitor.page.locator(".turn").inner_text()
+            assert "Can't reach the server" in visitor.page.locator(".turn").inner_text()
             assert all("ERR_INTERNET_DISCONNECTED" in each for each in visitor.complaints)
             visitor.complaints.clear()
 

@@ -96,7 +96,6 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 
 def citation_json(citation: Citation) -> Plain:
-    """A quote with its exact place."""
     names = ("quote", "source", "title", "document_id", "start", "end", "link")
     return {**_pick(citation, *names), **_place(citation.location)}
 
@@ -113,13 +112,11 @@ def result_json(result: RetrievalResult) -> Plain:
 
 
 def stored_json(document: StoredDocument) -> Plain:
-    """A document as lists show it."""
     names = ("source", "title", "type", "language", "chunks", "characters")
     return {"document_id": document.id, **_pick(document, *names)}
 
 
 def stats_json(found: LibraryStats) -> Plain:
-    """The size of a library."""
     names = ("documents", "chunks", "characters", "languages", "types")
     return {**_pick(found, *names), "embedder": str(found.fingerprint) if found.fingerprint else None}
 

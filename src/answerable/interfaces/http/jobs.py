@@ -40,6 +40,7 @@ class Job:
         self.sources = sources
         self.state: State = "waiting"
         self.changes = 0
+        self.future: Future[None] | None = None
         self._work = work
         self._clean_up = clean_up
         self._is_cancelled = threading.Event()
@@ -51,11 +52,9 @@ class Job:
 
     @property
     def is_over(self) -> bool:
-        """Whether the job has ended."""
         return self.state in ("done", "failed", "cancelled")
 
     def run(self) -> None:
-        """Run the job."""
         self._become("running", "started")
         ended: State = "done"
         try:
@@ -115,44 +114,43 @@ class Jobs:
         self._kept = kept
         self._metrics = metrics or Metrics()
         self._lock = threading.Lock()
-        self._jobs: dict[str, tuple[Job, Future[None]]] = {}
+        self._jobs: dict[str, Job] = {}
         self._threads: dict[str, ThreadPoolExecutor] = {}
 
     def start(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None] = lambda: None) -> Job:
         """Queue a job behind the others of its library. Raise Problem if too many wait."""
         job = Job(library, sources, work, clean_up)
         with self._lock:
-            if sum(other.state == "waiting" for other, _ in self._jobs.values()) >= self._waiting:
+            if sum(other.state == "waiting" for other in self._jobs.values()) >= self._waiting:
                 raise Problem(429, "too_many_jobs", "Too many jobs are waiting. Try again when one has ended.", _LATER)
             if library not in self._threads:
                 self._threads[library] = ThreadPoolExecutor(1, thread_name_prefix=f"adding-{library}")
-            self._jobs[job.id] = (job, self._threads[library].submit(self._run, job))
-            ended = [found for found, (other, _) in self._jobs.items() if other.is_over]
+            job.future = self._threads[library].submit(self._run, job)
+            self._jobs[job.id] = job
+            ended = [other.id for other in self._jobs.values() if other.is_over]
             for found in ended[: max(0, len(ended) - self._kept)]:
                 del self._jobs[found]
         return job
 
     def get(self, job_id: str, library: str) -> Job | None:
         """The job of this id in this library, or None."""
-        job, _ = self._jobs.get(job_id, (None, None))
-        return job if job is not None and job.library == library else None
+        job = self._jobs.get(job_id)
+        return job if job and job.library == library else None
 
     def list(self, library: str) -> list[Job]:
         """A library's jobs, latest first."""
         with self._lock:
-            return [job for job, _ in reversed(self._jobs.values()) if job.library == library]
+            return [job for job in reversed(self._jobs.values()) if job.library == library]
 
     def cancel(self, job: Job) -> None:
         """Cancel a job: now if it waits, otherwise at its next step."""
         job.cancel()
-        with self._lock:
-            _, future = self._jobs.get(job.id, (job, None))
-        if future is not None and future.cancel():
+        if job.future and job.future.cancel():
             self._count(job, job.drop)
 
     def cancel_all(self) -> None:
         """Cancel every job without waiting for its end."""
-        for job, _ in list(self._jobs.values()):
+        for job in list(self._jobs.values()):
             if not job.is_over:
                 self.cancel(job)
 

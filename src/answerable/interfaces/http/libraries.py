@@ -54,11 +54,9 @@ class Libraries:
 
     @property
     def default(self) -> str:
-        """The name of the first library."""
         return next(iter(self._settings))
 
     def names(self) -> list[str]:
-        """All names, in the given order."""
         return list(self._settings)
 
     def get(self, name: str) -> Library:
@@ -69,7 +67,6 @@ class Libraries:
             return self._opened[name]
 
     def opened(self, name: str) -> Library | None:
-        """The library, if it is open."""
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:

@@ -24,8 +24,6 @@ class Asked:
 
 
 class Metrics:
-    """The metrics of a server."""
-
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
@@ -52,7 +50,6 @@ class Metrics:
             self.ask_seconds.observe(time.perf_counter() - started)
 
     def text(self) -> bytes:
-        """All metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 

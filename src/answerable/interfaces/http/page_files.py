@@ -29,8 +29,6 @@ _WORKER_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'wa
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """A file of the page with its headers."""
-
     content: bytes
     headers: dict[str, str]
 

@@ -74,7 +74,6 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
     def json(self) -> dict[str, Any]:
-        """The members of the problem."""
         return {
             "type": f"urn:answerable:problem:{self.code}",
             "title": HTTPStatus(self.status).phrase,

@@ -39,7 +39,6 @@ class Scope:
     section: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
-        """The scope as JSON."""
         span = self.span
         return {
             "kind": self.kind,

@@ -45,7 +45,6 @@ class Server(uvicorn.Server):
 
     @property
     def address(self) -> str:
-        """The URL, with the real port."""
         host, port, *_ = self.socket.getsockname()
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.service.options.base_path}/"
 

@@ -94,7 +94,6 @@ def open_service(
 
 
 def service_of(request: Request) -> Service:
-    """The service of a request's app."""
     service: Service = request.app.state.service
     return service
 

@@ -25,7 +25,6 @@ class Event(NamedTuple):
     data: Mapping[str, Any]
 
     def encoded(self) -> bytes:
-        """The bytes of the event."""
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
 
 

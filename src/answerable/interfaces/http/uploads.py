@@ -46,7 +46,6 @@ class Incoming:
     names: tuple[str, ...]
 
     def discard(self) -> None:
-        """Delete the files not added."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def add(self, library: Library, report: AddReport, on_progress: OnProgress) -> None:

@@ -41,7 +41,6 @@ def answer_text(found: Answer) -> str:
 
 
 def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> str:
-    """A line per document."""
     if not found:
         return f"No documents here ({total} in all)."
     lines = (
@@ -53,7 +52,6 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
 
 
 def added_text(report: AddReport) -> str:
-    """The outcome of adding."""
     counts = ("added", "changed", "unchanged", "removed", "kept")
     done = ", ".join(f"{getattr(report, name)} {name}" for name in counts)
     failures = [_line(str(failure.error)) for failure in report.failures]

@@ -50,7 +50,6 @@ def calibrate(
 
 
 def _save(gate: Gate, path: Path) -> None:
-    """Write the gate atomically."""
     make_folder(path.parent)
     draft = path.with_suffix(f".{os.getpid()}")
     draft.write_text(json.dumps(gate.to_json(), indent=1) + "\n", "utf-8")

@@ -40,7 +40,6 @@ class Caller:
     library: str | None = None
 
     def sees(self, library: str) -> bool:
-        """Whether the key opens a library."""
         return self.library in (None, library)
 
 
@@ -124,7 +123,6 @@ _HOW = "Send a key as `Authorization: Bearer …` or `X-API-Key: …`. Make one 
 
 
 def _given(headers: Headers) -> Sequence[str]:
-    """The keys sent with a request."""
     bearers = [_BEARER.fullmatch(value.strip()) for value in headers.getlist("authorization")]
     return [match[1] if match else "" for match in bearers] + headers.getlist("x-api-key")
 

@@ -28,5 +28,4 @@ def is_public(scope: Scope) -> bool:
 
 
 def is_upload(scope: Scope) -> bool:
-    """Whether the body is files."""
     return scope["method"] == "POST" and route_path(scope).endswith("/documents")

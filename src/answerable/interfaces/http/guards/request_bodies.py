@@ -85,13 +85,11 @@ class _Body:
         self._is_over = False
 
     def check_length(self, length: str) -> None:
-        """Check the declared length."""
         # The HTTP parser refuses numbers too long for int().
         if int(length) > self._limit:
             raise self._too_large()
 
     async def receive(self) -> Message:
-        """Receive the next ASGI message."""
         if self._is_over:
             return await self._receive()
         deadline = self._started + self._limits.seconds + self._received / self._limits.pace
@@ -107,7 +105,6 @@ class _Body:
         return message
 
     async def whole(self) -> bytes:
-        """Receive the whole body."""
         pieces = []
         while not self._is_over:
             pieces.append((await self.receive()).get("body", b""))

@@ -49,7 +49,6 @@ class Guards:
         return ResponseHeaders(Heads(app))
 
     def uvicorn_options(self) -> dict[str, Any]:
-        """The options for `uvicorn.Config`."""
         # All connections through a proxy come from its address.
         of_one = self.connections.total if self.proxies else self.connections.per_address
         limits = replace(self.connections, per_address=of_one)

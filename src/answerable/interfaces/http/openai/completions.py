@@ -32,7 +32,6 @@ class Completion:
     created: int = field(default_factory=lambda: int(time.time()))
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
-        """The whole completion."""
         text = _until(answer.text, self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
@@ -44,7 +43,6 @@ class Completion:
         }
 
     def begin(self) -> Plain:
-        """The first chunk."""
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
@@ -60,7 +58,6 @@ class Completion:
         yield self._chunk({}, finish="stop")
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
-        """The chunk with the token counts."""
         return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
@@ -97,7 +94,6 @@ def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
 
 
 def _sources(citations: Sequence[Citation]) -> list[Plain]:
-    """The citations with quotes and places."""
     return [
         {
             "source": {"name": _title(number, citation), "url": address},

@@ -110,7 +110,6 @@ class EmbeddingsBody(Taken):
     )
 
     def texts(self) -> list[str]:
-        """The texts to embed, in order."""
         return [self.input] if isinstance(self.input, str) else self.input
 
 
@@ -157,7 +156,6 @@ EmbeddingsOut = output(
 
 
 def unsupported(param: str, detail: str) -> Problem:
-    """The problem with an unsupported parameter."""
     return Problem(400, f"unsupported_{param}", detail)
 
 

@@ -131,7 +131,6 @@ def _whole(
 def _chunks(
     completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None], has_usage: bool
 ) -> Generator[sse.Event, None, None]:
-    """The completion in pieces."""
     with closing(events):
         for event in events:
             if event.answer is None:
