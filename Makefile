@@ -66,12 +66,13 @@ system: setup
 		echo "The tests need the command curl (on Debian: apt-get install curl)."; exit 1; \
 	fi
 
-# Style, types, layers.
+# Style, types, layers, unused code.
 check: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/vulture
 
 # Every behaviour; of what takes long, a sample. Each worker runs a run of neighbouring tests, so that what they share is
 # built once, and takes over the other's last ones when it has none left.
