@@ -58,6 +58,13 @@ def _away_from_the_users_files(
         monkeypatch.setenv(name, str(folder))
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Give long tests an hour where they don't say otherwise."""
+    for item in items:
+        if item.get_closest_marker("long") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(3600))
+
+
 def pytest_report_header() -> str:
     """Which Qdrant the tests of its store run on."""
     from qdrant_server import which

@@ -1,6 +1,6 @@
 """Each call to the disk fails in turn, as on a full, broken or read-only one, whatever is being done to a library.
 
-Two calls of each of two actions in `make test`, up to 400 of each in `make test-long`.
+Two calls of one action in `make test`, up to 400 of each in `make test-long`.
 """
 
 from __future__ import annotations
@@ -19,15 +19,14 @@ from faults import faulty
 LONG = pytest.mark.long
 ERRORS = {"full": (errno.ENOSPC, True), "broken once": (errno.EIO, False), "read-only": (errno.EROFS, True)}
 LONGEST_MESSAGE = 1_500
-SAMPLE = [("add", "full"), ("change_embedder", "broken once")]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="preloading works otherwise elsewhere")
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(14_400)
 @pytest.mark.parametrize(
     ("action", "kind", "failures"),
     [
-        *((action, kind, 2) for action, kind in SAMPLE),
+        ("add", "full", 2),
         *(pytest.param(action, kind, 400, marks=LONG) for action in faulty.ACTIONS for kind in ERRORS),
     ],
 )
@@ -55,7 +54,7 @@ def _outcomes(shim: Path, action: str, folder: Path, error: int, is_lasting: boo
         env={**os.environ, "LD_PRELOAD": str(shim)},
         capture_output=True,
         text=True,
-        timeout=3_500,
+        timeout=14_000,
     )
     assert done.returncode == 0, done.stderr[-3_000:]
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -232,7 +232,7 @@ class Opened:
         self._files.library.close()
 
 
-@pytest.mark.timeout(7200)
+@pytest.mark.timeout(18_000)
 @pytest.mark.parametrize("sequences", [5, pytest.param(1000, marks=pytest.mark.long)])
 def test_after_any_history_the_library_is_what_it_would_be_from_scratch(sequences: int) -> None:
     run_state_machine_as_test(

@@ -22,7 +22,7 @@ SAMPLE = 3
 START = 2
 
 
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(7200)
 @pytest.mark.parametrize(
     ("name", "seconds"), [("records", SAMPLE), *(pytest.param(name, 600, marks=LONG) for name in MODULES)]
 )
