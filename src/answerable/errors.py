@@ -1,40 +1,40 @@
-"""Every error that the engine raises on purpose, and nothing else.
+"""All errors that the engine raises deliberately.
 
     AnswerableError
-    ├── SourceError            a document can't be had
-    │   ├── SourceNotFound     there is nothing at that path
-    │   │   └── SitemapNotFoundError   a site has no sitemap, or none that can be read
-    │   ├── UnsupportedSource  a format that no reader takes, or a binary file
+    ├── SourceError            a document cannot be read from its source
+    │   ├── SourceNotFound     nothing exists at that path
+    │   │   └── SitemapNotFoundError   a site has no readable sitemap
+    │   ├── UnsupportedSource  no reader for this format, or a binary file
     │   ├── DamagedSource      broken, truncated or hostile
-    │   ├── EncryptedSource    it needs a password
-    │   ├── EmptySource        it holds no text
+    │   ├── EncryptedSource    a password is required
+    │   ├── EmptySource        no text
     │   ├── SourceTooLarge     over a size limit
-    │   ├── AddressRefused     an address that may not be asked, or that a site asks not to fetch
-    │   └── SiteUnreachable    a site gives no answer, or none now
-    ├── LibraryError           the library can't do that
-    │   ├── LibraryNotFound    there is no library at that address
-    │   ├── LibraryDamaged     its database can't be read
-    │   ├── LibraryFormatError another version of the software made it
-    │   ├── LibraryReadOnly    it can't be written to
-    │   ├── LibraryBusy        another process holds it
-    │   ├── DiskFull           the disk has no room
+    │   ├── AddressRefused     a forbidden address, or one that the site's robots.txt excludes
+    │   └── SiteUnreachable    a site does not answer, or is overloaded
+    ├── LibraryError           an operation on the library failed
+    │   ├── LibraryNotFound    no library at that address
+    │   ├── LibraryDamaged     its database cannot be read
+    │   ├── LibraryFormatError made by another version of the software
+    │   ├── LibraryReadOnly    not writable
+    │   ├── LibraryBusy        locked by another process
+    │   ├── DiskFull           no space on the disk
     │   ├── EmbedderMismatch   its vectors come from another embedder
     │   ├── DocumentNotFound   no document has that id
-    │   └── NotFollowed        it doesn't follow what is called so
-    ├── EmbeddingError         the texts couldn't be embedded
-    ├── ProviderError          a model's provider couldn't do it; `retryable` says whether trying again may help
-    │   ├── ProviderUnreachable    no connection, or no answer in time
-    │   ├── ProviderOverloaded     too many requests, or a fault of the server's
-    │   ├── ProviderRefused        the key is missing, wrong, or may not do this
+    │   └── NotFollowed        no followed origin has that name
+    ├── EmbeddingError         embedding failed
+    ├── ProviderError          a call to a model's provider failed; `retryable`: another try may succeed
+    │   ├── ProviderUnreachable    no connection, or a timeout
+    │   ├── ProviderOverloaded     too many requests, or a server error
+    │   ├── ProviderRefused        the key is missing, wrong or not authorised
     │   ├── ProviderRetired        the service no longer exists
     │   ├── ModelNotFound          the provider has no such model
-    │   ├── RequestRejected        the request makes no sense to the provider, or is too long for the model
-    │   ├── ContentFiltered        the provider's filter stopped the answer
-    │   └── MalformedResponse      the response isn't what the protocol says, or was cut off
-    ├── WorkerLost             a process that did a part of the work died
-    ├── FilterError            a filter that makes no sense
-    ├── SettingsError          a setting that makes no sense
-    └── MissingPackage         an optional package isn't installed
+    │   ├── RequestRejected        the request is invalid, or too long for the model
+    │   ├── ContentFiltered        the provider's filter blocked the answer
+    │   └── MalformedResponse      the response violates the protocol, or was cut off
+    ├── WorkerLost             a worker process died
+    ├── FilterError            an invalid filter
+    ├── SettingsError          an invalid setting
+    └── MissingPackage         an optional package is not installed
 
 Every message says what happened and what to do next.
 """
@@ -43,19 +43,19 @@ from __future__ import annotations
 
 
 class AnswerableError(Exception):
-    """The root of the tree."""
+    """The base class of all errors."""
 
 
 class SourceError(AnswerableError):
-    """A document can't be had from its source."""
+    """A document cannot be read from its source."""
 
 
 class SourceNotFound(SourceError):
-    """There is nothing at that path."""
+    """Nothing exists at that path."""
 
 
 class UnsupportedSource(SourceError):
-    """No reader takes this format."""
+    """No reader supports this format."""
 
 
 class DamagedSource(SourceError):
@@ -63,11 +63,11 @@ class DamagedSource(SourceError):
 
 
 class EncryptedSource(SourceError):
-    """The file needs a password."""
+    """The file requires a password."""
 
 
 class EmptySource(SourceError):
-    """The file holds no text."""
+    """The file has no text."""
 
 
 class SourceTooLarge(SourceError):
@@ -75,15 +75,15 @@ class SourceTooLarge(SourceError):
 
 
 class SitemapNotFoundError(SourceNotFound):
-    """The site has no sitemap, or none that can be read."""
+    """The site has no readable sitemap."""
 
 
 class AddressRefused(SourceError):
-    """The address may not be asked, or its site asks not to fetch it."""
+    """The address is forbidden, or excluded by the site's robots.txt."""
 
 
 class SiteUnreachable(SourceError):
-    """The site gives no answer, or none now. `retry_after` are the seconds that it asks to wait, if it does."""
+    """The site does not answer, or is overloaded. `retry_after`: seconds to wait, if the site says so."""
 
     def __init__(self, message: str, retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -91,15 +91,15 @@ class SiteUnreachable(SourceError):
 
 
 class LibraryError(AnswerableError):
-    """The library can't do what was asked."""
+    """An operation on the library failed."""
 
 
 class LibraryNotFound(LibraryError):
-    """There is no library at that address."""
+    """No library exists at that address."""
 
 
 class LibraryDamaged(LibraryError):
-    """The library's database can't be read."""
+    """The library's database cannot be read."""
 
 
 class LibraryFormatError(LibraryError):
@@ -107,15 +107,15 @@ class LibraryFormatError(LibraryError):
 
 
 class LibraryReadOnly(LibraryError):
-    """The library can't be written to."""
+    """The library is not writable."""
 
 
 class LibraryBusy(LibraryError):
-    """Another process holds the library."""
+    """Another process has locked the library."""
 
 
 class DiskFull(LibraryError):
-    """The disk has no room for what was to be written."""
+    """The disk has not enough space."""
 
 
 class EmbedderMismatch(LibraryError):
@@ -127,51 +127,51 @@ class DocumentNotFound(LibraryError):
 
 
 class NotFollowed(LibraryError):
-    """The library doesn't follow anything that is called so."""
+    """The library follows no origin of that name."""
 
 
 class EmbeddingError(AnswerableError):
-    """The texts couldn't be embedded."""
+    """Embedding failed."""
 
 
 class WorkerLost(AnswerableError):
-    """A process that did a part of the work died, and so did the ones that tried again."""
+    """A worker process died, and so did those that retried its work."""
 
 
 class FilterError(AnswerableError):
-    """The filter makes no sense."""
+    """The filter is invalid."""
 
 
 class SettingsError(AnswerableError):
-    """A setting makes no sense."""
+    """A setting is invalid."""
 
 
 class MissingPackage(AnswerableError):
-    """An optional package isn't installed. `extra` is the extra of this project that brings it."""
+    """An optional package is not installed. `extra` is the extra of this project that includes it."""
 
     def __init__(self, message: str, extra: str = "") -> None:
         super().__init__(f"{message}. {how_to_install(extra)}" if extra else message)
 
 
 def how_to_install(extra: str) -> str:
-    """What to run for an extra: the project's name is on no package index, so it is installed from its folder."""
+    """Return the command that installs an extra, from the source folder, since the project is on no package index."""
     return f"Run in the folder of Answerable's source: pip install '.[{extra}]'"
 
 
 class ProviderError(AnswerableError):
-    """A model's provider couldn't do what was asked. Never holds a key."""
+    """A call to a model's provider failed. The message never contains a key."""
 
     retryable = False
 
 
 class ProviderUnreachable(ProviderError):
-    """There is no connection, or no answer in time."""
+    """No connection, or a timeout."""
 
     retryable = True
 
 
 class ProviderOverloaded(ProviderError):
-    """Too many requests, or a fault of the server's. `retry_after` are the seconds that it asks to wait, if it does."""
+    """Too many requests, or a server error. `retry_after`: seconds to wait, if the server says so."""
 
     retryable = True
 
@@ -181,7 +181,7 @@ class ProviderOverloaded(ProviderError):
 
 
 class ProviderRefused(ProviderError):
-    """The key is missing, wrong, or may not do this."""
+    """The key is missing, wrong or not authorised."""
 
 
 class ProviderRetired(ProviderError):
@@ -193,14 +193,14 @@ class ModelNotFound(ProviderError):
 
 
 class RequestRejected(ProviderError):
-    """The request makes no sense to the provider, or is too long for the model."""
+    """The request is invalid, or too long for the model."""
 
 
 class ContentFiltered(ProviderError):
-    """The provider's filter stopped the answer."""
+    """The provider's filter blocked the answer."""
 
 
 class MalformedResponse(ProviderError):
-    """The response isn't what the protocol says, or was cut off."""
+    """The response violates the protocol, or was cut off."""
 
     retryable = True

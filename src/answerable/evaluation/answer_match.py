@@ -9,15 +9,11 @@ from __future__ import annotations
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 
-_ARTICLES = {
-    "de": "der die das den dem des ein eine einen einem eines einer",
-    "en": "a an the",
-    "es": "el la los las un una unos unas",
-    "fr": "le la les l un une des",
-    "it": "il lo la i gli le l un uno una",
-    "pt": "o a os as um uma uns umas",
-}
+from answerable.text.word_lists import read_toml
+
+_ARTICLES = read_toml(Path(__file__).with_name("words.toml"))["articles"]
 ARTICLES = {language: frozenset(words.split()) for language, words in _ARTICLES.items()}
 # In these languages an apostrophe separates article and noun; in others it is dropped.
 _ELIDING = ("fr", "it")

@@ -21,20 +21,12 @@ from answerable.retrieval.document_names import documents_called
 from answerable.sources.tables.rows import rows
 from answerable.sources.text import decode
 from answerable.text.languages import question_language
+from answerable.text.word_lists import read_toml
 
-_NAMES = {
-    "question": "question questions query text q pregunta pergunta consulta",
-    "answer": "answer answers expected expected_answer gold respuesta respuestas resposta respostas",
-    "document": "document documents doc source file documento documentos archivo arquivo fuente fonte",
-    "unanswerable": "unanswerable no_answer sin_respuesta sem_resposta",
-    "answerable": "answerable con_respuesta com_resposta",
-    "language": "language lang idioma lengua lingua língua",
-    "type": "type kind category tipo clase categoría categoria",
-    "id": "id",
-}
-_FIELDS = {name: field for field, names in _NAMES.items() for name in names.split()}
-_TRUE = frozenset("true yes 1 x sí si sim verdadero verdadeiro".split())
-_FALSE = frozenset(("", *"false no 0 não nao falso".split()))
+_WORDS = read_toml(Path(__file__).with_name("words.toml"))
+_FIELDS = {name: field for field, names in _WORDS["columns"].items() for name in names.split()}
+_TRUE = frozenset(_WORDS["cells"]["yes"].split())
+_FALSE = frozenset(("", *_WORDS["cells"]["no"].split()))
 _UNANSWERABLE = frozenset(("unanswerable", "no answer", "sin respuesta", "sem resposta"))
 _DELIMITERS = ",;\t"
 
