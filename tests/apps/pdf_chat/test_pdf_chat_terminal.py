@@ -16,6 +16,8 @@ import pytest
 from pdf_chat_parts import APP, CHAT, answers, embedded, prompts, refuses
 from providers.scripted_server import ScriptedServer, chat
 
+from ingest import ingest_pdf
+
 SavePdf = Callable[..., Path]
 
 PROMPT = "Faça sua pergunta:"
@@ -121,7 +123,7 @@ def test_a_conversation(run: Run, terminal: Terminal, server: ScriptedServer) ->
     assert embedded(server)[-1] == "Onde fica a sede, em São Paulo? 🏢"
 
 
-@pytest.mark.parametrize("word", ["sair", "EXIT", " Quit "])
+@pytest.mark.parametrize("word", [" Quit ", *(pytest.param(word, marks=pytest.mark.long) for word in ("sair", "EXIT"))])
 def test_the_words_that_end_it(run: Run, server: ScriptedServer, word: str) -> None:
     done = run("chat.py", f"{word}\nMais uma pergunta?\n".encode())
     assert (done.returncode, done.stdout.decode(), done.stderr) == (0, f"{PROMPT}\n", b"")
@@ -136,8 +138,8 @@ def test_ctrl_c_at_the_prompt_ends_it(terminal: Terminal) -> None:
         assert "Traceback" not in child.before
 
 
-def test_ctrl_c_during_an_answer_ends_it(run: Run, terminal: Terminal, server: ScriptedServer) -> None:
-    run("ingest.py")
+def test_ctrl_c_during_an_answer_ends_it(terminal: Terminal, server: ScriptedServer) -> None:
+    ingest_pdf()
     answers(server, chat("A sede fica em", 600.0, " São Paulo."))
     with terminal() as child:
         child.sendline("Onde fica a sede?")
@@ -161,14 +163,14 @@ def test_the_end_of_input_ends_it(run: Run, terminal: Terminal) -> None:
 
 
 def test_bytes_that_are_no_utf_8_are_no_end(run: Run) -> None:
-    run("ingest.py")
+    ingest_pdf()
     done = run("chat.py", b"Qual foi o faturamento em S\xe3o Paulo?\n")
     assert done.returncode == 0, done.stderr.decode()
     assert f"RESPOSTA: {ANSWER}" in done.stdout.decode()
 
 
 def test_errors_are_told_and_the_chat_goes_on(run: Run, server: ScriptedServer) -> None:
-    run("ingest.py")
+    ingest_pdf()
     refuses(server, CHAT, 404, "The model `gpt-5-nano` does not exist", "model_not_found")
     done = run("chat.py", b"Onde fica a sede?\nQual foi o faturamento?\n")
     assert done.returncode == 0
