@@ -112,6 +112,7 @@ def test_large_and_small_numbers_keep_their_direction() -> None:
         ("large", pytest.approx(1.0)),
         ("small", pytest.approx(-0.28)),
     ]
+    assert found[0].chunk.embedding == pytest.approx([3e200, 4e200])
 
 
 @pytest.mark.parametrize(
