@@ -143,13 +143,13 @@ def serve() -> None:
     sys.path.insert(0, str(ROOT / "tests"))
     from site_server import SiteServer
 
-    from answerable.sources.html.docusaurus import is_docusaurus
+    from answerable.sources.html.docusaurus import document_element
 
     with tarfile.open(DATA / "docusaurus" / "robotics_anusbutt" / "built_html.tar.xz") as archive, SiteServer() as site:
         for member in archive:
             if member.name.endswith(".html") and (file := archive.extractfile(member)):
                 page = file.read()
-                if is_docusaurus(page):
+                if document_element(page):
                     site.put("/" + member.name.removeprefix("./").removesuffix(".html"), page)
         print(site.home, flush=True)
         sys.stdin.read()

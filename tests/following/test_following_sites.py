@@ -13,7 +13,7 @@ from postgres_server import new_library
 from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
 from site_server import Reply, SiteServer
-from sources.site_visits import QUICK, page
+from sources.site.site_visits import QUICK, page
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.errors import SourceError

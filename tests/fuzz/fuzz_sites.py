@@ -11,7 +11,7 @@ from providers.scripted_server import Reply, ScriptedServer
 
 from answerable.errors import AddressRefused, AnswerableError
 from answerable.sources.html.links import page_links
-from answerable.sources.html.parse import parse_page, sound_markup
+from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.pace import FetchPolicy
@@ -97,7 +97,7 @@ def _robots(draw: Draw) -> None:
     except AddressRefused:
         address = "http://example.org/"
     markup = draw.text((*HTML, "<a href='", "'>", *ADDRESSES), 15)
-    for link in page_links(parse_page(sound_markup(markup, "page")), address):
+    for link in page_links(parse_page(valid_markup(markup, "page")), address):
         assert parse_address(link).url == link
     body = draw.file(ROBOTS)
     SERVER.script("/robots.txt", Reply(200, {"Content-Type": "text/plain"}, (body,)))

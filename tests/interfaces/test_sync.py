@@ -17,7 +17,7 @@ import pytest
 from commands import COMMAND
 from made_files import zipped
 from site_server import SiteServer
-from sources.site_visits import page
+from sources.site.site_visits import page
 from typer.testing import CliRunner, Result
 
 from answerable.interfaces.cli.main import app

@@ -8,15 +8,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from answerable.datatypes import Document
-from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
-from answerable.sources.html.docusaurus_metadata import reading_order
+from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
+from answerable.sources.html.read import read_html
 from answerable.sources.markdown import front_matter
 
 from .harness import data_folder
@@ -50,7 +50,7 @@ def pairs(pages: dict[str, bytes]) -> list[tuple[Document, str]]:
     root = data_folder() / "docusaurus" / "robotics_anusbutt"
     sources = sorted((root / "docs").rglob("*.md"))
     return [
-        (read_docusaurus(pages[built], built), source.read_text("utf-8"))
+        (read_html(pages[built], built), source.read_text("utf-8"))
         for source in sources
         if (built := built_path(source.relative_to(root)))
     ]
@@ -60,7 +60,7 @@ def pairs(pages: dict[str, bytes]) -> list[tuple[Document, str]]:
 def test_only_the_documents_of_a_site_are_taken(pages: dict[str, bytes], pairs: list[tuple[Document, str]]) -> None:
     kinds = {path: kind_of_page(page) for path, page in pages.items()}
     assert Counter(kinds.values()) == {PageKind.DOCUMENT: 52, PageKind.TAGS: 86, PageKind.OTHER: 1}
-    taken = {path for path, page in pages.items() if is_docusaurus(page)}
+    taken = {path for path, page in pages.items() if document_element(page)}
     assert taken == {document.source for document, _ in pairs}
 
 
@@ -101,15 +101,6 @@ def test_a_book_s_pages_know_their_place(pages: dict[str, bytes], pairs: list[tu
         starts = [part.start for part in document.parts]
         assert [part.end for part in document.parts] == [*starts[1:], len(document.content)]
         assert all(document.content.startswith("#", start) for start in starts), document.source
-    order = reading_order(page_neighbours(pages[document.source], document.source) for document, _ in pairs)
-    assert len(order) == len(pairs)
-    modules = [PurePosixPath(url).parts[4] for url in order[1:]]
-    assert [module for module, before in zip(modules, ["", *modules], strict=False) if module != before] == [
-        "ros2-nervous-system",
-        "sensors-perception",
-        "isaac-ai-brain",
-        "vision-language-action",
-    ]
 
 
 def built_path(source: Path) -> str:

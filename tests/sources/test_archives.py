@@ -175,7 +175,7 @@ def test_too_many_members(save: Callable[..., Path], monkeypatch: pytest.MonkeyP
 
 def test_damaged_archives(save: Callable[..., Path]) -> None:
     whole = packed(("a.txt", "some text " * 100))
-    with pytest.raises(DamagedSource, match=r"no sound zip archive.*download or export it again"):
+    with pytest.raises(DamagedSource, match=r"not a valid zip file.*download or export it again"):
         read_file(save(whole[: len(whole) // 2]))
     broken = bytearray(whole)
     broken[45] ^= 0xFF

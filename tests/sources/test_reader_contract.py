@@ -78,7 +78,7 @@ def test_a_listing_is_steady_and_its_documents_are_told_apart(kind: Kind, tmp_pa
     kind.write(tmp_path / kind.source, TEXTS)
     with closing(kind.make()) as reader:
         once, again = (
-            [document for item in reader.listing(str(tmp_path / kind.source)).items for document in item.read()]
+            [document for item in reader.listing(str(tmp_path / kind.source)) for document in item.read()]
             for _ in range(2)
         )
     assert once == again

@@ -11,7 +11,7 @@ from made_files import epub, zipped
 from postgres_server import new_library
 from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
-from sources.site_visits import QUICK
+from sources.site.site_visits import QUICK
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.library import Library

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from helpers import make_document
 from site_server import SiteServer
-from sources.site_visits import page
+from sources.site.site_visits import page
 from verification.libraries import SiteReader, kinds, opened, write_files
 
 from answerable.library import Library

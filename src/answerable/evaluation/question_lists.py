@@ -24,7 +24,7 @@ from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
 
 _WORDS = read_toml(Path(__file__).with_name("words.toml"))
-_FIELDS = {name: field for field, names in _WORDS["columns"].items() for name in names.split()}
+_FIELDS: dict[str, str] = {name: field for field, names in _WORDS["columns"].items() for name in names.split()}
 _TRUE = frozenset(_WORDS["cells"]["yes"].split())
 _FALSE = frozenset(("", *_WORDS["cells"]["no"].split()))
 _UNANSWERABLE = frozenset(("unanswerable", "no answer", "sin respuesta", "sem resposta"))

@@ -1,4 +1,4 @@
-"""What reading is asked for and gives, by whoever does it and wherever."""
+"""What readers take and return."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from answerable.errors import SourceError
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that wasn't read, and why not."""
+    """A skipped file and the reason."""
 
     source: str
     reason: str
@@ -20,31 +20,17 @@ class UnreadFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceItem:
-    """One thing to read: `read` gives its documents, at least one, or raises SourceError."""
+    """A file to read; `read` returns its documents, at least one, or raises SourceError."""
 
     name: str
     read: Callable[[], list[Document]]
 
 
 @dataclass(frozen=True, slots=True)
-class SourceListing:
-    """What there is to read at a source, how many things were passed over, by reason, and what failed on the way.
-
-    `skipped` and `errors` grow while items are read: an archive is an item with members of its own. `is_single` says
-    that the source is itself the one item.
-    """
-
-    items: tuple[SourceItem, ...]
-    skipped: Mapping[str, int]
-    errors: Sequence[SourceError]
-    is_single: bool
-
-
-@dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file to read by itself, at an absolute path, and what it is called as a source.
+    """A file at an absolute path, and its source name.
 
-    `data` are its bytes where the reader can't see the path; `languages` are those of scanned pages, as for tesseract.
+    `data` holds its bytes if the reader can't access the path; `languages` are tesseract's, for scanned pages.
     """
 
     path: str
@@ -55,7 +41,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """The documents in a file, and of an archive what was passed over, by reason and by name, and what failed."""
+    """The documents in a file; of an archive, also what was skipped, by reason and by name, and what failed."""
 
     documents: tuple[Document, ...]
     skipped: Mapping[str, int]
@@ -64,16 +50,13 @@ class FileContents:
 
 
 class ReadsAhead(Protocol):
-    """Has files read before it is their turn."""
+    """Reads files before they are needed."""
 
     def expect(self, files: Sequence[SourceFile]) -> None:
-        """Says which files will be asked for, in this order; some may be left out."""
-        ...
+        """Announce the files that will be requested, in this order; some may be left out."""
 
     def read(self, path: str) -> FileContents | None:
-        """What is in a file, None where it has to be read by who asks. Raises SourceError."""
-        ...
+        """Return the contents of a file, or None if the caller must read it. Raise SourceError."""
 
     def stop(self) -> None:
-        """Ends what is being read: who waits for it gets an error."""
-        ...
+        """Stop reading; pending reads raise an error."""

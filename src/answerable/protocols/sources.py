@@ -1,4 +1,4 @@
-"""Where documents come from: what reads them, and what follows a place that changes."""
+"""Readers of sources, and visits to sources that change."""
 
 from __future__ import annotations
 
@@ -9,20 +9,18 @@ from typing import Protocol
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
-from answerable.protocols.reading import FileContents, SourceFile, SourceListing, UnreadFile
+from answerable.protocols.reading import FileContents, SourceFile, SourceItem, UnreadFile
 
 
 @dataclass(frozen=True, slots=True)
 class SyncRecord:
-    """What a library remembers of one thing that it follows, such as a file in a folder or a page of a site.
+    """What a library remembers of a followed file or page.
 
-    `origin` is what was added, `source` names the thing in it, `documents` are the ids of what was made of it (none
-    where it was passed over). `hash` is of the bytes that were read, empty when they are to be read again;
-    `validators` tell later whether they have changed: a file's size and time, what a server gave. `seen` is when the
-    thing was last read or asked for, with a time zone.
+    `origin` is what was added, `source` the file or page in it, `documents` the ids of its documents (none if it was
+    skipped). `hash` is of its bytes, empty to read them again; `validators` detect changes: a file's size and time, or
+    what a server sent. `seen` is the time of the last check, with a time zone.
 
-    A record without an origin is of an origin itself: `source` is what it is called, `validators` are the options to
-    visit it with, `seen` is the last visit.
+    A record without an origin describes an origin: its name, the options to visit it with, and the last visit.
     """
 
     origin: str
@@ -35,11 +33,11 @@ class SyncRecord:
 
 @dataclass(frozen=True, slots=True)
 class Visited:
-    """One thing that was met on a visit: changed, with its documents (none: passed over), unchanged, or an error.
+    """A file or page on a visit: changed, with its documents (none if skipped), unchanged, or an error.
 
-    `record` is what to remember of it, None after an error and where nothing is remembered. One with nothing but its
-    source is being read, and may be met again and again until it has been: who gives it up then ends
-    that. It has no name while it isn't known what comes next.
+    `record` is what to remember, None after an error or if nothing is remembered. With only a source it is still being
+    read, and is repeated until it has been read; closing the visit then ends that. The source is empty while the next
+    page is unknown.
     """
 
     source: str
@@ -50,76 +48,63 @@ class Visited:
 
     @property
     def is_being_read(self) -> bool:
-        """Whether nothing is known of it yet."""
+        """Whether the result is still to come."""
         return not (self.documents or self.record or self.error)
 
 
 class Visit(Protocol):
-    """One visit to a place that changes and is followed: a folder, a file, a site. Used once, and closed."""
+    """One visit to a followed folder, file or site. Used once, then closed."""
 
     @property
     def origin(self) -> str:
-        """What the place is called in records, empty where it isn't to be remembered."""
-        ...
+        """The name in records, empty if nothing is to be remembered."""
 
     @property
     def total(self) -> int:
-        """How many things are known to be there by now; grows while they are met."""
-        ...
+        """Number of files or pages known so far."""
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """How many things were passed over by now, by reason."""
-        ...
+        """Number skipped so far, by reason."""
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
-        """The names of things that were passed over by now, where they are worth telling."""
-        ...
+        """Skipped files worth listing by name, so far."""
 
     @property
     def errors(self) -> Sequence[SourceError]:
-        """What kept the place from being known whole, other than the errors of the things in it."""
-        ...
+        """Errors that left the listing incomplete, other than those of single items."""
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """Everything there, in a steady order; `known` are the records of earlier visits by source.
+        """Yield every file or page in a steady order; `known` are records of earlier visits by source.
 
-        Raises SourceError when there is nothing to read at all.
+        Raise SourceError if there is nothing to read.
         """
-        ...
 
     def gone(self) -> list[str]:
-        """Which sources that were known are there no more. After `items` has ended; none unless all was seen."""
-        ...
+        """Return the known sources that no longer exist, after `items` has ended; none if the visit was incomplete."""
 
     def close(self) -> None:
-        """Ends what is still under way. Closing twice is fine."""
-        ...
+        """End what is under way. Idempotent."""
 
 
 class Reader(Protocol):
-    """Knows what is to be read at a source: a file, a folder, a site."""
+    """Reads files, folders and sites."""
 
-    def listing(self, source: str) -> SourceListing:
-        """The items in a steady order; SourceError when there is nothing to read at all."""
-        ...
+    def listing(self, source: str) -> Sequence[SourceItem]:
+        """Return the files at a path in a steady order. Raise SourceError if there are none."""
 
     def read(self, file: SourceFile) -> FileContents:
-        """What is in one file. Raises SourceError."""
-        ...
+        """Return the contents of a file. Raise SourceError."""
 
     def options(self, source: str) -> Mapping[str, str]:
-        """What to remember of a source beside its origin, so as to visit it later in the same way."""
-        ...
+        """Return the options to remember, so that a later visit reads in the same way."""
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
-        """A visit to a source, with the options remembered or else those that hold now.
+        """Return a visit to a source, with the remembered options or the current ones.
 
-        `checksum` reads every file, whatever its size and time say. Raises SourceError and SettingsError.
+        `checksum` reads every file, whatever its size and time. Raise SourceError and SettingsError.
         """
-        ...
 
     def close(self) -> None:
-        """Frees what reading needed."""
-        ...
+        """Release resources."""

@@ -1,7 +1,7 @@
-"""Zip archives: the export that a phone shares, or any documents.
+"""Zip archives → Documents: a chat exported from a phone, or any files.
 
-An archive is refused whole when anything in it looks made to do harm. Nothing is ever unpacked to disk, and the sizes
-that the archive declares are never believed.
+An archive with anything malicious in it is refused whole. Nothing is unpacked to disk, and declared sizes aren't
+trusted.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import re
 import stat
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -30,14 +31,13 @@ from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 
 MAX_MEMBERS = 100_000
-# No system has room for a longer path.
+# No system allows a longer path.
 _LONGEST_NAME = 4_096
-# Text that repeats itself packs well; only from this size on is a high ratio a sign of a bomb.
+# Repetitive text packs well; a high ratio means a bomb only from this size on.
 _SMALL = 10_000_000
 _MAX_RATIO = 200
 _CHUNK = 1 << 20
 _OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
-_READABLE_AS_CHAT = frozenset({".txt"})
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
 
 Wanted = Callable[[bytes, str], bool]
@@ -91,11 +91,11 @@ _REPACK = "pack the files again with another program, or unpack it and add the f
 
 
 def open_zip(archive: bytes | Path, source: str, advice: str = "") -> zipfile.ZipFile:
-    """The archive, not yet checked. Raises DamagedSource and SourceTooLarge, which give the advice if there is any."""
+    """Open an archive without checking its members. Raise DamagedSource and SourceTooLarge, with the advice."""
     try:
         zipped = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
-        raise DamagedSource(f"{source} is no sound zip archive ({error}): {advice or _AGAIN}") from error
+        raise DamagedSource(f"{source} is not a valid zip file ({error}): {advice or _AGAIN}") from error
     if len(zipped.infolist()) > MAX_MEMBERS:
         zipped.close()
         raise SourceTooLarge(f"{source} holds over {MAX_MEMBERS:,} files: {advice or _UNPACK}")
@@ -103,11 +103,11 @@ def open_zip(archive: bytes | Path, source: str, advice: str = "") -> zipfile.Zi
 
 
 def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
-    """The archive's files in the order of their names, once every entry has been checked."""
+    """Return the archive's files sorted by name, after checking every entry."""
     members = []
     for info in zipped.infolist():
         refuse_hostile(info, source)
-        _mend_name(info)
+        _repair_name(info)
         parts = PurePosixPath(info.filename).parts
         hidden = any(part.startswith((".", "__MACOSX")) for part in parts)
         if not (info.is_dir() or hidden or info.filename.lower().endswith(".zip")):
@@ -116,37 +116,35 @@ def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
 
 
 def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None:
-    """Raises DamagedSource for a member that points elsewhere and EncryptedSource for one with a password."""
-    # zipfile itself changes names: it cuts them at a NUL and, on Windows, turns backslashes.
+    """Raise DamagedSource for a member that points elsewhere, EncryptedSource for one with a password."""
+    # zipfile changes names: it cuts them at a NUL and, on Windows, replaces backslashes.
     name = info.orig_filename
     shown = repr(name[:80])
+    reason = ""
     if not name:
-        raise DamagedSource(f"{source} is refused, a member of it has no name: {advice or _REPACK}")
-    if len(name) > _LONGEST_NAME:
-        raise DamagedSource(
-            f"{source} is refused, a member of it has a name of over {_LONGEST_NAME:,} characters: {advice or _REPACK}"
-        )
-    outside = name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name)
-    if outside or "\\" in name or "\0" in name:
-        raise DamagedSource(f"{source} is refused, its member {shown} points outside the archive: {advice or _REPACK}")
-    if stat.S_ISLNK(info.external_attr >> 16):
-        raise DamagedSource(f"{source} is refused, its member {shown} is a symbolic link: {advice or _REPACK}")
+        reason = "a member has no name"
+    elif len(name) > _LONGEST_NAME:
+        reason = f"a member has a name of over {_LONGEST_NAME:,} characters"
+    elif name.startswith("/") or ".." in name.split("/") or re.match(r"[A-Za-z]:", name) or {"\\", "\0"} & set(name):
+        reason = f"its member {shown} points outside the archive"
+    elif stat.S_ISLNK(info.external_attr >> 16):
+        reason = f"its member {shown} is a symbolic link"
+    if reason:
+        raise DamagedSource(f"{source} is refused, {reason}: {advice or _REPACK}")
     if info.flag_bits & 0x1:
         with_password = "unpack it with its password and add the files instead"
         raise EncryptedSource(f"{source} is encrypted ({shown}): {advice or with_password}")
 
 
-def _mend_name(info: zipfile.ZipInfo) -> None:
-    """Phones write names in UTF-8 without saying so, and zipfile then takes them for the encoding of old PCs."""
+def _repair_name(info: zipfile.ZipInfo) -> None:
+    """Decode a name as the UTF-8 that phones write without a flag; zipfile takes it for the encoding of old PCs."""
     if not info.flag_bits & 0x800:
-        try:
+        with suppress(UnicodeError):
             info.filename = info.filename.encode("cp437").decode("utf-8")
-        except UnicodeError:
-            return
 
 
 class Budget:
-    """Reads members of an archive and counts what really comes out of them, up to `limit` bytes."""
+    """Reads members of an archive, at most `limit` unpacked bytes in all."""
 
     def __init__(self, limit: int, source: str, advice: str = "") -> None:
         self._advice = advice
@@ -155,9 +153,9 @@ class Budget:
         self._source = source
 
     def read(self, zipped: zipfile.ZipFile, info: zipfile.ZipInfo, wanted: Wanted | None = None) -> bytes | None:
-        """A member's bytes, or None when by its first bytes and name it isn't wanted.
+        """Return a member's bytes, or None if `wanted` rejects its first bytes and name.
 
-        Raises when they are too many, other than declared, or broken.
+        Raise SourceError if it is too large, larger than declared, or damaged.
         """
         pieces = []
         size = 0
@@ -173,10 +171,10 @@ class Budget:
             raise
         except (NotImplementedError, RuntimeError) as error:
             raise UnsupportedSource(
-                f"{self._source} is packed in an unknown way ({error}): {self._advice or _REPACK}"
+                f"{self._source} uses an unknown compression method ({error}): {self._advice or _REPACK}"
             ) from error
         except Exception as error:
-            # Each way of packing has errors of its own, that of LZMA not even everywhere.
+            # Each compression method raises its own errors.
             raise DamagedSource(
                 f"{self._source} is damaged at its member {info.filename[:80]!r} ({str(error)[:200]}): "
                 f"{self._advice or _AGAIN}"
@@ -198,32 +196,24 @@ class Budget:
 
 
 def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """The member without its declared size, at which zipfile would silently stop reading."""
+    """Return the member without its declared size, at which zipfile would silently stop reading."""
     unlimited = copy.copy(info)
-    # zipfile compares the name with the one in front of the data, which a mended name would fail.
-    unlimited.filename = info.filename
     unlimited.file_size = 1 << 62
     return unlimited
 
 
 def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: Budget) -> list[tuple[str, bytes]]:
-    """The chats that a phone shared: by name, or the only text in the archive if it is a chat. The rest is media."""
-    texts = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _READABLE_AS_CHAT]
-    named = [info for info in texts if _is_chat_name(info.filename)]
+    """Return the exported chats: by name, or the only text in the archive if it is a chat. The rest is media."""
     documents = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _TEXTS]
+    texts = [info for info in documents if info.filename.lower().endswith(".txt")]
+    named = [info for info in texts if _is_chat_name(info.filename)]
     chats = []
     for info in named or (texts if len(documents) == 1 else []):
         data = budget.read(zipped, info, is_supported)
-        if data is not None and is_chat(_decoded(data, info.filename)):
-            chats.append((info.filename, data))
+        with suppress(UnsupportedSource):
+            if data is not None and is_chat(decode(data, info.filename)):
+                chats.append((info.filename, data))
     return chats
-
-
-def _decoded(data: bytes, name: str) -> str:
-    try:
-        return decode(data, name)
-    except UnsupportedSource:
-        return ""
 
 
 def _is_chat_name(name: str) -> bool:

@@ -35,12 +35,12 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
 
 def is_archive(file: Path | bytes, source: str) -> bool:
-    """Whether a file is an archive of files. Raises SourceError where there is none, and UnsupportedSource."""
+    """Whether a file is an archive of files. Raise SourceError if it can't be opened, or has no known format."""
     return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
 
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
-    """A file's bytes. Raises SourceError, SourceTooLarge over that many, and EmptySource where there is none."""
+    """Return a file's bytes. Raise SourceError, SourceTooLarge over `max_size`, and EmptySource."""
     data = _load(file, source, max_size + 1)
     if len(data) > max_size:
         raise SourceTooLarge(f"{source} is over {max_size:,} bytes: split it, or raise the setting max_file_size")
@@ -96,7 +96,7 @@ def _read_plain(content: str, source: str) -> Document:
 
 
 def _load(path: Path | bytes, source: str, size: int) -> bytes:
-    """The first bytes of a file, up to that many."""
+    """Return the first `size` bytes of a file."""
     if isinstance(path, bytes):
         return path[:size]
     try:

@@ -1,4 +1,4 @@
-"""A folder → the files in it that can be read."""
+"""A folder → the readable files in it."""
 
 from __future__ import annotations
 
@@ -13,43 +13,31 @@ from pathspec import GitIgnoreSpec
 from answerable.errors import EmptySource, SourceError, SourceNotFound
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
-from answerable.sources.limits import Skipped
+from answerable.sources.limits import Skipped, skipped_summary
 
 _TWICE = "already read under another name"
 _IGNORE_FILES = (".gitignore", ".answerableignore")
-
-
-@dataclass(frozen=True, slots=True)
-class _Rules:
-    """The ignore patterns of one folder, which hold for everything under it."""
-
-    folder: Path
-    patterns: GitIgnoreSpec
-
-    def verdict(self, path: Path, is_folder: bool) -> bool | None:
-        """True to ignore, False to keep after all, None for nothing said."""
-        relative = path.relative_to(self.folder).as_posix() + ("/" if is_folder else "")
-        return self.patterns.check_file(relative).include
+# The ignore patterns of a folder, which apply to everything under it.
+_Rules = tuple[Path, GitIgnoreSpec]
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file that was met in a folder, not yet opened, and its status."""
+    """A file in a folder, not yet opened, and its status."""
 
     path: Path
     status: os.stat_result
 
 
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
-    """The readable files under a folder, sorted by name, each once; what is left out is counted by reason.
+    """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    Left out are hidden and ignored files, formats that no reader takes, parts of web pages, links that leave the
-    folder, and links to folders: what they lead to inside the root is found where it is.
+    Skipped are hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and
+    links to folders.
     """
     skipped = skipped or Skipped()
     for found in Scan(root, skipped):
-        reason = reason_to_skip(found.path)
-        if reason:
+        if reason := reason_to_skip(found.path):
             skipped.count(reason, _plain_name(found.path))
         else:
             yield found.path
@@ -60,12 +48,12 @@ def _plain_name(path: Path) -> str:
 
 
 def reason_to_skip(path: Path) -> str:
-    """Why a file isn't read, judged by its first bytes and its name; empty when it is."""
+    """Return why a file is skipped, by its first bytes and name, or nothing."""
     try:
         with path.open("rb") as file:
             head = file.read(SAMPLE)
     except OSError:
-        # read_file says what is wrong with it and what to do.
+        # Reading it raises an error that says what to do.
         return ""
     if not head:
         return "empty"
@@ -77,19 +65,18 @@ def nothing_to_read(
     skipped: Skipped,
     advice: str = "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files",
 ) -> EmptySource:
-    """The error for a folder in which there is no file to read."""
-    left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(skipped.counts.items()))
-    return EmptySource(f"{folder} has no file that can be read{f' ({left_out})' if left_out else ''}: {advice}")
+    """Return the error for a folder without readable files."""
+    return EmptySource(f"{folder} has no file that can be read{skipped_summary(skipped.counts)}: {advice}")
 
 
 class Scan:
-    """The files under a folder, sorted by name, each once, as `walk` gives them but without a look into them.
+    """The files under a folder, sorted by name, each once: `walk` without opening them.
 
-    `unreadable` are the folders that couldn't be listed. Raises SourceNotFound, and SourceError for what is no folder.
+    `unreadable` are the folders that couldn't be listed. Raise SourceNotFound, or SourceError if it is no folder.
     """
 
-    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] | None = None) -> None:
-        self._name = name or _plain_name
+    def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = _plain_name) -> None:
+        self._name = name
         self._root = Path(os.path.abspath(root))
         if not self._root.exists():
             raise SourceNotFound(f"there is nothing at {self._root}: check the path")
@@ -124,13 +111,12 @@ class Scan:
 
     def _rules(self, folder: Path, entries: list[os.DirEntry[str]]) -> Iterator[_Rules]:
         present = {entry.name for entry in entries if entry.is_file(follow_symlinks=False)}
-        for name in _IGNORE_FILES:
-            if name in present:
-                try:
-                    lines = (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
-                    yield _Rules(folder, GitIgnoreSpec.from_lines(lines))
-                except (OSError, ValueError):
-                    self._skipped.count("unreadable ignore file")
+        for name in (each for each in _IGNORE_FILES if each in present):
+            try:
+                lines = (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
+                yield folder, GitIgnoreSpec.from_lines(lines)
+            except (OSError, ValueError):
+                self._skipped.count("unreadable ignore file")
 
     def _file(self, entry: os.DirEntry[str], path: Path, in_page: bool) -> Iterator[Found]:
         try:
@@ -164,7 +150,10 @@ class Scan:
 def _reason_by_name(entry: os.DirEntry[str], path: Path, rules: tuple[_Rules, ...]) -> str:
     if entry.name.startswith("."):
         return "hidden"
-    is_folder = entry.is_dir(follow_symlinks=False)
-    # The nearest file with an opinion decides, as in git.
-    opinions = (said for each in reversed(rules) if (said := each.verdict(path, is_folder)) is not None)
-    return "ignored" if next(opinions, False) else ""
+    ending = "/" if entry.is_dir(follow_symlinks=False) else ""
+    # As in git, the innermost file with a matching pattern decides.
+    for folder, patterns in reversed(rules):
+        ignored = patterns.check_file(path.relative_to(folder).as_posix() + ending).include
+        if ignored is not None:
+            return "ignored" if ignored else ""
+    return ""

@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SourceError
 from answerable.protocols import SyncRecord, Visit, Visited
-from answerable.protocols.reading import FileContents, SourceFile, SourceItem, SourceListing, UnreadFile
+from answerable.protocols.reading import FileContents, SourceFile, SourceItem, UnreadFile
 
 ReadDocuments = Callable[[str], Iterable[Document]]
 
@@ -22,11 +22,9 @@ class FunctionReader:
     def __init__(self, function: ReadDocuments) -> None:
         self._function = function
 
-    def listing(self, source: str) -> SourceListing:
-        """Return an item for each document. Raises SourceError."""
-        documents = list(_read(self._function, source))
-        items = tuple(SourceItem(each.source, lambda each=each: [each]) for each in documents)  # type: ignore[misc]
-        return SourceListing(items, {}, (), is_single=len(items) == 1)
+    def listing(self, source: str) -> list[SourceItem]:
+        """Return an item for each document. Raise SourceError."""
+        return [SourceItem(each.source, lambda each=each: [each]) for each in _read(self._function, source)]  # type: ignore[misc]
 
     def read(self, file: SourceFile) -> FileContents:
         """Return the documents in one file. Raises SourceError."""

@@ -1,4 +1,4 @@
-"""How much a reader may use, and what it left out."""
+"""Limits on reading a file, and a record of what was skipped."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.protocols.reading import UnreadFile
 
-# What is larger is tables and plain text, which take a tenth of the time.
+# Larger files are tables and plain text, which take a tenth of the time.
 _LARGE = 5_000_000
-# Word documents and e-books are packed.
+# Word documents and e-books are zipped.
 _PACKED_MARK = b"PK\x03\x04"
 _MOST_PACKED = 10
-# Sizes are rounded up, so that small files have the same bounds.
+# Sizes are rounded up, so that small files share their bounds.
 _STEP = 1_000_000
 _PDF = b"%PDF-"
 _LONGEST_TITLE = 1_000
 _LONGEST_VALUE = 5_000
 _MOST_VALUES = 200
-# Twice what WhatsApp lets into a group: every passage carries the participants of its chat.
+# Twice the size of the largest WhatsApp group: every passage carries the participants of its chat.
 _LONGEST_LIST = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the reading of one file may use: seconds of processor time, and bytes of memory."""
+    """Seconds of processor time and bytes of memory for reading one file."""
 
     seconds: float
     memory: int
@@ -37,10 +37,10 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
-    """Bounds for one file: its size, packed and unpacked, in bytes; work on a PDF in seconds and bytes of memory.
+    """Limits for one file: its size, packed and unpacked, in bytes; for a PDF, seconds and bytes of memory.
 
-    Other formats have `least_seconds` and `least_memory`, and more in proportion to the file's size: several times what
-    readers need for the worst that is no attack.
+    Other formats get `least_seconds` and `least_memory`, plus more in proportion to size: several times what readers
+    need for the worst benign file.
     """
 
     max_file_size: int = 200_000_000
@@ -53,11 +53,11 @@ class ReadLimits:
 
     @property
     def of_pdf(self) -> Bounds:
-        """What a PDF may use."""
+        """The bounds of a PDF."""
         return Bounds(self.max_seconds, self.max_memory, is_pdf=True)
 
     def bounds(self, size: int, head: bytes = b"") -> Bounds:
-        """What a file of this size that begins so may use."""
+        """Return the bounds of a file of this size with these first bytes."""
         if _PDF in head[:1024]:
             return self.of_pdf
         size = min(size * (_MOST_PACKED if head.startswith(_PACKED_MARK) else 1), self.max_file_size)
@@ -69,9 +69,9 @@ class ReadLimits:
 
 @dataclass(slots=True)
 class Skipped:
-    """What a folder or an archive held that wasn't read: counts by reason, names, and the errors of what failed.
+    """What was skipped in a folder or archive: counts by reason, names, and errors.
 
-    What is hidden or ignored, or stands there twice, is counted and not named.
+    Hidden and ignored files and duplicates are counted without names.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ class Skipped:
     passed_over: list[UnreadFile] = field(default_factory=list)
 
     def count(self, reason: str, source: str = "") -> None:
-        """One more was left out for this reason, and is named if that is given."""
+        """Count one more for this reason, with its name if given."""
         self.counts[reason] += 1
         if source:
             self.passed_over.append(UnreadFile(source, reason))
@@ -91,15 +91,19 @@ class Skipped:
         self.passed_over += passed_over
 
 
+def skipped_summary(counts: Mapping[str, int]) -> str:
+    """Return counts by reason as ` (2 empty, 1 hidden)`, or nothing."""
+    listed = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+    return f" ({listed})" if listed else ""
+
+
 def with_short_metadata(document: Document) -> Document:
-    """The document with a title and metadata that each of its passages can carry."""
+    """Return the document with its title and metadata cut to what every passage can carry."""
     title = document.title[:_LONGEST_TITLE]
     metadata = {name[:_LONGEST_TITLE]: _short(value) for name, value in islice(document.metadata.items(), _MOST_VALUES)}
-    return (
-        document
-        if (title, metadata) == (document.title, document.metadata)
-        else replace(document, title=title, metadata=metadata)
-    )
+    if (title, metadata) == (document.title, document.metadata):
+        return document
+    return replace(document, title=title, metadata=metadata)
 
 
 def _short(value: object) -> object:

@@ -1,7 +1,6 @@
-"""Markdown → Document, and headings → sections for every format that has headings.
+"""Markdown → Document, and headings → sections for every format with headings.
 
-The content of a Markdown document is the file itself, of MDX the Markdown in it; HTML is rendered to Markdown elsewhere
-and shares the sections.
+The content is the file itself, or the Markdown in MDX.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 _FRONT_MATTER = re.compile(r"---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _KEY = re.compile(r"([A-Za-z_][\w.-]*)[ \t]*:(?:[ \t]+(.*))?$")
 _COMMENT = re.compile(r"(?<=\s)#")
-# Every passage under a heading carries it.
+# Every passage under a heading carries its title.
 _LONGEST_TITLE = 1_000
 _LINE_END = re.compile(r"\r\n?|\n")
 # Docusaurus writes {#id}, and in MDX {/* #id */}.
@@ -41,10 +40,9 @@ class Heading:
 
 
 def read_markdown(content: str, source: str) -> Document:
-    """A document from a Markdown file's text, with a part for each section and the front matter as metadata.
+    """Return a document with a part for each section and the front matter as metadata. Raise EmptySource.
 
-    Of MDX, told by its name or by what is in it, the content is the Markdown in it; `includes` in the metadata names
-    the Markdown that it imports.
+    For MDX, recognised by name or content, the metadata `includes` lists the Markdown files it imports.
     """
     require_text(content, source)
     metadata, body = front_matter(content)
@@ -66,7 +64,7 @@ def read_markdown(content: str, source: str) -> Document:
 def section_parts(
     content: str, headings: Sequence[Heading], start: int = 0, end: int | None = None
 ) -> tuple[Part, ...]:
-    """One part per heading, each up to the next one, and one for the text before the first unless it is blank."""
+    """Return one part per heading, up to the next one, and one for any text before the first."""
     parts: list[Part] = []
     path: list[Heading] = []
     end = len(content) if end is None else end
@@ -85,10 +83,10 @@ def section_parts(
 
 
 def front_matter(content: str) -> tuple[dict[str, str], int]:
-    """The metadata at the top of a file, and where its text begins.
+    """Return the metadata at the top of a file, and where its text begins.
 
-    Understood are `key: value` lines, quoted values, comments, and lists (kept as comma-separated text); values that
-    are nested deeper are passed over. A block with any other line is no front matter but text between two rules.
+    Understands `key: value` lines, quoted values, comments, and lists (as comma-separated text); deeper values are
+    skipped. A block with any other line is text between two rules.
     """
     match = _FRONT_MATTER.match(content)
     if not match:
@@ -112,7 +110,7 @@ def front_matter(content: str) -> tuple[dict[str, str], int]:
 
 
 def _plain(value: str) -> str:
-    """A front matter value without its quotes, its trailing comment or the brackets of a list."""
+    """Return a front matter value without quotes, trailing comment and brackets of a list."""
     value = value.strip()
     if value[:1] in ("'", '"'):
         closing = value.find(value[0], 1)
@@ -122,12 +120,12 @@ def _plain(value: str) -> str:
     if value.startswith("[") and value.endswith("]"):
         items = (item.strip() for item in value[1:-1].split(","))
         return ", ".join(_plain(item) for item in items if item and item[0] != "[")
-    # What follows these is nested or spread over lines, which this subset doesn't follow.
+    # Nested or multi-line values.
     return "" if value[:1] in ("{", "|", ">", "&", "*", "!") else value
 
 
 def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
-    """The headings of Markdown, ATX and setext, with the anchors that GitHub and Docusaurus give them."""
+    """Yield the ATX and setext headings of Markdown, with the anchors of GitHub and Docusaurus."""
     from markdown_it import MarkdownIt
 
     lines = [start, *(match.end() for match in _LINE_END.finditer(content, start))]
@@ -138,13 +136,13 @@ def find_headings(content: str, start: int = 0) -> Iterator[Heading]:
             continue
         title, custom = split_custom_id(_text(inline.children or ()))
         anchor = custom or anchors.give(title)
-        # A heading inside a quotation or a list has its anchor but makes no section of its own.
+        # A heading inside a quotation or a list has an anchor but begins no section.
         if opening.level == 0:
             yield Heading(lines[opening.map[0]], int(opening.tag[1:]), title, anchor)
 
 
 def split_custom_id(title: str) -> tuple[str, str | None]:
-    """A heading's text and the id that its author gave it, if any."""
+    """Return a heading's text and its custom id, if any."""
     match = _CUSTOM_ID.search(title)
     return (title[: match.start()], match[1]) if match else (title, None)
 
@@ -159,14 +157,14 @@ def _text(tokens: Iterable[Token]) -> str:
 
 
 class Anchors:
-    """Gives each heading the anchor that GitHub gives it; a repeated one is numbered -1, -2."""
+    """Anchors of headings as GitHub makes them; repeated ones are numbered -1, -2."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}
 
     def give(self, title: str) -> str | None:
-        """The anchor of the next heading, or None when its text leaves nothing to make one of."""
-        slug = anchor = "".join(filter(_stays, title.strip().lower())).replace(" ", "-")
+        """Return the anchor of the next heading, or None if no character of its title can be used."""
+        slug = anchor = "".join(filter(_is_kept, title.strip().lower())).replace(" ", "-")
         while anchor in self._given:
             self._given[slug] += 1
             anchor = f"{slug}-{self._given[slug]}"
@@ -174,6 +172,6 @@ class Anchors:
         return anchor or None
 
 
-def _stays(character: str) -> bool:
+def _is_kept(character: str) -> bool:
     category = unicodedata.category(character)
     return character in "- " or category[0] in "LM" or category in ("Nd", "Nl", "Pc")

@@ -1,4 +1,4 @@
-"""Texts → blocks of Markdown: what every renderer of another format does alike."""
+"""Blocks of Markdown, shared by the renderers of other formats."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from itertools import accumulate
 from answerable.sources.markdown import Heading
 
 MARK = "\ufdd0"
-"""Stands before each heading while the text around it is still being indented and joined; no text may hold it."""
+"""Precedes each heading while the text is still being indented and joined; occurs in no text."""
 
 _MOST_PADDING = 10
 _SMALL_TABLE = 10_000
@@ -18,7 +18,7 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
-    """The text without its marks and without blank ends, and the headings at the places where the marks stood."""
+    """Return the stripped text without marks, and the headings with the places of the marks."""
     pieces = text.lstrip().split(MARK)
     starts = accumulate(map(len, pieces[:-1]))
     placed = [replace(heading, start=start) for heading, start in zip(headings, starts, strict=True)]
@@ -26,14 +26,14 @@ def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[He
 
 
 def indented(text: str, marker: str) -> str:
-    """A text behind a marker, its further lines indented by as much."""
+    """Put a marker before a text, and indent its other lines by as much."""
     lines = text.split("\n")
     rest = (" " * len(marker) + line if line else "" for line in lines[1:])
     return "\n".join((marker + lines[0], *rest))
 
 
 def tight(blocks: Sequence[str]) -> str:
-    """Blocks of a list's item: a list within follows its line directly."""
+    """Join the blocks of a list item; an inner list follows its line directly."""
     pieces: list[str] = []
     for block in filter(None, blocks):
         if pieces:
@@ -43,14 +43,14 @@ def tight(blocks: Sequence[str]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """A table of Markdown, its first row the header; rows without any text are left out."""
+    """Return a Markdown table with the first row as header, without empty rows."""
     grid = [[cell.replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
     grid = [row for row in grid if any(row)]
     if not grid:
         return ""
     width = max(map(len, grid))
     if width * len(grid) > _MOST_PADDING * sum(map(len, grid)) + _SMALL_TABLE:
-        # One long row among many short ones: Markdown needs no cells at the end of those.
+        # One long row among many short ones, which then aren't padded.
         lines = [f"| {' | '.join(row)} |" for row in grid]
     else:
         lines = [f"| {' | '.join(row + [''] * (width - len(row)))} |" for row in grid]

@@ -1,7 +1,6 @@
-"""MDX (mdxjs.com), which Docusaurus reads all its Markdown as → the Markdown in it.
+"""MDX (mdxjs.com), as which Docusaurus reads all Markdown → the Markdown in it.
 
-Left out are statements that import or export, tags of JSX with their attributes, and comments; what stands between tags
-stays. Line ends stay everywhere, so that lines keep their numbers. Code in fences and between backticks is text.
+Imports, exports, JSX tags and comments are left out; text between tags, code and all line ends are kept.
 """
 
 from __future__ import annotations
@@ -10,8 +9,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# Looking for the ends of what has none must not take longer and longer: a tag, a note and code between backticks are
-# at most so long, a statement too, and after so many characters in vain everything is text.
+# Bounds on searches for missing ends: the length of a tag, a note or inline code, that of a statement, and the total
+# number of characters searched in vain, after which everything is text.
 _LONGEST = 10_000
 _LONGEST_STATEMENT = 200_000
 _IN_VAIN = 500_000
@@ -41,9 +40,9 @@ _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 
 @dataclass(frozen=True, slots=True)
 class PlainMdx:
-    """A file's text without what isn't Markdown, and the further files of Markdown that it imports, as it names them.
+    """The Markdown in a file, and the names of the Markdown files it imports.
 
-    `is_mdx` says whether there is something in it that only MDX has: a statement, or a tag of a component.
+    `is_mdx` is true if it has a statement or a component's tag.
     """
 
     content: str
@@ -52,7 +51,7 @@ class PlainMdx:
 
 
 def plain_mdx(content: str, start: int) -> PlainMdx:
-    """What of a file is text from `start` on; what comes before stays as it is."""
+    """Return the Markdown in a file; what comes before `start` is kept as it is."""
     kept: list[str] = [content[:start]]
     imports: list[str] = []
     is_mdx = False
@@ -67,12 +66,12 @@ def plain_mdx(content: str, start: int) -> PlainMdx:
 
 
 def _is_component(found: re.Match[str]) -> bool:
-    """Whether it is a component's tag at the beginning of a line; within one it may be `List<String>`."""
+    """Whether it is a component's tag at the start of a line; elsewhere it may be `List<String>`."""
     return found["indent"] is not None and found["tag"].lstrip("</")[:1].isupper()
 
 
 def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str]]]:
-    """The spans that aren't text, in order, and what each begins with."""
+    """Yield the spans that aren't text, in order, each with the token it begins with."""
     at = start
     spare = _IN_VAIN
     while spare > 0 and (found := _TOKEN.search(content, at)):
@@ -91,7 +90,7 @@ def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str
 
 
 def _end(content: str, found: re.Match[str]) -> int:
-    """Where what begins there ends; where it is text, how far that was looked for, as a negative number."""
+    """Return where a token's span ends; if it is text, how far was searched, as a negative number."""
     if found["import"]:
         return _line_end(content, found.end())
     if found["export"]:
@@ -113,7 +112,7 @@ def _fence_end(content: str, found: re.Match[str]) -> int:
 
 
 def _code_end(content: str, found: re.Match[str]) -> int:
-    """Behind the code between backticks, or behind the backticks where nothing closes them."""
+    """Return the end of inline code, or of the backticks if they aren't closed."""
     mark = found["code"]
     match = re.compile(rf"(?<!`){mark}(?!`)").search(content, found.end(), found.end() + _LONGEST)
     return match.end() if match and "\n\n" not in content[found.end() : match.start()] else found.end()
@@ -129,13 +128,13 @@ def _note_end(content: str, found: re.Match[str]) -> int:
     if found["note"] == "<!--":
         end = content.find("-->", found.end(), found.end() + _LONGEST)
         return end + 3 if end >= 0 else -(found.end() + _LONGEST)
-    # The heading's own id is read together with it.
+    # A heading's own id is read with the heading.
     is_id = _ID_AT_END.match(content, note) and _HEADING.match(content, content.rfind("\n", 0, note) + 1)
     return -found.end() if is_id else _braces_end(content, note)
 
 
 def _braces_end(content: str, start: int) -> int:
-    """Behind the brace that closes the one at `start`."""
+    """Return the end of the braces that open at `start`, negative if they aren't closed."""
     depth = 0
     at = start
     for token in _IN_BRACES.finditer(content, start, start + _LONGEST):
@@ -147,7 +146,7 @@ def _braces_end(content: str, start: int) -> int:
 
 
 def _tag_end(content: str, at: int) -> int:
-    """Behind the tag whose name ends at `at`."""
+    """Return the end of the tag whose name ends at `at`, negative if it has none."""
     limit = min(at + _LONGEST, len(content))
     while 0 < at < limit:
         token = _IN_TAG.match(content, at, limit)
@@ -160,7 +159,7 @@ def _tag_end(content: str, at: int) -> int:
 
 
 def _statement_end(content: str, start: int) -> int:
-    """At the end of the last line before a blank one; blank lines between brackets belong to the statement."""
+    """Return the end of a statement: a blank line outside of brackets; negative if brackets aren't closed."""
     depth = 0
     at = start
     for token in _IN_STATEMENT.finditer(content, start, start + _LONGEST_STATEMENT):

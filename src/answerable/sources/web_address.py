@@ -1,6 +1,6 @@
-"""Addresses of the web in one plain form.
+"""Web addresses in one plain form.
 
-A host that is written in any but the plain form is refused: programs differ in where they think such an address leads.
+A host in any other form is refused, since programs differ in where they think such an address leads.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 
 @dataclass(frozen=True, slots=True)
 class WebAddress:
-    """An http or https address in its plain form, without fragment.
+    """An http or https address in plain form, without fragment.
 
-    `host` is ASCII in lower case, IPv6 without brackets; `target` is the path with the query, percent-encoded.
+    `host` is lower-case ASCII, IPv6 without brackets; `target` is the percent-encoded path and query.
     """
 
     scheme: str
@@ -35,7 +35,7 @@ class WebAddress:
 
     @property
     def origin(self) -> str:
-        """Scheme, host, and the port where it isn't the scheme's own."""
+        """Scheme and host, with the port unless it is the default."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{self.scheme}://{host}" + ("" if self.port == PORTS[self.scheme] else f":{self.port}")
 
@@ -45,21 +45,27 @@ class WebAddress:
         return self.origin + self.target
 
 
+def is_site(source: str) -> bool:
+    """Whether a source is a web address, not a path."""
+    return source.lower().startswith(("http://", "https://"))
+
+
 @lru_cache(1 << 13)
 def parse_address(text: str) -> WebAddress:
-    """The address that a text names. Raises AddressRefused for what is none, or tries to pass for another."""
+    """Return the address in a text. Raise AddressRefused if it is invalid or disguised."""
+    text = text.strip(" \t\r\n")
     try:
-        parts = urlsplit(text.strip(" \t\r\n"))
+        parts = urlsplit(text)
     except ValueError as error:
         raise _refused(text, str(error)) from error
-    if _CONTROL.search(text.strip(" \t\r\n")):
-        raise _refused(text, "it holds control characters or broken ones")
+    if _CONTROL.search(text):
+        raise _refused(text, "it contains control characters or lone surrogates")
     if parts.scheme not in PORTS:
         raise _refused(text, "it doesn't begin with http:// or https://")
     if "@" in parts.netloc:
-        raise _refused(text, "it holds a user name or password, which also serves to hide the host")
+        raise _refused(text, "it contains a user name or password, which can also hide the host")
     if _CLIMBS.search(parts.path):
-        raise _refused(text, "its path climbs by dots")
+        raise _refused(text, "its path contains . or .. segments")
     host, port = host_and_port(parts.netloc, text)
     target = quote(parts.path or "/", safe="/%:@!$&'()*+,;=~")
     query = quote(parts.query, safe="/?%:@!$&'()*+,;=~")
@@ -67,25 +73,24 @@ def parse_address(text: str) -> WebAddress:
 
 
 def host_and_port(netloc: str, text: str) -> tuple[str, int | None]:
-    """A host in its plain form, and its port. Raises AddressRefused for anything unusual."""
+    """Return a host in plain form and its port. Raise AddressRefused for anything unusual."""
     match = _NETLOC.fullmatch(netloc)
     if match is None:
-        raise _refused(text, "it names no plain host")
+        raise _refused(text, "it has no plain host name")
     port = int(match["port"]) if match["port"] else None
     if port is not None and not 0 < port < 65536:
-        raise _refused(text, f"there is no port {port}")
+        raise _refused(text, f"port {port} doesn't exist")
     try:
-        host = str(IPv6Address(match["v6"])) if match["v6"] else _plain_name(match["name"])
-    except ValueError as error:  # UnicodeError of the codec and AddressValueError are such.
-        raise _refused(text, f"its host can't be read ({error})") from error
-    return host, port
+        return str(IPv6Address(match["v6"])) if match["v6"] else _plain_name(match["name"]), port
+    except ValueError as error:  # Includes UnicodeError and AddressValueError.
+        raise _refused(text, f"its host is invalid ({error})") from error
 
 
 def _plain_name(name: str) -> str:
     host = (name if name.isascii() else name.encode("idna").decode("ascii")).lower().removesuffix(".")
     if not _HOST.fullmatch(host) or len(host) > 253:
-        raise ValueError("it is no name of a host")
-    # What ends in a number is an IPv4 address for browsers and the system, in decimal, octal or hex, of 1 to 4 parts.
+        raise ValueError("it is not a host name")
+    # Browsers and systems take a host that ends in a number for IPv4, in decimal, octal or hex, of 1 to 4 parts.
     if _NUMBER.fullmatch(host.rpartition(".")[2]):
         return str(IPv4Address(host))
     return host

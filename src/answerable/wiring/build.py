@@ -19,6 +19,7 @@ from answerable.library import Library
 from answerable.protocols import CoreStore, Embedder, Fingerprint, Reader
 from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
+from answerable.sources.web_address import is_site
 from answerable.stores.completed import completed
 from answerable.wiring.answering import (
     EXTRACTIVE,
@@ -29,7 +30,7 @@ from answerable.wiring.answering import (
     gate_path,
 )
 from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
-from answerable.wiring.sources import build_reader, is_site
+from answerable.wiring.sources import build_reader
 from answerable.wiring.stores import MEMORY, build_store, without_password
 from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
 
@@ -88,7 +89,7 @@ def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
     source = os.fspath(path)
     with closing(build_reader(load_settings(settings))) as reader:
         if not is_site(source):
-            return [document for item in reader.listing(source).items for document in item.read()]
+            return [document for item in reader.listing(source) for document in item.read()]
         with closing(reader.visit(source)) as visit, closing(visit.items({})) as pages:
             return [document for page in pages for document in page.documents]
 

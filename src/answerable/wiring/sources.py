@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.protocols import Reader, Visit
-from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceListing
+from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem
 from answerable.settings import Settings
+from answerable.sources.web_address import is_site
 
 if TYPE_CHECKING:
     from answerable.sources.reader import FileReader
@@ -29,7 +30,7 @@ class _LazyReader:
         self._ahead = ahead
         self._readers: dict[str, FileReader] = {}
 
-    def listing(self, source: str) -> SourceListing:
+    def listing(self, source: str) -> Sequence[SourceItem]:
         return self._files(self._settings.ocr_languages).listing(source)
 
     def read(self, file: SourceFile) -> FileContents:
@@ -55,9 +56,10 @@ class _LazyReader:
         if not is_site(source):
             return files.visit(source, checksum=checksum)
         from answerable.sources.site.addresses import AddressGuard
+        from answerable.sources.site.choice import SiteOptions
         from answerable.sources.site.fetch import Fetcher
         from answerable.sources.site.pace import FetchPolicy
-        from answerable.sources.site.visit import SiteOptions, SiteVisit
+        from answerable.sources.site.visit import SiteVisit
 
         guard = AddressGuard(_listed(self._settings.allow_hosts))
         wanted = SiteOptions(
@@ -86,11 +88,6 @@ class _LazyReader:
     def close(self) -> None:
         for reader in self._readers.values():
             reader.close()
-
-
-def is_site(source: str) -> bool:
-    """Whether a source is a URL rather than a path."""
-    return source.lower().startswith(("http://", "https://"))
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from urllib.parse import unquote
 
 import pytest
-from answerable.sources.html.docusaurus_metadata import Neighbours, reading_order
 from hypothesis import given
 from hypothesis import strategies as st
 from property_settings import examples
 
 from answerable.datatypes import DocumentType
 from answerable.embedding.cache import CachedEmbedder
-from answerable.errors import EmptySource, SourceError, UnsupportedSource
+from answerable.errors import EmptySource, SourceError
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours, read_docusaurus
+from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
+from answerable.sources.html.read import read_html
 from answerable.wiring.build import build_answerer, build_reader, build_splitter, build_store
 
 HEAD = """<meta name="generator" content="Docusaurus v3.9.2"><title data-rh="true">Riego | El huerto</title>
@@ -135,7 +135,7 @@ Mapa"""
 
 
 def test_a_page_with_all_that_the_theme_draws() -> None:
-    document = read_docusaurus(make_page().encode(), "riego.html", "http://127.0.0.1:3000/es/docs/agua/riego")
+    document = read_html(make_page().encode(), "riego.html", "http://127.0.0.1:3000/es/docs/agua/riego")
     assert document.content == RENDERED
     assert (document.title, document.language, document.type) == ("Riego", "es", DocumentType.HTML)
     assert document.metadata == {
@@ -158,7 +158,7 @@ def test_an_admonition_of_old_with_its_heading_in_a_heading() -> None:
     old = """<div class="admonition admonition-note alert"><div class="admonition-heading"><h5><span
     class="admonition-icon"><svg></svg></span>Ojo</h5></div><div
     class="admonition-content"><p>Hay barro.</p></div></div>"""
-    document = read_docusaurus(make_page(f"<h1>Riego</h1>{old}"), "a")
+    document = read_html(make_page(f"<h1>Riego</h1>{old}"), "a")
     assert document.content == "# Riego\n\n:::note Ojo\n\nHay barro.\n\n:::"
     assert len(document.parts) == 1
 
@@ -167,7 +167,7 @@ def test_an_admonition_without_a_heading_keeps_its_kind_and_all_its_words() -> N
     bare = """<div class="theme-admonition theme-admonition-danger"><div class="admonitionContent_B"><p>Hay barro.</p>
     <div class="theme-admonition theme-admonition-info"><div class="admonitionHeading_G">info</div><p>Poco.</p></div>
     </div></div><div class="theme-admonition theme-admonition-danger"></div>"""
-    document = read_docusaurus(make_page(bare), "a")
+    document = read_html(make_page(bare), "a")
     assert document.content == ":::danger\n\nHay barro.\n\n:::info\n\nPoco.\n\n:::\n\n:::"
 
 
@@ -175,7 +175,7 @@ def test_notes_at_the_foot_keep_their_words_without_the_way_back() -> None:
     notes = """<p>Agua<sup><a href="#fn-1" id="fnref-1" data-footnote-ref="true">1</a></sup>.</p><section
     class="footnotes"><h2 class="anchor sr-only" id="footnote-label">Notas</h2><ol><li id="fn-1"><p>De lluvia. <a
     href="#fnref-1" class="data-footnote-backref">↩</a></p></li></ol></section>"""
-    assert read_docusaurus(make_page(notes), "a").content == "Agua1.\n\n## Notas\n\n1. De lluvia."
+    assert read_html(make_page(notes), "a").content == "Agua1.\n\n## Notas\n\n1. De lluvia."
 
 
 OWN = '<li class="breadcrumbs__item breadcrumbs__item--active"><span>Riego</span></li>'
@@ -198,7 +198,7 @@ def test_chapter_and_section_by_the_breadcrumbs(
     items: str, sidebar: str, chapter: str | None, section: str | None
 ) -> None:
     before = f'{sidebar}<main><article><nav class="theme-doc-breadcrumbs"><ul class="breadcrumbs">{items}</ul></nav>'
-    metadata = read_docusaurus(make_page("<p>x</p>", before), "a").metadata
+    metadata = read_html(make_page("<p>x</p>", before), "a").metadata
     assert (metadata.get("chapter"), metadata.get("section")) == (chapter, section)
 
 
@@ -224,40 +224,15 @@ def test_kinds_of_pages(classes: str, body: str, kind: PageKind) -> None:
     )
     assert kind_of_page(page) is kind
     # A document without its main text can't be told from the site around it.
-    assert not is_docusaurus(page)
-    with pytest.raises(UnsupportedSource, match=r"a\.html is no document of a Docusaurus site"):
-        read_docusaurus(page, "a.html")
+    assert document_element(page) is None
 
 
 def test_pages_of_other_sites_and_empty_ones() -> None:
     assert kind_of_page("<html class='page'><article><div class='markdown'>x</div></article></html>") is None
-    assert not is_docusaurus(b"")
-    assert is_docusaurus(make_page())
+    assert document_element(b"") is None
+    assert document_element(make_page()) is not None
     with pytest.raises(EmptySource, match=r"a\.html shows no text"):
-        read_docusaurus(make_page("<div id=app></div>"), "a.html")
-
-
-def test_neighbours_are_public_addresses() -> None:
-    assert page_neighbours(make_page(), "a.html") == Neighbours(
-        "https://huerto.example/es/docs/agua/riego",
-        "https://huerto.example/es/docs/agua",
-        "https://huerto.example/es/docs/suelo",
-    )
-    alone = '<html><a class="pagination-nav__link--next" href="http://[x">x</a></html>'
-    assert page_neighbours(alone, "a.html", "https://a.example/b") == Neighbours("https://a.example/b", "", "")
-
-
-def test_reading_order_follows_the_pagination() -> None:
-    pages = [
-        Neighbours("https://a.example/c/", "https://a.example/b", ""),
-        Neighbours("https://a.example/api", "", "https://a.example/gone"),
-        Neighbours("https://a.example/b", "https://a.example/a", "https://a.example/c"),
-        Neighbours("https://a.example/x", "https://a.example/y", "https://a.example/y"),
-        Neighbours("https://a.example/a", "", "https://a.example/b"),
-        Neighbours("https://a.example/y", "https://a.example/x", "https://a.example/x"),
-    ]
-    assert [url.rsplit("example/")[1] for url in reading_order(pages)] == ["api", "a", "b", "c/", "x", "y"]
-    assert reading_order([]) == []
+        read_html(make_page("<div id=app></div>"), "a.html")
 
 
 def test_a_citation_opens_at_the_quote_under_its_heading(embedder: CachedEmbedder) -> None:
@@ -273,7 +248,7 @@ def test_a_citation_opens_at_the_quote_under_its_heading(embedder: CachedEmbedde
         reader=build_reader(chosen),
         answerer=build_answerer(chosen, embedder.fingerprint),
     ) as library:
-        library.add_documents([read_docusaurus(page, "https://huerto.example/es/docs/agua/riego")])
+        library.add_documents([read_html(page, "https://huerto.example/es/docs/agua/riego")])
         found = library.ask("¿Cuántos litros por minuto eleva la bomba del pozo?")
     citation = found.citations[0]
     assert citation.quote == answer
@@ -300,9 +275,8 @@ pieces = st.sampled_from(MARKUP)
 @given(st.lists(pieces | st.text(max_size=5)).map(" ".join))
 def test_random_text_never_raises_anything_else(text: str) -> None:
     page = make_page(text)
-    page_neighbours(page, "a.html")
     try:
-        document = read_docusaurus(page, "a.html")
+        document = read_html(page, "a.html")
     except SourceError:
         return
     document.content.encode()

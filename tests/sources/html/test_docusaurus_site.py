@@ -9,7 +9,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 import pytest
-from answerable.sources.html.docusaurus_metadata import reading_order
 from docusaurus_build import BASE, LONGEST_BUILD, PUBLIC, docusaurus_site
 from site_server import SiteServer
 
@@ -17,7 +16,7 @@ from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.html.docusaurus import PageKind, is_docusaurus, kind_of_page, page_neighbours
+from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
 from answerable.sources.html.read import read_html
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
@@ -158,7 +157,7 @@ def test_each_page_is_of_its_kind(folder: Path) -> None:
     both = {f"{locale}{path}.html": kind for locale in ("", "es/") for path, kind in expected.items()}
     # No text in Spanish has this tag.
     assert kinds == {**both, "docs/next/tags/summer.html": PageKind.TAGS}
-    taken = {name for name in kinds if is_docusaurus((folder / name).read_bytes())}
+    taken = {name for name in kinds if document_element((folder / name).read_bytes())}
     assert taken == {name for name, kind in kinds.items() if kind is PageKind.DOCUMENT}
 
 
@@ -247,14 +246,6 @@ def test_pages_are_found_by_locale_and_cited_by_their_public_addresses(site: Sit
     assert documents["docs/tags"] is None
 
 
-def test_the_reading_order_leads_through_one_version(folder: Path) -> None:
-    paths = sorted(path for path in DOCUMENTS if "/next/" in path)
-    pages = [page_neighbours((folder / f"{path}.html").read_bytes(), path) for path in paths]
-    order = [url.removeprefix(f"{PUBLIC}docs/next/") for url in reading_order(pages)]
-    # Between the welcome and the texts about water stands a page of the category, which is no document.
-    assert order == ["intro", "water/watering", "water/portugues", "tools", "tools/spade"]
-
-
 def test_a_citation_opens_the_public_page_at_its_section(
     site: SiteServer, fetcher: Fetcher, embedder: CachedEmbedder
 ) -> None:
@@ -269,7 +260,7 @@ def test_a_citation_opens_the_public_page_at_its_section(
         pages = [page for page in find_pages(fetcher, site.home).pages if page.public.startswith(f"{PUBLIC}docs/next/")]
         fetched = [(page, fetcher.fetch(page.url).body) for page in pages]
         library.add_documents(
-            read_html(body, page.public, page.public) for page, body in fetched if is_docusaurus(body)
+            read_html(body, page.public, page.public) for page, body in fetched if document_element(body)
         )
         citation = library.ask("How many litres an hour does a drip line give?").citations[0]
     assert "two litres an hour" in citation.quote

@@ -195,7 +195,7 @@ def test_documents_with_macros_and_of_the_strict_standard() -> None:
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        (b"PK\x03\x04 cut off", DamagedSource, "no sound zip archive.*save it again"),
+        (b"PK\x03\x04 cut off", DamagedSource, "not a valid zip file.*save it again"),
         (b"not a zip at all", DamagedSource, "save it again"),
         (zipped({"a.txt": "x"}), DamagedSource, r"lacks '_rels/.rels'.*save it again"),
         (zipped({"[Content_Types].xml": "<x/>", "_rels/.rels": "<x/>"}), DamagedSource, "names no main document"),

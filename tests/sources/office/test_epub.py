@@ -91,7 +91,7 @@ SPINE_OUTSIDE = '<item id="evil" href="../../etc/passwd.html" media-type="text/h
 @pytest.mark.parametrize(
     ("data", "error", "match"),
     [
-        (b"PK\x03\x04 cut off", DamagedSource, "no sound zip archive.*Calibre"),
+        (b"PK\x03\x04 cut off", DamagedSource, "not a valid zip file.*Calibre"),
         (b"no zip", DamagedSource, "Calibre"),
         (zipped({"a.txt": "x"}), DamagedSource, "no package file.*Calibre"),
         (zipped({"META-INF/container.xml": "", "x.opf": "<p/>"}), DamagedSource, "container.xml.*Calibre"),

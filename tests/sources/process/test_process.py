@@ -26,7 +26,7 @@ from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.process.transfer import pack, unpack
 from answerable.sources.reader import FileReader
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 @pytest.fixture
@@ -102,7 +102,7 @@ def test_a_file_that_ends_the_process_is_an_error_and_the_next_is_read(
     with once_reading(lambda child: os.kill(child, ending)), pytest.raises(DamagedSource) as raised:
         read(process, SLOW, "slow.md")
     assert str(raised.value).startswith(
-        "slow.md crashed what reads it or needed over" if ending is signal.SIGSEGV else "slow.md took longer than"
+        "slow.md crashed its reader or needed over" if ending is signal.SIGSEGV else "slow.md took longer than"
     )
     assert "leave it out" in str(raised.value)
     assert read(process, b"More text.", "a.txt")[0].content == "More text."
@@ -118,7 +118,7 @@ def test_what_takes_longer_than_its_size_allows_is_an_error(process: ReadingProc
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems don't limit an address space")
 def test_what_needs_more_memory_than_its_size_allows_is_an_error(process: ReadingProcess) -> None:
     limits = ReadLimits(least_memory=20_000_000, memory_per_byte=1)
-    with pytest.raises(DamagedSource, match=r"^slow\.md crashed what reads it or needed over 0\.0\d+ GB;"):
+    with pytest.raises(DamagedSource, match=r"^slow\.md crashed its reader or needed over 0\.0\d+ GB;"):
         process.read(SLOW, "slow.md", ReadContext(limits))
     assert process.read(b"Text.", "a.txt", ReadContext(limits))[0].content == "Text."
 

@@ -10,7 +10,7 @@ from site_server import SiteServer
 from site_visits import book_page, page, visit
 
 from answerable.errors import EmptySource
-from answerable.sources.site.visit import SiteOptions
+from answerable.sources.site.choice import SiteOptions
 
 OTHER = "of another version"
 

@@ -12,7 +12,7 @@ from site_visits import Seen, page, visit
 from answerable.errors import AddressRefused, EmptySource, SiteUnreachable, SourceError, SourceNotFound, SourceTooLarge
 from answerable.sources.html.links import page_links
 from answerable.sources.html.parse import parse_page
-from answerable.sources.site.visit import SiteOptions
+from answerable.sources.site.choice import SiteOptions
 
 
 class UnlistedSite(SiteServer):
@@ -212,7 +212,7 @@ def test_a_sitemap_of_another_part_is_no_answer(site: UnlistedSite) -> None:
     site.link(start="a", a="")
     assert visit(site).read == ["", "a"]
     site.script("/wiki/sitemap.xml", Reply(200, {"Content-Type": "application/xml"}, (other.encode(),)))
-    with pytest.raises(EmptySource, match="names no page under"):
+    with pytest.raises(EmptySource, match="lists no page under"):
         visit(site, path="sitemap.xml")
 
 

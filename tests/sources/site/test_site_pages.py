@@ -169,7 +169,7 @@ def test_an_index_that_names_itself_is_visited_once(fetcher: Fetcher, form: str)
         assert ([page.url for page in found.pages], found.errors) == ([f"{server.url}/a"], ())
     else:
         (error,) = found.errors
-        assert "names itself again and again" in str(error)
+        assert "lists itself repeatedly" in str(error)
 
 
 def test_the_sitemap_is_looked_for_above_and_where_robots_name_it(server: ScriptedServer, fetcher: Fetcher) -> None:

@@ -16,7 +16,7 @@ from answerable.errors import (
     SourceNotFound,
     SourceTooLarge,
 )
-from answerable.sources.site.visit import SiteOptions
+from answerable.sources.site.choice import SiteOptions
 
 
 @pytest.fixture

@@ -82,7 +82,7 @@ class Originals:
         if not path.is_file():
             return False
         with closing(self._libraries.reader(library)) as reader:
-            found = [found for item in reader.listing(str(path)).items for found in item.read()]
+            found = [found for item in reader.listing(str(path)) for found in item.read()]
         return any(each.source == document.source and each.content == document.content for each in found)
 
     def _is_known(self, checked: _Checked) -> bool:

@@ -10,14 +10,9 @@ from collections.abc import Iterator
 
 from answerable.maintenance.verification.findings import Finding
 from answerable.protocols import Difference
+from answerable.sources.web_address import is_site
 
 _MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
-_WEB = re.compile(r"https?://", re.IGNORECASE)
-
-
-def is_site(source: str) -> bool:
-    """Whether it is an address of the web."""
-    return _WEB.match(source) is not None
 
 
 def file_of(source: str) -> str | None:

@@ -12,8 +12,9 @@ from answerable.datatypes import Document
 from answerable.errors import EmptySource, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.sync import Origin
 from answerable.maintenance.verification.findings import Finding, Repair
-from answerable.maintenance.verification.places import Missing, file_of, is_site, moved
+from answerable.maintenance.verification.places import Missing, file_of, moved
 from answerable.protocols import Difference, Reader, Store, StoredDocument, SyncRecord, Visited
+from answerable.sources.web_address import is_site
 
 _SYNC = "answerable sync"
 
@@ -138,6 +139,6 @@ def read_again(reader: Reader, source: str) -> list[Document]:
     if path is None or not os.path.isfile(path):
         return []
     try:
-        return [document for item in reader.listing(path).items for document in item.read()]
+        return [document for item in reader.listing(path) for document in item.read()]
     except SourceError:
         return []

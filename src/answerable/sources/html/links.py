@@ -1,4 +1,4 @@
-"""What a web page asks of robots, and the addresses that it leads to."""
+"""The robots directives and links of a web page."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser
     from selectolax.lexbor import LexborNode as Node
 
-# A page that is exchanged for another one later than this is one to read.
+# A page that redirects after more than 9 seconds is meant to be read.
 _REFRESH = re.compile(r"\s*(?:[0-9](?:\.\d*)?)?\s*[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']+)", re.IGNORECASE)
 
 
 def robots_directives(metas: Sequence[Node]) -> frozenset[str]:
-    """What a page's meta elements ask of robots: noindex, …, in lower case."""
+    """Return the robots directives in a page's meta elements, in lower case."""
     asking = (each for each in metas if attribute(each, "name").lower() in ("robots", "answerable"))
     return header_directives(*(attribute(each, "content") for each in asking))
 
 
 def header_directives(*texts: str) -> frozenset[str]:
-    """What a header X-Robots-Tag, or several such texts, ask of robots."""
+    """Return the robots directives in X-Robots-Tag headers or meta elements."""
     words = {word.strip().lower() for text in texts for word in text.split(",")}
     return frozenset(words | ({"noindex", "nofollow"} if "none" in words else set()))
 
 
 def refresh_target(metas: Sequence[Node], url: str) -> str:
-    """Where a page sends its readers on to at once, by its meta elements, or nothing."""
+    """Return the target of an immediate redirect in a page's meta elements, or nothing."""
     for meta in metas:
         if attribute(meta, "http-equiv").lower() != "refresh":
             continue
@@ -44,7 +44,7 @@ def refresh_target(metas: Sequence[Node], url: str) -> str:
 
 
 def page_links(page: LexborHTMLParser, url: str) -> list[str]:
-    """The addresses that a page leads to, in plain form without fragment; none where it asks not to follow them."""
+    """Return the addresses a page links to, in plain form without fragment; none with nofollow."""
     metas = page.css("meta")
     if "nofollow" in robots_directives(metas):
         return []
@@ -57,7 +57,7 @@ def page_links(page: LexborHTMLParser, url: str) -> list[str]:
 
 
 def resolved(base: str, link: str) -> str:
-    """A link's address in plain form; nothing where it is none of the web."""
+    """Return a link's address in plain form, or nothing if it is no web address."""
     try:
         return parse_address(urljoin(base, link)).url
     except (AddressRefused, ValueError):

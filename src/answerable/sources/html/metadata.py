@@ -1,4 +1,4 @@
-"""What a page declares about itself in its head: title, language, address, author, date."""
+"""Metadata in the head of a page: title, language, address, author, date."""
 
 from __future__ import annotations
 
@@ -10,30 +10,22 @@ from typing import Any
 from selectolax.lexbor import LexborHTMLParser
 
 _AUTHORS = ("author", "article:author", "dc.creator", "dcterms.creator", "citation_author", "parsely-author")
-_DATES = (
-    "article:published_time",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "dcterms.created",
-    "citation_publication_date",
-    "parsely-pub-date",
-    "og:published_time",
+_DATES_NAMES = (
+    "article:published_time datepublished date dc.date dc.date.issued dcterms.created citation_publication_date "
+    "parsely-pub-date og:published_time"
 )
+_DATES = _DATES_NAMES.split()
 _DATE = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)")
 _SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
 
 
 def page_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
-    """The page's canonical address, author and date, as far as declared."""
+    """Return the page's canonical address, author and date, if declared."""
     linked = _linked_data(page)
     found = {
         "url": _canonical(page, metas, url),
-        "author": next(filter(None, (_author(metas.get(name, "")) for name in _AUTHORS)), "")
-        or _named(linked.get("author")),
-        "date": next(filter(None, (_date(metas.get(name, "")) for name in _DATES)), "")
-        or _date(str(linked.get("datePublished", ""))),
+        "author": _first(_author(metas.get(name, "")) for name in _AUTHORS) or _named(linked.get("author")),
+        "date": _first(_date(metas.get(name, "")) for name in _DATES) or _date(str(linked.get("datePublished", ""))),
     }
     return {key: value for key, value in found.items() if value}
 
@@ -43,10 +35,10 @@ def _first(values: Iterable[str]) -> str:
 
 
 def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
-    """The title of the page's text: a first-level heading that the head agrees with, else the head without the site."""
+    """Return the first-level heading that the head's title begins with, else that title without the site's name."""
     element = page.css_first("head > title") or page.css_first("title")
-    declared = metas.get("og:title", "") or _words(element.text() if element else "")
-    headings = [text for each in page.css("h1") if (text := _words(each.text()))]
+    declared = metas.get("og:title", "") or page_words(element.text() if element else "")
+    headings = [text for each in page.css("h1") if (text := page_words(each.text()))]
     if not declared:
         return headings[0] if headings else ""
     for heading in headings:
@@ -60,7 +52,7 @@ def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
 
 
 def page_language(page: LexborHTMLParser) -> str:
-    """The two-letter language that the page declares, or nothing."""
+    """Return the two-letter language that the page declares, or nothing."""
     root = page.css_first("html")
     declared = (root.attributes.get("lang") or root.attributes.get("xml:lang") or "") if root else ""
     match = re.fullmatch(r"([A-Za-z]{2})(?:[-_].*)?", declared.strip())
@@ -68,18 +60,18 @@ def page_language(page: LexborHTMLParser) -> str:
 
 
 def page_metas(page: LexborHTMLParser) -> dict[str, str]:
-    """What the page's meta elements say, the first of each name, in lower case."""
+    """Return the page's meta elements, the first of each name in lower case."""
     metas: dict[str, str] = {}
     for meta in page.css("meta[content]"):
         name = meta.attributes.get("property") or meta.attributes.get("name") or meta.attributes.get("itemprop") or ""
-        content = _words(meta.attributes.get("content") or "")
+        content = page_words(meta.attributes.get("content") or "")
         if name and content:
             metas.setdefault(name.strip().lower(), content)
     return metas
 
 
 def _linked_data(page: LexborHTMLParser) -> dict[str, Any]:
-    """The first JSON-LD object that declares an author or a date."""
+    """Return the first JSON-LD object with an author or a date."""
     for script in page.css("script[type='application/ld+json']"):
         try:
             data = json.loads(script.text())
@@ -96,7 +88,7 @@ def _named(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(filter(None, map(_named, value[:10])))
     name = value.get("name") if isinstance(value, dict) else value
-    return _author(_words(name)) if isinstance(name, str) else ""
+    return _author(page_words(name)) if isinstance(name, str) else ""
 
 
 def _canonical(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> str:
@@ -106,7 +98,7 @@ def _canonical(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> st
 
 
 def _author(value: str) -> str:
-    # Some put the address of a profile where the name belongs.
+    # Some state the address of a profile instead of the name.
     return "" if "://" in value or value.startswith("/") or len(value) > 200 else value
 
 
@@ -117,6 +109,6 @@ def _date(value: str) -> str:
     return f"{match[1]}-{int(match[2]):02}-{int(match[3]):02}"
 
 
-def _words(text: str) -> str:
-    # An address given with escapes (&#xD800;) may hold what no encoding can: drop it here, where it enters.
+def page_words(text: str) -> str:
+    """Return a text with white space collapsed, without the lone surrogates that escapes (&#xD800;) can produce."""
     return " ".join(text.encode("utf-8", "ignore").decode("utf-8").split())

@@ -1,4 +1,4 @@
-"""What decides on a page of a site, and where it leads: found in the process that reads files, as data."""
+"""Facts that decide whether a page of a site is read, and its links; extracted in the reading process."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """What a page says to who visits its site. Addresses are in plain form, empty where there is none.
+    """Facts about a page, with addresses in plain form or "".
 
-    `directives` is what its meta elements ask of robots, `refresh` where they send readers on to at once, `links` are
-    the pages it leads to (none where it asks not to follow them), `canonical` says the same better. Of a Docusaurus
-    site: the `kind` of page, whether it lists tags, its locale, version and ids, `latest` as the banner links to it.
+    `directives` are the robots directives of its meta elements, `refresh` the target of an immediate redirect there,
+    `links` the pages it links to (none with nofollow). For a Docusaurus site: the `kind` of page, whether it lists
+    tags, its locale, version and ids, and `latest`, the banner's link to the latest version.
     """
 
     directives: Sequence[str] = ()
@@ -28,17 +28,17 @@ class PageFacts:
 
 
 def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
-    """The facts of the page called `source`, a public address, found at `url`. Raises SourceError.
+    """Return the facts of the page called `source`, a public address, found at `url`. Raise SourceError.
 
-    An empty `url` says that its links don't matter.
+    Without `url`, links are left out.
     """
     from answerable.sources.html.docusaurus import kind_of_page
-    from answerable.sources.html.docusaurus_metadata import page_ids, page_locale, page_version
+    from answerable.sources.html.docusaurus_document import page_ids, page_locale, page_version
     from answerable.sources.html.links import page_links, refresh_target, resolved, robots_directives
-    from answerable.sources.html.parse import parse_page, sound_markup
+    from answerable.sources.html.parse import parse_page, valid_markup
     from answerable.sources.html.words import attribute
 
-    page = parse_page(sound_markup(data, source))
+    page = parse_page(valid_markup(data, source))
     metas = page.css("meta")
     canonical, banner = page.css_first("link[rel=canonical]"), page.css_first(_BANNER)
     return PageFacts(

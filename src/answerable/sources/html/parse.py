@@ -1,4 +1,4 @@
-"""Bytes of a web page → markup that parsers take in linear time → its tree."""
+"""Bytes of a web page → markup that parses in linear time → its tree."""
 
 from __future__ import annotations
 
@@ -6,13 +6,7 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
-from answerable.sources.html.bounds import (
-    refuse_depth,
-    without_many_options,
-    without_many_roots,
-    without_open_formatting,
-    without_surplus_attributes,
-)
+from answerable.sources.html.bounds import bounded
 from answerable.sources.text import decode, looks_binary, with_plain_line_ends
 from answerable.text.characters import encodable
 
@@ -21,7 +15,7 @@ if TYPE_CHECKING:
 
 _CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
-# What browsers take these labels for (encoding.spec.whatwg.org).
+# How browsers interpret these labels (encoding.spec.whatwg.org).
 _SUPERSETS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -36,20 +30,20 @@ _SUPERSETS = {
 
 
 def decode_html(data: bytes, source: str) -> str:
-    """The markup in these bytes: by byte order mark, as UTF-8 if it is that, as declared, or by detection."""
+    """Decode markup by byte order mark, as UTF-8 if valid, as declared, or by detection."""
     head = data[:4096]
     label = _XML_ENCODING.search(head) or _CHARSET.search(head)
     if label and not data.startswith((codecs.BOM_UTF8, codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             name = codecs.lookup(label[1].decode("ascii", "replace")).name
-            # A declared UTF-16 can't be true, or the declaration wouldn't have been found. What is sound UTF-8 is
-            # UTF-8, whatever it says, and what isn't goes to detection.
+            # A declared UTF-16 is wrong, or the declaration wouldn't have been found. Valid UTF-8 is UTF-8 whatever it
+            # declares; invalid UTF-8 goes to detection.
             if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
                 text = data.decode(_SUPERSETS.get(name, name), "replace")
                 if not looks_binary(text):
                     return with_plain_line_ends(text)
         except (LookupError, ValueError):
-            pass  # An unknown label, or a codec that is none of text.
+            pass  # An unknown label, or a codec that isn't for text.
     return decode(data, source)
 
 
@@ -61,16 +55,15 @@ def _is_utf8(data: bytes) -> bool:
     return True
 
 
-def sound_markup(data: bytes | str, source: str) -> str:
-    """Markup that no parser stumbles over. Raises DamagedSource when it is made to take for ever."""
-    # A lone surrogate or a NUL in a string that was handed over breaks the parsers; what is decoded here has none.
+def valid_markup(data: bytes | str, source: str) -> str:
+    """Return markup that is safe to parse. Raise DamagedSource if it is nested without end."""
+    # Lone surrogates and NULs break the parsers; what is decoded here has none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
-    refuse_depth(markup, source)
-    return without_many_roots(without_many_options(without_open_formatting(without_surplus_attributes(markup))))
+    return bounded(markup, source)
 
 
 def parse_page(markup: str) -> LexborHTMLParser:
-    """The tree of a page whose markup is sound."""
+    """Parse valid markup."""
     from selectolax.lexbor import LexborHTMLParser
 
     return LexborHTMLParser(markup)

@@ -1,7 +1,7 @@
 """HTML → Document: the main text of a page as Markdown.
 
-Docusaurus pages say where their text is and are walked directly. For other pages trafilatura decides what is text, and
-the same walker renders it. Nothing is fetched or executed; the parsers resolve no entities but HTML's own.
+Docusaurus documents mark their text. In other pages trafilatura finds it. The same walker renders both. Nothing is
+fetched or executed, and only HTML's own entities are resolved.
 """
 
 from __future__ import annotations
@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType, document_id
 from answerable.errors import EmptySource
-from answerable.sources.html.bounds import (
-    count_blocks,
-    has_wide_rows,
-)
-from answerable.sources.html.parse import parse_page, sound_markup
+from answerable.sources.html.bounds import count_blocks, has_wide_rows
+from answerable.sources.html.docusaurus import document_element
+from answerable.sources.html.parse import parse_page, valid_markup
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.text import stem
 
@@ -30,26 +28,29 @@ _SMALL_PAGE = 5_000
 _LARGE_PAGE = 5_000_000
 _MANY_BLOCKS = 3_000
 _TOO_LITTLE = 0.25
-# From this share of links on some of them are a menu, whatever element it is made of.
+# Above this share of links, some are a menu, whatever its elements.
 _MANY_LINKS = 0.1
 _MOST_BLOCKS = 200
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
-    """A document from a page, with a part for each section. Raises EmptySource when it shows no text."""
-    from answerable.sources.html.docusaurus import is_docusaurus, read_docusaurus
+    """Return a document with a part for each section; of a Docusaurus site, with its place there as metadata.
+
+    Raise EmptySource if the page shows no text.
+    """
+    from answerable.sources.html.docusaurus_document import docusaurus_metadata, main_text
     from answerable.sources.html.metadata import page_language, page_metadata, page_metas, page_title
 
-    markup = sound_markup(data, source)
+    markup = valid_markup(data, source)
     page = parse_page(markup)
-    if is_docusaurus(page):
-        return read_docusaurus(page, source, url)
+    documentation = document_element(page)
     metas = page_metas(page)
-    title, metadata = page_title(page, metas), page_metadata(page, metas, url)
-    # Nothing of these may turn up as text, however deep they stand; the metadata has been read from some.
-    page.strip_tags(["script", "style", "template"])
-    content, headings = _main_text(page, markup)
+    title = page_title(page, metas)
+    metadata = (docusaurus_metadata if documentation else page_metadata)(page, metas, url)
+    # Never text, however deep; the metadata has been read from some of them.
+    (documentation or page).strip_tags(["script", "style", "template"])
+    content, headings = main_text(documentation) if documentation else _main_text(page, markup)
     if not content:
         raise EmptySource(
             f"{source} shows no text: it may be built by scripts in the browser; "
@@ -80,11 +81,11 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
     visible = len(visible_text(body))
     is_small = visible < _SMALL_PAGE
     if is_small and visible and not page.css_first(_SURROUNDINGS) and link_share(body) < _MANY_LINKS:
-        # Nothing to tell the text from.
+        # Nothing surrounds the text.
         return render(body)
     is_extracted = len(markup) < _LARGE_PAGE and not has_wide_rows(markup)
     extracted, headings = _extract(page, markup) if is_extracted else ("", [])
-    # It is made for articles: of a small page of another kind it may leave next to nothing, and code it may tear.
+    # Trafilatura expects articles: of other small pages it may keep next to nothing, and it may break code.
     whole = main or (body if is_small else None)
     is_little = is_small and whole and len(extracted) < len(visible_text(whole)) * _TOO_LITTLE
     enough = extracted and not is_little
@@ -99,26 +100,26 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
 def _loses_code(main: LexborNode, extracted: str) -> bool:
     """Whether most of the page's blocks of code are missing."""
     blocks = ["".join(block.text().split()) for block in main.css("pre")]
-    # Of very many, every so manieth: each is looked for in the whole text.
+    # A sample, since each is searched in the whole text.
     blocks = blocks[:: len(blocks) // _MOST_BLOCKS + 1]
     text = "".join(extracted.split())
     return sum(block not in text for block in blocks) * 2 > len(blocks)
 
 
 def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
-    """What trafilatura takes for the text of the page, rendered by the walker."""
+    """Return the text that trafilatura finds, rendered by the walker."""
     import trafilatura
     from lxml.etree import tostring  # type: ignore[import-untyped]
     from selectolax.lexbor import LexborHTMLParser
 
     from answerable.sources.html.walk import render
 
-    # It warns of each method it gives up; without a handler those would reach the terminal.
+    # Without a handler its warnings would reach the terminal.
     logging.getLogger("trafilatura").addHandler(_SILENT)
     try:
         found = trafilatura.bare_extraction(
             markup,
-            # What it falls back on compares each paragraph with the others.
+            # Its fallback compares each paragraph with the others.
             fast=count_blocks(markup) > _MANY_BLOCKS,
             favor_recall=True,
             include_tables=True,
@@ -132,7 +133,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
             return "", []
         article = tostring(_as_html(found.body), encoding="unicode", method="html")
     except Exception:
-        # It works by heuristics on markup of any kind and raises what it likes; the walker then does without.
+        # It may raise anything on unusual markup; the walker then does without it.
         return "", []
     root = LexborHTMLParser(article).body
     if root is None:
@@ -142,7 +143,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
 
 
 def _as_html(body: object) -> object:
-    """Trafilatura's own tags (after TEI) turned back into HTML, in place."""
+    """Turn trafilatura's tags (after TEI) back into HTML, in place."""
     from lxml.etree import _Element
 
     assert isinstance(body, _Element)
@@ -166,7 +167,7 @@ _TAGS = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "hi": "sp
 
 
 def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Heading]:
-    """The headings with the ids that they have on the page, matched by their words, in order."""
+    """Add to headings their ids on the page, matched by text, in order."""
     from answerable.sources.html.walk import render
 
     body = page.body

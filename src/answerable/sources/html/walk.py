@@ -1,15 +1,13 @@
-"""A tree of HTML → Markdown: the one walker that renders every page.
+"""A tree of HTML → Markdown, for every page.
 
-Headings, paragraphs, lists, code with its language, tables and quotations keep their form; emphasis, inline code and
-links keep their words only, so that a quote from the text is found on the page. Menus, forms, scripts, comments and
-hidden elements are left out.
+Headings, paragraphs, lists, code blocks, tables and quotations keep their form. Emphasis, inline code and links become
+plain text, so that quotes are found on the page. Menus, forms, scripts, comments and hidden elements are left out.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 
 from selectolax.lexbor import LexborNode as Node
 
@@ -36,21 +34,14 @@ _IN_LAYOUT = "table, ul, ol, h1, h2, h3, h4, h5, h6, blockquote, p + p"
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
-@dataclass(slots=True)
-class _Walk:
-    """The headings met so far, in the order of their marks."""
-
-    headings: list[Heading] = field(default_factory=list)
-
-
 def render(root: Node) -> tuple[str, list[Heading]]:
-    """The Markdown of an element's content, and its headings at their places in it."""
-    walk = _Walk()
-    return place_headings("\n\n".join(_blocks(root, walk, 0)), walk.headings)
+    """Return the Markdown of an element, and its headings at their places in it."""
+    headings: list[Heading] = []
+    return place_headings("\n\n".join(_blocks(root, headings, 0)), headings)
 
 
-def _blocks(node: Node, walk: _Walk, depth: int) -> list[str]:
-    """The blocks of Markdown that an element's children make."""
+def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    """Return the blocks of Markdown of an element's children."""
     if depth > MAX_DEPTH:
         text = one_line(deep_text(node))
         return [text] if text else []
@@ -68,53 +59,53 @@ def _blocks(node: Node, walk: _Walk, depth: int) -> list[str]:
                 continue
             if holds_blocks(child):
                 flush()
-                blocks.extend(_block(child, walk, depth + 1))
+                blocks.extend(_block(child, headings, depth + 1))
                 continue
         add_inline_text(child, depth, run)
     flush()
     return blocks
 
 
-def _block(node: Node, walk: _Walk, depth: int) -> list[str]:
+def _block(node: Node, headings: list[Heading], depth: int) -> list[str]:
     tag = node.tag or ""
     if tag in _HEADINGS:
-        return _heading(node, int(tag[1]), walk)
+        return _heading(node, int(tag[1]), headings)
     match tag:
         case "p":
-            return _blocks(node, walk, depth)
+            return _blocks(node, headings, depth)
         case "pre":
             return _code(node)
         case "ul" | "ol" | "menu":
-            return _list(node, walk, depth)
+            return _list(node, headings, depth)
         case "table":
-            return _table(node, walk, depth)
+            return _table(node, headings, depth)
         case "blockquote":
-            return _quotation(node, walk, depth)
+            return _quotation(node, headings, depth)
         case "hr":
             return ["---"]
         case "dd":
-            return [indented(block, ": ") for block in _blocks(node, walk, depth)]
+            return [indented(block, ": ") for block in _blocks(node, headings, depth)]
     if "katex-display" in classes(node):
         return [f"$$\n{tex}\n$$"] if (tex := formula(node)) else []
     tabs = next((child for child in node.iter() if attribute(child, "role") == "tablist"), None)
-    return _tabs(node, tabs, walk, depth) if tabs else _blocks(node, walk, depth)
+    return _tabs(node, tabs, headings, depth) if tabs else _blocks(node, headings, depth)
 
 
-def _heading(node: Node, level: int, walk: _Walk) -> list[str]:
+def _heading(node: Node, level: int, headings: list[Heading]) -> list[str]:
     title = visible_text(node)
     if not title:
         return []
-    walk.headings.append(Heading(0, level, title, node.id or _anchor_near(node) or None))
+    headings.append(Heading(0, level, title, node.id or _anchor_near(node) or None))
     return [f"{MARK}{'#' * level} {title}"]
 
 
 def _anchor_near(node: Node) -> str | None:
-    """The anchor of a heading that has no id itself."""
+    """Return the anchor inside or around a heading without id."""
     inner = next((child for child in node.css("[id], a[name]") if child.mem_id != node.mem_id), None)
     if anchor := inner and (inner.id or attribute(inner, "name")):
         return anchor
     around = node.parent if node.parent and node.parent.tag in ("section", "div", "header") else None
-    # Sphinx and others put the id on the section that the heading opens.
+    # Sphinx and others set the id on the section.
     return around.id if around and _first_element(around) == node.mem_id else None
 
 
@@ -131,36 +122,36 @@ def _code(node: Node) -> list[str]:
     return [f"{fence}{code_language(node)}\n{code}\n{fence}"]
 
 
-def _list(node: Node, walk: _Walk, depth: int) -> list[str]:
+def _list(node: Node, headings: list[Heading], depth: int) -> list[str]:
     start = attribute(node, "start")
     number = int(start) if start.isascii() and start.isdigit() and len(start) < 9 else 1
     items: list[str] = []
     for child in node.iter():
         if is_dropped(child):
             continue
-        blocks = _blocks(child, walk, depth) if child.tag == "li" else _block(child, walk, depth)
+        blocks = _blocks(child, headings, depth) if child.tag == "li" else _block(child, headings, depth)
         text = tight(blocks)
         if text and child.tag == "li":
             marker = f"{number}. " if node.tag == "ol" else "- "
             items.append(indented(text, marker))
             number += 1
         elif text:
-            # Lists put straight into lists, against the rules of HTML but everywhere.
+            # Lists directly in lists: invalid HTML, but common.
             items.append(indented(text, "  "))
     return ["\n".join(items)] if items else []
 
 
-def _quotation(node: Node, walk: _Walk, depth: int) -> list[str]:
-    text = "\n\n".join(_blocks(node, walk, depth))
+def _quotation(node: Node, headings: list[Heading], depth: int) -> list[str]:
+    text = "\n\n".join(_blocks(node, headings, depth))
     return ["\n".join(f"> {line}".rstrip() for line in text.split("\n"))] if text else []
 
 
-def _table(node: Node, walk: _Walk, depth: int) -> list[str]:
+def _table(node: Node, headings: list[Heading], depth: int) -> list[str]:
     rows = [[cell for cell in row.iter() if cell.tag in ("td", "th")] for row in _rows(node)]
     rows = [row for row in rows if row]
     cells = [cell for row in rows for cell in row]
     if _is_layout(node, rows) or any(cell.css_first("pre") for cell in cells):
-        return _cells_as_blocks(cells, walk, depth)
+        return _cells_as_blocks(cells, headings, depth)
     caption = next((child for child in node.iter() if child.tag == "caption"), None)
     title = visible_text(caption) if caption else ""
     return [text for text in (title, _grid(rows, depth)) if text]
@@ -175,31 +166,31 @@ def _rows(table: Node) -> Iterator[Node]:
 
 
 def _is_layout(node: Node, rows: list[list[Node]]) -> bool:
-    """Whether a table arranges a page rather than data."""
+    """Whether a table is used for layout."""
     if attribute(node, "role") in ("presentation", "none") or max(map(len, rows), default=0) < 2:
         return True
     full = sum(cell.css_first(_IN_LAYOUT) is not None for row in rows for cell in row)
     return len(rows) < 4 and full * 4 > sum(map(len, rows))
 
 
-def _cells_as_blocks(cells: list[Node], walk: _Walk, depth: int) -> list[str]:
+def _cells_as_blocks(cells: list[Node], headings: list[Heading], depth: int) -> list[str]:
     texts = (cell for cell in cells if not LINE_NUMBERS.search(attribute(cell, "class")))
-    return [block for cell in texts for block in _blocks(cell, walk, depth)]
+    return [block for cell in texts for block in _blocks(cell, headings, depth)]
 
 
 def _grid(rows: list[list[Node]], depth: int) -> str:
     return table([[one_line(inline_text(cell, depth)) for cell in row] for row in rows])
 
 
-def _tabs(node: Node, tabs: Node, walk: _Walk, depth: int) -> list[str]:
-    """Every panel under its tab's label: readers see one at a time, the text holds them all."""
+def _tabs(node: Node, tabs: Node, headings: list[Heading], depth: int) -> list[str]:
+    """Return every panel under its tab's label."""
     labels = [visible_text(tab) for tab in tabs.css("[role=tab]")]
     panels = _outermost_panels(node)
     blocks = []
     for index, panel in enumerate(panels):
-        if inner := _blocks(panel, walk, depth):
+        if inner := _blocks(panel, headings, depth):
             blocks += [labels[index], *inner] if index < len(labels) and labels[index] else inner
-    return blocks or _blocks(node, walk, depth)
+    return blocks or _blocks(node, headings, depth)
 
 
 def _outermost_panels(node: Node) -> list[Node]:

@@ -1,4 +1,4 @@
-"""The words of an HTML element, and which elements count: what the walker needs to know of a single node."""
+"""The text of a single HTML element, and which elements count as text."""
 
 from __future__ import annotations
 
@@ -19,42 +19,42 @@ _BLOCKS_NAMES = (
 _BLOCKS = frozenset(_BLOCKS_NAMES.split())
 _SOME_BLOCKS = "p, div, pre, ul, ol, table, h1, h2, h3, h4, h5, h6, blockquote, section"
 _LANGUAGE = re.compile(r"(?:^|\s)(?:language|lang|highlight-source|highlight)-([\w+#.-]+)")
-# Around highlighted code stand up to two divs, and a table's cell, row, body and itself when lines are numbered.
+# Highlighted code is in up to two divs, and with line numbers in a cell, row, body and table.
 _PLACES_OF_LANGUAGE = 9
 _ENDS_OF_CODE = frozenset({"body", "html", "main", "article", "section"})
 _NO_LANGUAGES = frozenset({"default", "none", "plaintext", "notranslate"})
-# Signs that not all within a block of code is code.
+# Signs that a block of code also contains something else.
 _IN_CODE = ", ".join(
     [*sorted(_DROPPED - {"-comment"}), "[hidden]", "[role]", "a[href^='#']", "[class*=line-n i]", "[class*=linen i]"]
 )
 LINE_NUMBERS = re.compile(r"line-?numbers?\b|linenos?\b|codeBlockLineNumber", re.IGNORECASE)
 _PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
-# A single space, which nearly all are, needs no work.
+# Single spaces, which nearly all are, need no work.
 _SPACES = re.compile(r"[ \t\n\r\f\v\xa0]{2,}|[\t\n\r\f\v\xa0]")
 MAX_DEPTH = 150
 
 
 def visible_text(node: Node) -> str:
-    """The words of an element on one line, as a reader sees them."""
+    """Return the text of an element on one line, as a reader sees it."""
     return one_line(inline_text(node, 0)).replace("\n", " ")
 
 
 def link_share(node: Node) -> float:
-    """How much of an element's words stands in links, from 0 to 1."""
+    """Return the share of an element's text that is in links, from 0 to 1."""
     links = sum(len(visible_text(link)) for link in node.css("a[href]"))
     return links / max(1, len(visible_text(node)))
 
 
 def inline_text(node: Node, depth: int) -> str:
-    """The words of an element with their white space still uncollapsed, for `one_line`; a `br` is a `\\x0b`."""
+    """Return the text of an element with white space as in the markup, for `one_line`; a `br` is a `\\x0b`."""
     pieces: list[str] = []
     add_inline_text(node, depth, pieces)
     return "".join(pieces)
 
 
 def add_inline_text(node: Node, depth: int, pieces: list[str]) -> None:
-    """Puts what `inline_text` gives behind the pieces."""
+    """Append the `inline_text` to the pieces."""
     if node.is_text_node:
         pieces.append((node.text_content or "").replace("\x0b", " "))
         return
@@ -77,14 +77,14 @@ def add_inline_text(node: Node, depth: int, pieces: list[str]) -> None:
 
 
 def deep_text(node: Node) -> str:
-    """All words under an element, whatever their form: nobody nests deeper than MAX_DEPTH on purpose."""
+    """Return all text of an element that is nested too deep to be intended."""
     return (node.text(separator=" ") or "").replace("\x0b", " ")
 
 
 def one_line(text: str) -> str:
-    """What inline_text gave with its white space collapsed, on one line but for what a `br` breaks."""
+    """Collapse the white space of an `inline_text` to one line, or several at `br`."""
     if text.isascii() and "\x0b" not in text:
-        # Nearly all texts, in a third of the time.
+        # Nearly all texts; takes a third of the time.
         return " ".join(text.split())
     lines = (_SPACES.sub(" ", line).strip() for line in _visible(text).split("\x0b"))
     return "\n".join(line for line in lines if line)
@@ -95,12 +95,12 @@ def _visible(text: str) -> str:
 
 
 def code_text(node: Node) -> str:
-    """Text with its white space, as in code."""
+    """Return the text of a block of code, with its white space."""
     if node.css_first(_IN_CODE) is None:
         texts = ("\n" if each.tag == "br" else each.text_content or "" for each in node.traverse(include_text=True))
         return _visible("".join(texts))
     pieces: list[str] = []
-    # An own stack: highlighted code is deep and long.
+    # No recursion: highlighted code is deep and long.
     stack = [node]
     while stack:
         current = stack.pop()
@@ -114,7 +114,7 @@ def code_text(node: Node) -> str:
 
 
 def code_language(node: Node) -> str:
-    """Highlighters name the language in a class of the block, of the code in it or of what stands around it."""
+    """Return the language from a class of the block, of its code element or of an element around it."""
     names = [attribute(code, "class") for code in node.css("code")[:1]]
     around: Node | None = node
     while around and around.tag not in _ENDS_OF_CODE and len(names) < _PLACES_OF_LANGUAGE:
@@ -125,24 +125,24 @@ def code_language(node: Node) -> str:
 
 
 def formula(node: Node) -> str:
-    """The TeX that a formula was made from, otherwise its symbols."""
+    """Return the TeX source of a formula, otherwise its symbols."""
     source = node.css_first("annotation[encoding='application/x-tex']")
     text = (source.text() if source else "") or attribute(node, "alttext") or node.text()
     return _SPACES.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
 def holds_blocks(node: Node) -> bool:
-    """Whether an element breaks the line: blocks do, and inline elements that are wrapped around blocks."""
+    """Whether an element is a block or contains one."""
     if node.tag in _BLOCKS:
         return True
     first = node.first_child
     if first is None or (first.is_text_node and first.next is None):
-        return False  # Most hold a text and nothing else, and searching takes a hundred times as long.
+        return False  # Most contain only text; searching takes a hundred times as long.
     return node.css_first(_SOME_BLOCKS) is not None
 
 
 def is_dropped(node: Node) -> bool:
-    """Whether an element and all in it is no text of the page."""
+    """Whether an element is left out with everything in it."""
     if node.is_text_node:
         return False
     tag = node.tag
@@ -158,7 +158,7 @@ def is_dropped(node: Node) -> bool:
 
 
 def _is_permalink(node: Node) -> bool:
-    """The little sign beside a heading that links to the heading itself."""
+    """Whether it is the sign beside a heading that links to the heading."""
     if not attribute(node, "href").startswith("#"):
         return False
     text = _INVISIBLE.sub("", node.text() or "").strip().lower()
@@ -167,10 +167,10 @@ def _is_permalink(node: Node) -> bool:
 
 
 def classes(node: Node) -> list[str]:
-    """An element's classes."""
+    """Return an element's classes."""
     return attribute(node, "class").split()
 
 
 def attribute(node: Node, name: str) -> str:
-    """An element's attribute, or nothing."""
+    """Return an element's attribute, or nothing."""
     return node.attributes.get(name) or "" if node.is_element_node else ""

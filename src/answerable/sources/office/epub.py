@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from answerable.datatypes import Document, DocumentType, Part, document_id
 from answerable.errors import DamagedSource, EmptySource
 from answerable.sources.context import ReadContext
-from answerable.sources.html.parse import decode_html, parse_page, sound_markup
+from answerable.sources.html.parse import decode_html, parse_page, valid_markup
 from answerable.sources.markdown import Heading, section_parts
 from answerable.sources.office.epub_package import Book, ContentsEntry, read_book
 from answerable.sources.office.zip_package import Package
@@ -63,7 +63,7 @@ def _chapters(package: Package, book: Book) -> Iterator[_Chapter]:
     for name in book.chapters:
         where = f"{package.source}!/{name}"
         markup = decode_html(package.read(name), where)
-        page = parse_page(sound_markup(_SELF_CLOSED.sub(r"<\1\2></\1>", markup), where))
+        page = parse_page(valid_markup(_SELF_CLOSED.sub(r"<\1\2></\1>", markup), where))
         page.strip_tags(["script", "style", "template"])
         if page.body is None:
             continue

@@ -1,4 +1,4 @@
-"""What the process that reads files answered → documents, and the error where it was over its limits."""
+"""Answers of the reading process → documents, or the error if it exceeded its limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from answerable.sources.context import ReadContext
 from answerable.sources.limits import Bounds, Skipped
 from answerable.sources.process.transfer import unpack, unpack_error
 
-# An archive that ends the process more often is made to.
+# An archive that ends the process more often is malicious.
 _MOST_DEATHS = 3
 
 Answers = Generator[tuple[dict[str, Any], bytes], None, None]
@@ -28,66 +28,65 @@ class Died(Exception):
 
 
 def gather(ask: Callable[[int], Answers], source: str, context: ReadContext) -> list[Document]:
-    """The documents in a file. Raises the SourceError that the process tells of, or that says why it tells nothing.
+    """Return the documents in a file. Raise the SourceError that the process sent, or that explains its death.
 
-    `ask` makes the request, for what follows the first so many members of an archive: that is asked when a member has
-    ended the process.
+    `ask(n)` requests what follows the first n members of an archive; it is repeated after a member ended the process.
     """
-    reading = _Reading(source, context)
+    reading = _Gathering(source, context.limits.bounds(0))
     while not reading.is_over:
         with closing(ask(reading.members)) as answers:
-            reading.take(answers)
+            reading.take_all(answers)
     found = reading.skipped
     context.skipped.add(found.counts, found.errors, found.passed_over)
     return reading.documents
 
 
-class _Reading:
-    """What was told of a file by now."""
+class _Gathering:
+    """What has been received of a file so far."""
 
-    def __init__(self, source: str, context: ReadContext) -> None:
+    def __init__(self, source: str, bounds: Bounds) -> None:
         self.source = source
         self.documents: list[Document] = []
         self.skipped = Skipped()
         self.members = 0
         self.is_over = False
         self._deaths = 0
-        self._at = source
-        # Of small files; those of others are sent.
-        self._bounds = context.limits.bounds(0)
+        self._current = source
+        # Those of a small file, unless others are sent.
+        self._bounds = bounds
 
-    def take(self, answers: Answers) -> None:
-        """Takes the answers to one request. Raises SourceError."""
+    def take_all(self, answers: Answers) -> None:
+        """Take the answers to one request. Raise SourceError."""
         try:
             for answer, data in answers:
-                self._take_one(answer, data)
+                self._take(answer, data)
         except Died as died:
-            self._lose(over_bounds(self._at, self._bounds, died.status))
+            self._lose(over_bounds(self._current, self._bounds, died.status))
 
-    def _take_one(self, answer: dict[str, Any], data: bytes) -> None:
+    def _take(self, answer: dict[str, Any], data: bytes) -> None:
         match answer["outcome"]:
             case "file":
-                self._at, self.members = answer["source"], answer["members"]
+                self._current, self.members = answer["source"], answer["members"]
                 self._bounds = Bounds(**answer["bounds"])
             case "document":
                 self.documents.append(unpack(answer["document"], data))
             case "error":
-                self.skipped.errors.append(_source_error(answer))
+                self.skipped.errors.append(unpack_error(answer["error"]))
             case "empty":
                 self.skipped.count("empty", answer["source"])
             case "memory":
-                self._lose(over_bounds(self._at, self._bounds))
+                self._lose(over_bounds(self._current, self._bounds))
             case "failed":
                 self.is_over = True
                 if not self._deaths:
-                    raise _source_error(answer)
+                    raise unpack_error(answer["error"])
             case "done":
                 self.is_over = True
                 for source, reason in answer["left_out"]:
                     self.skipped.count(reason, source)
 
     def _lose(self, error: SourceError) -> None:
-        """The file that was being read can't be; what follows it in an archive may."""
+        """Give up the current file; what follows it in an archive may still be readable."""
         if not self.members:
             raise error
         self._deaths += 1
@@ -95,28 +94,19 @@ class _Reading:
         if self._deaths > _MOST_DEATHS:
             self.is_over = True
             self.skipped.errors.append(
-                DamagedSource(f"{self.source} is not read to its end, too many of its files are over their limits")
+                DamagedSource(f"{self.source} is not read to its end, too many of its files exceed their limits")
             )
 
 
 def over_bounds(source: str, bounds: Bounds, status: int | None = None) -> DamagedSource:
-    """The error for a file that was over its bounds or ended the process, with this status where it did."""
+    """Return the error for a file that exceeded its bounds, or ended the process with this status."""
     took_long = status is not None and os.name == "posix" and -status in (signal.SIGXCPU, signal.SIGKILL)
     what = f"took longer than {bounds.seconds:g} s to read"
     if not took_long:
-        library = "the PDF library" if bounds.is_pdf else "what reads it"
+        library = "the PDF library" if bounds.is_pdf else "its reader"
         what = f"crashed {library} or needed over {bounds.memory / 1e9:g} GB"
-    if not bounds.is_pdf:
-        return DamagedSource(
-            f"{source} {what}; it is probably damaged or made to do harm: leave it out, or split it into several files"
-        )
-    setting = "max_pdf_seconds" if took_long else "max_pdf_memory"
-    return DamagedSource(
-        f"{source} {what}; it is probably damaged or made to do harm: leave it out, print it to a new PDF, "
-        f"or raise the setting {setting} if you trust it"
-    )
-
-
-def _source_error(answer: dict[str, Any]) -> SourceError:
-    error = unpack_error(answer["error"])
-    return error if isinstance(error, SourceError) else SourceError(str(error))
+    advice = "or split it into several files"
+    if bounds.is_pdf:
+        setting = "max_pdf_seconds" if took_long else "max_pdf_memory"
+        advice = f"print it to a new PDF, or raise the setting {setting} if you trust it"
+    return DamagedSource(f"{source} {what}; it is probably damaged or malicious: leave it out, {advice}")

@@ -1,4 +1,4 @@
-"""When the process that reads files is killed that still hasn't answered."""
+"""Kills the reading process when it takes too long."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from answerable.sources.limits import Bounds
 
 
 class Deadline:
-    """When a process is killed that still hasn't answered.
+    """When to kill a process that hasn't answered.
 
-    The process's own limit counts processor time. This one also ends a process that waits, or whose system has no such
-    limit, and is wider, so that a busy machine is no reason to give up.
+    The process limits its own processor time. This also ends one that waits, or whose system has no such limit; it is
+    wider, so that a busy machine doesn't trigger it.
     """
 
     def __init__(self) -> None:
@@ -25,22 +25,22 @@ class Deadline:
         self._seconds = 0.0
 
     def extend(self, bounds: Bounds | None = None) -> None:
-        """From now on it has as long as these bounds say, or those before."""
+        """Restart the time, with these bounds or the previous ones."""
         self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
         self._at = time.monotonic() + self._seconds
 
     def lift(self) -> None:
-        """Nobody waits."""
+        """Remove the deadline: nobody waits."""
         self._at = None
 
     def watch(self, process: subprocess.Popen[bytes]) -> None:
-        """Kills the process after the deadline, from a thread that ends with it."""
-        # Not to keep it alive: who drops it without closing ends it.
-        there = weakref.ref(process)
-        threading.Thread(target=self._watch, args=(there,), name="reading-deadline", daemon=True).start()
+        """Kill the process after the deadline, from a thread that ends with it."""
+        # A weak reference, so that dropping the process without closing ends it.
+        reference = weakref.ref(process)
+        threading.Thread(target=self._watch, args=(reference,), name="reading-deadline", daemon=True).start()
 
-    def _watch(self, there: weakref.ref[subprocess.Popen[bytes]]) -> None:
-        while (process := there()) is not None and process.poll() is None:
+    def _watch(self, reference: weakref.ref[subprocess.Popen[bytes]]) -> None:
+        while (process := reference()) is not None and process.poll() is None:
             at = self._at
             if at is not None and time.monotonic() > at:
                 kill(process)
@@ -49,7 +49,7 @@ class Deadline:
 
 
 def kill(process: subprocess.Popen[bytes]) -> None:
-    """Ends a process, and what it started."""
+    """Kill a process and its children."""
     if os.name != "posix":
         process.kill()
     elif process.poll() is None:

@@ -1,4 +1,4 @@
-"""In the worker: limits on its own processor time and memory, set anew for each file."""
+"""In the reading process: limits on its own processor time and memory."""
 
 from __future__ import annotations
 
@@ -7,40 +7,37 @@ import time
 
 from answerable.sources.limits import Bounds
 
-# A limit serves for so many small files, as long as only a little of it is used up.
+# A limit serves for this many small files, while little of it is used up.
 _FILES_PER_LIMIT = 100
 _USED_PER_LIMIT = 0.1
 
 
 class Limits:
-    """What this process may use; to set it takes as long as to read a small file (POSIX only)."""
+    """Sets the limits; setting them takes as long as reading a small file (POSIX only)."""
 
     def __init__(self) -> None:
-        self._set: tuple[float, int] | None = None
+        self._set: Bounds | None = None
         self._since = 0.0
         self._files = 0
 
     def allow(self, bounds: Bounds) -> None:
         """Let the process use this much more processor time and address space."""
-        seconds, memory = bounds.seconds, bounds.memory
         used = time.process_time()
         self._files += 1
-        is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < seconds * _USED_PER_LIMIT
-        if self._set == (seconds, memory) and is_fresh:
-            return
-        self._set, self._since, self._files = (seconds, memory), used, 0
-        limit(seconds, memory)
+        is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < bounds.seconds * _USED_PER_LIMIT
+        if self._set != bounds or not is_fresh:
+            self._set, self._since, self._files = bounds, used, 0
+            _limit(bounds)
 
 
-def limit(seconds: float, memory: int) -> None:
-    """Let this process use that much more processor time and address space than it has used so far (POSIX only)."""
+def _limit(bounds: Bounds) -> None:
     try:
         import resource
     except ImportError:
         return
     wanted = {
-        resource.RLIMIT_CPU: int(time.process_time() + seconds) + 1,
-        resource.RLIMIT_AS: _address_space() + memory,
+        resource.RLIMIT_CPU: int(time.process_time() + bounds.seconds) + 1,
+        resource.RLIMIT_AS: _address_space() + bounds.memory,
     }
     for kind, most in wanted.items():
         _, hard = resource.getrlimit(kind)
@@ -48,7 +45,7 @@ def limit(seconds: float, memory: int) -> None:
         try:
             resource.setrlimit(kind, (soft, hard))
         except (ValueError, OSError):
-            # Some systems (macOS) don't let an address space be limited; the other limits still hold.
+            # Some systems (macOS) can't limit an address space; the other limits still apply.
             continue
 
 

@@ -1,4 +1,4 @@
-"""The engine's side of the process that files are read in."""
+"""The engine's side of the reading process."""
 
 from __future__ import annotations
 
@@ -17,12 +17,11 @@ from answerable.errors import SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.limits import Bounds
 from answerable.sources.pdf.read import Rectangle, page_spans
-from answerable.sources.process import frames
 from answerable.sources.process.answers import Answers, Died, gather, over_bounds
 from answerable.sources.process.deadline import Deadline, kill
-from answerable.sources.process.transfer import unpack_error
+from answerable.sources.process.transfer import GOING_ON, read_pair, unpack_error, write_pair
 
-# PDFium loses some memory with every file.
+# PDFium leaks some memory with every file.
 _COST_OF_PDF = 20
 _MOST_COST = 10_000
 _PROGRAM = """
@@ -34,7 +33,7 @@ main()
 
 
 class ReadingProcess:
-    """A process that reads files, one after the other; started when first needed and again after it died."""
+    """A process that reads one file after another; started on first use, and again after it died."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -50,13 +49,13 @@ class ReadingProcess:
         self.close()
 
     def close(self) -> None:
-        """End the process, if there is one, whatever it is reading."""
+        """End the process, whatever it is reading. Idempotent."""
         self.stop()
         with self._lock:
             self._end()
 
     def stop(self) -> None:
-        """End what is being read: who waits for it gets a SourceError. The next file is read by a new process."""
+        """End the current read, which raises SourceError. A new process reads the next file."""
         process = self._process
         if process is not None and self._owner == os.getpid() and self._lock.locked():
             kill(process)
@@ -70,9 +69,8 @@ class ReadingProcess:
         member is left out.
         """
         context = context or ReadContext()
-        is_data = isinstance(file, bytes)
-        request = {"ask": "read", "source": source, "path": None if is_data else os.path.abspath(file), "url": url}
-        data = file if isinstance(file, bytes) else b""
+        data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
+        request = {"ask": "read", "source": source, "path": path, "url": url}
 
         def ask(passed: int) -> Answers:
             return self._answers({**request, "passed": passed}, data, context)
@@ -108,17 +106,17 @@ class ReadingProcess:
     def _answers(
         self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds | None = None
     ) -> Answers:
-        """Each answer to a request, and the bytes with it. Raises Died; closed early, it ends what is being read."""
+        """Yield each answer to a request with its bytes. Raise Died; closed early, end the process."""
         with self._lock:
             process = self._running()
             self._deadline.extend(bounds or context.limits.bounds(context.limits.max_file_size))
             is_over = died = False
             status = None
             try:
-                pair = _sent(process, {**request, "context": context.pack()}, data)
+                pair = _received(process, {**request, "context": context.pack()}, data)
                 while pair is not None:
                     self._take_note(pair[0])
-                    is_over = pair[0]["outcome"] not in frames.GOING_ON
+                    is_over = pair[0]["outcome"] not in GOING_ON
                     if is_over:
                         break
                     yield pair
@@ -127,7 +125,7 @@ class ReadingProcess:
             finally:
                 self._deadline.lift()
                 if not is_over:
-                    # Nobody waits for what it may still answer.
+                    # Nobody waits for further answers.
                     status = self._end(by_force=not died)
         if pair is None:
             raise Died(status)
@@ -146,12 +144,12 @@ class ReadingProcess:
             case "done":
                 self._cost += 1
             case "memory":
-                # What it still holds would count for the next file.
+                # What it still holds would count against the next file.
                 self._cost = _MOST_COST
 
     def _running(self) -> subprocess.Popen[bytes]:
         if self._owner != os.getpid():
-            # After a fork the pipes belong to the parent: leave its process alone.
+            # After a fork the process belongs to the parent.
             self._process = None
         elif self._cost >= _MOST_COST or (self._process and self._process.poll() is not None):
             self._end()
@@ -179,29 +177,23 @@ class ReadingProcess:
             return process.wait()
 
 
-def _sent(
-    process: subprocess.Popen[bytes], request: dict[str, Any], data: bytes
+def _received(
+    process: subprocess.Popen[bytes], request: dict[str, Any] | None = None, data: bytes = b""
 ) -> tuple[dict[str, Any], bytes] | None:
-    """The first answer to a request, None when the process has died."""
+    """Send a request if given; return the next answer, or None if the process has died."""
     assert process.stdin
-    try:
-        frames.write_pair(process.stdin, request, data)
-    except OSError:
-        return None
-    return _received(process)
-
-
-def _received(process: subprocess.Popen[bytes]) -> tuple[dict[str, Any], bytes] | None:
     assert process.stdout
     try:
-        return frames.read_pair(process.stdout)
+        if request is not None:
+            write_pair(process.stdin, request, data)
+        return read_pair(process.stdout)
     except OSError:
         return None
 
 
 def _start() -> subprocess.Popen[bytes]:
-    # Isolated (-I) and without what packages run at start (-S), on our search path: it finds the modules that we would.
-    # In a session of its own, Ctrl-C in a terminal is the engine's to answer.
+    # Isolated (-I), without site packages' start-up code (-S), on our search path. In a session of its own, it gets no
+    # Ctrl-C from the terminal.
     search_path = [*(entry for entry in sys.path if entry), str(Path(__file__).parents[3])]
     command = [sys.executable, "-I", "-S", "-c", _PROGRAM, json.dumps(search_path)]
     pipe, nothing = subprocess.PIPE, subprocess.DEVNULL

@@ -1,8 +1,14 @@
-"""Documents and errors as data, on their way from the process that reads files to the engine."""
+"""What passes between the engine and the reading process: documents and errors as JSON, in frames.
+
+A frame is a length in eight bytes, then the bytes. A request is a frame of JSON and a frame with the file; an answer is
+a frame of JSON and a frame with its text. More answers follow one whose outcome is in `GOING_ON`.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+import json
+import struct
+from typing import IO, Any
 
 from answerable import errors
 from answerable.codec import part_to_row, parts_from_rows
@@ -11,7 +17,7 @@ from answerable.errors import AnswerableError, SourceError
 
 
 def pack(document: Document) -> tuple[dict[str, Any], bytes]:
-    """What JSON can hold of a document, and its content in UTF-8."""
+    """Return a document as JSON, and its content in UTF-8."""
     described = {
         "id": document.id,
         "source": document.source,
@@ -25,7 +31,7 @@ def pack(document: Document) -> tuple[dict[str, Any], bytes]:
 
 
 def unpack(described: dict[str, Any], content: bytes) -> Document:
-    """The document that was packed."""
+    """Return the document that was packed."""
     return Document(
         described["id"],
         content.decode("utf-8"),
@@ -39,12 +45,41 @@ def unpack(described: dict[str, Any], content: bytes) -> Document:
 
 
 def pack_error(error: AnswerableError) -> list[str]:
-    """An error's kind and message."""
+    """Return an error's class and message."""
     return [type(error).__name__, str(error)]
 
 
-def unpack_error(packed: list[str]) -> AnswerableError:
-    """The error that was packed; of a kind that is none of ours, a SourceError."""
+def unpack_error(packed: list[str]) -> SourceError:
+    """Return the error that was packed; any other than a SourceError becomes one."""
     kind = getattr(errors, packed[0], SourceError)
-    made: AnswerableError = kind(packed[1])
-    return made
+    return kind(packed[1]) if issubclass(kind, SourceError) else SourceError(packed[1])
+
+
+_LENGTH = struct.Struct(">Q")
+GOING_ON = frozenset({"working", "file", "document", "error", "empty"})
+
+
+def write_pair(stream: IO[bytes], message: dict[str, Any], data: bytes, flush: bool = True) -> None:
+    """Send a message as JSON with its bytes."""
+    # By default json escapes everything beyond ASCII, lone surrogates too.
+    for frame in (json.dumps(message).encode("ascii"), data):
+        stream.write(_LENGTH.pack(len(frame)))
+        stream.write(frame)
+    if flush:
+        stream.flush()
+
+
+def read_pair(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    """Receive a message with its bytes, or None if the other side is gone."""
+    message = _read_frame(stream)
+    data = None if message is None else _read_frame(stream)
+    return None if message is None or data is None else (json.loads(message), data)
+
+
+def _read_frame(stream: IO[bytes]) -> bytes | None:
+    header = stream.read(_LENGTH.size)
+    if len(header) < _LENGTH.size:
+        return None
+    (size,) = _LENGTH.unpack(header)
+    data = stream.read(size)
+    return data if len(data) == size else None

@@ -1,7 +1,4 @@
-"""Which addresses of the web may be asked.
-
-A page, a redirect or a name server can send us anywhere, so only public addresses are connected to.
-"""
+"""Which web addresses may be fetched: public ones only, wherever a page, a redirect or a name server leads."""
 
 from __future__ import annotations
 
@@ -16,23 +13,20 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 _FIRST_FREE_PORT = 1024
 
-# The IANA special-purpose registries (RFC 6890), multicast, and the wire server of Azure's machines, which stands
-# among the public addresses. The other clouds' metadata is link-local, shared or unique local.
-_NOT_PUBLIC = tuple(
-    ip_network(block)
-    for block in (
-        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "168.63.129.16/32", "169.254.0.0/16"),
-        *("172.16.0.0/12", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "192.168.0.0/16", "198.18.0.0/15"),
-        *("198.51.100.0/24", "203.0.113.0/24", "224.0.0.0/4", "240.0.0.0/4"),
-        *("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"),
-    )
-)
+# The IANA special-purpose registries (RFC 6890), multicast, and the wire server of Azure's machines, which is among the
+# public addresses. Other clouds' metadata servers are link-local, shared or unique local.
+_BLOCKS = """
+    0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 168.63.129.16/32 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24
+    192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
+    2001::/23 2001:db8::/32 2002::/16 3fff::/20
+"""
+_NOT_PUBLIC = tuple(map(ip_network, _BLOCKS.split()))
 _GLOBAL_UNICAST = ip_network("2000::/3")
 _NAT64 = ip_network("64:ff9b::/96")
 
 
 def is_public(address: str) -> bool:
-    """Whether an IP address belongs to the public internet, also inside of the IPv6 forms of IPv4 addresses."""
+    """Whether an IP address belongs to the public internet, also within the IPv6 forms of IPv4 addresses."""
     try:
         ip = ip_address(address)
     except ValueError:
@@ -48,14 +42,14 @@ def is_public(address: str) -> bool:
 
 
 def resolve(host: str, port: int) -> list[str]:
-    """A name's IP addresses by the system's resolver, whose own settings bound the time that it takes."""
+    """Return the IP addresses of a name from the system's resolver, within its own time limits."""
     return [str(found[4][0]) for found in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)]
 
 
 class AddressGuard:
-    """Says which IP addresses an address may be asked at; `allow_hosts` names hosts (`host` or `host:port`) to trust.
+    """Decides which IP addresses may be connected to; `allow_hosts` lists trusted hosts (`host` or `host:port`).
 
-    A trusted host may be anywhere. Raises SettingsError for a host that can't be read.
+    A trusted host may have any address. Raise SettingsError for an invalid host.
     """
 
     def __init__(self, allow_hosts: Iterable[str] = (), resolve: Resolve = resolve) -> None:
@@ -63,21 +57,17 @@ class AddressGuard:
         self._resolve = resolve
 
     def locate(self, address: WebAddress) -> list[str]:
-        """The IP addresses to connect to, of one look-up. AddressRefused when any of them isn't public.
+        """Return the IP addresses to connect to, from one look-up.
 
-        Raises SiteUnreachable when the name has none.
+        Raise AddressRefused if any of them isn't public, SiteUnreachable if there are none.
         """
         trusted = not self._allowed.isdisjoint({(address.host, address.port), (address.host, None)})
         if not trusted and address.port < _FIRST_FREE_PORT and address.port not in PORTS.values():
-            raise AddressRefused(
-                f"{address.url} is not fetched: port {address.port} isn't one of the web. {_way_in(address)}"
-            )
+            raise _refused(address, f"port {address.port} isn't a web port")
         found = [address.host] if _is_ip(address.host) else self._look_up(address)
-        for ip in () if trusted else found:
-            if not is_public(ip):
-                raise AddressRefused(
-                    f"{address.url} is not fetched: {ip} isn't on the public internet. {_way_in(address)}"
-                )
+        private = next((ip for ip in found if not is_public(ip)), "")
+        if private and not trusted:
+            raise _refused(address, f"{private} isn't on the public internet")
         return found
 
     def _look_up(self, address: WebAddress) -> list[str]:
@@ -111,6 +101,9 @@ def _is_ip(host: str) -> bool:
     return True
 
 
-def _way_in(address: WebAddress) -> str:
+def _refused(address: WebAddress, reason: str) -> AddressRefused:
     host = f"[{address.host}]" if ":" in address.host else address.host
-    return f"If you trust it, allow the host: set ANSWERABLE_ALLOW_HOSTS={host}:{address.port}"
+    return AddressRefused(
+        f"{address.url} is not fetched: {reason}. "
+        f"If you trust it, allow the host: set ANSWERABLE_ALLOW_HOSTS={host}:{address.port}"
+    )

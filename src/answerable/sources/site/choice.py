@@ -1,4 +1,4 @@
-"""Which pages of a site are wanted: not lists, not what is said elsewhere again, one version, the locales asked for."""
+"""Which pages of a site to read: no lists, no duplicates, one version, the requested locales."""
 
 from __future__ import annotations
 
@@ -14,23 +14,21 @@ from answerable.sources.site.pages import page_key
 SAME = "the same as another page"
 NOT_INDEXED = "asks not to be indexed"
 OTHER_LOCALE = "of another locale"
-# What may be told of a page once more on the next visit, when the page itself isn't sent again.
+# Notes on a page, kept for the next visit, on which the page may not be sent again.
 _SAME_AS = "same_as"
 _FOLDER = "folder"
 _LOCALE = "locale"
 
 _NUMBERED = re.compile(r"v?(\d+(?:\.(?:\d+|x))*)(?:[-+].*)?", re.IGNORECASE)
-_Rank = tuple[float, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class SiteOptions:
-    """What is wanted of a site.
+    """Which pages of a site to read.
 
-    `locales` and `versions` name those of a Docusaurus site: no locale means what stands at the address, no version the
-    latest release; versions may also be `latest`, `next` and `all`. `everything` takes lists, standalone pages and what
-    asks not to be indexed too. `public_base` is the public address of the folder that the sitemap stands in, where the
-    sitemap itself doesn't tell.
+    `locales` and `versions` apply to a Docusaurus site: by default the locale at the address, and the latest release;
+    versions may also be `latest`, `next` and `all`. `everything` adds lists, standalone pages and pages that ask not to
+    be indexed. `public_base` is the public address of the sitemap's folder, if the sitemap doesn't show it.
     """
 
     locales: tuple[str, ...] = ()
@@ -40,7 +38,7 @@ class SiteOptions:
     public_base: str = ""
 
     def __str__(self) -> str:
-        """The options that change which pages belong to a visit."""
+        """Return the options that change which pages belong to a visit."""
         named = {"locales": self.locales, "versions": self.versions}
         parts = [f"{name}: {', '.join(sorted(values))}" for name, values in named.items() if values]
         return "; ".join(parts + ["everything"] * self.everything)
@@ -48,17 +46,17 @@ class SiteOptions:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why a page isn't wanted, empty when it is; `notes` are what to remember of it, and `recall` later."""
+    """Why a page is skipped, or ""; `notes` are to be remembered, and passed to `recall` later."""
 
     reason: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
 class Choice:
-    """Says of the pages under a public address which are wanted, learning as it goes.
+    """Decides which pages under a public address to read, learning from each.
 
-    `listed` says whether a page is of the site, and `listing` gives all such addresses, each without a slash at its
-    end. `locale_folders` are the folders of the locales asked for; pages elsewhere must name their locale.
+    `listing` returns all addresses of the site, without final slashes. `locale_folders` are the folders of the
+    requested locales; pages elsewhere must state their locale.
     """
 
     def __init__(
@@ -68,7 +66,7 @@ class Choice:
         listing: Callable[[], Collection[str]],
         locale_folders: Collection[str] = (),
     ) -> None:
-        self.locales_met: set[str] = set()
+        self.seen_locales: set[str] = set()
         self._options = options
         self._versions = frozenset(options.versions or ("all" if options.everything else "latest",))
         self._base = base
@@ -80,37 +78,37 @@ class Choice:
         self._better: dict[str, bool] = {}
 
     def leaves_out(self, url: str) -> str:
-        """The reason not even to ask for a page, as others of its folder have shown, or nothing."""
+        """Return why this URL is skipped without fetching, by other pages of its folder, or ""."""
         return next((reason for folder, reason in self._left_out.items() if url.startswith(folder)), "")
 
     def recall(self, url: str, verdict: Verdict) -> Verdict:
-        """Learns from what was found out about a page, on this visit or an earlier one; gives it back."""
+        """Learn from the verdict on a page, on this visit or an earlier one; return it."""
         if folder := verdict.notes.get(_FOLDER):
             self._left_out[folder] = verdict.reason
         if _SAME_AS in verdict.notes:
             self._same.add(page_key(url))
         if locale := verdict.notes.get(_LOCALE):
-            self.locales_met.add(locale)
+            self.seen_locales.add(locale)
         return verdict
 
     def still_holds(self, notes: Mapping[str, str]) -> bool:
-        """Whether what was found out about a page needs no second look even though others may have changed."""
+        """Whether the notes on a page are still valid although other pages may have changed."""
         return _SAME_AS not in notes or page_key(notes[_SAME_AS]) in self._listing()
 
     def judge_redirect(self, url: str, final: str) -> Verdict:
-        """Whether another page is what this address leads to; both are public."""
+        """Judge the redirect of an address, both public: skip it if it leads to another page of the site."""
         place = page_key(final)
         if place != page_key(url) and place in self._listing():
             return self.recall(url, Verdict(SAME, {_SAME_AS: final}))
         return self.judge_copy(url, place)
 
     def judge_copy(self, url: str, content: str) -> Verdict:
-        """Whether another page was met whose content is known by the same name, such as a hash."""
+        """Skip a page if another one had the same content, identified by any text such as a hash."""
         first = self._firsts.setdefault(content, url)
         return self.recall(url, Verdict(SAME, {_SAME_AS: first})) if first != url else Verdict()
 
     def judge(self, page: PageFacts, url: str, header: str = "") -> Verdict:
-        """Whether a page is wanted. `header` is its X-Robots-Tag."""
+        """Judge a page by its facts. `header` is its X-Robots-Tag."""
         return self.recall(url, self._judge(page, url, header))
 
     def _judge(self, page: PageFacts, url: str, header: str) -> Verdict:
@@ -129,14 +127,14 @@ class Choice:
         return other or Verdict("", {_LOCALE: locale} if locale else {})
 
     def _canonical(self, page: PageFacts, url: str) -> str:
-        """Another page of the site that says the same better. Many sites name their start on every page by mistake."""
+        """Return the page's canonical address if it is another page; many sites state their start page by mistake."""
         target = page.canonical
         place = page_key(target)
         is_itself = place in (page_key(url), page_key(self._base)) or place in self._same
         return target if place in self._listing() and not is_itself else ""
 
     def _locale(self, page: PageFacts, url: str) -> str | None:
-        """Which of the locales asked for the page names; empty where its folder tells, None when it is of none."""
+        """Return the page's requested locale, "" if its folder shows it, None if it has another one."""
         if not self._options.locales or any(f"{url}/".startswith(folder) for folder in self._locale_folders):
             return ""
         stated = page.locale.lower()
@@ -152,9 +150,9 @@ class Choice:
         return Verdict("of another version", {_FOLDER: folder} if folder else {})
 
     def _version_folder(self, page: PageFacts, url: str, label: str) -> str:
-        """The folder of the page's version, empty where the version doesn't stand in the path.
+        """Return the folder of the page's version, "" if the version isn't in its path.
 
-        A document's own path within its version, which is its id, may hold the same word: release notes do.
+        A document's id, its path within the version, may contain the same word, as in release notes.
         """
         segments = url.removeprefix(self._base).split("/")
         if not label or segments.count(label) <= sum(each.split("/").count(label) for each in page.ids):
@@ -162,10 +160,10 @@ class Choice:
         return self._base + "/".join(segments[: segments.index(label) + 1]) + "/"
 
     def _is_superseded(self, page: PageFacts, url: str, folder: str, label: str) -> bool:
-        """Whether the page is of another version than the latest release.
+        """Whether the page's version is older or newer than the latest release.
 
-        The theme says so in a banner that leads to the latest release; a banner that leads out of what is visited means
-        that this version was asked for by its address. Where banners are turned off, the addresses tell.
+        The theme then shows a banner that links to the latest release; if the link leaves the visited folder, this
+        version was requested by its address. Without banners, the addresses decide.
         """
         if page.latest.startswith(self._base):
             return True
@@ -175,7 +173,7 @@ class Choice:
 
 
 def _has_better(folder: str, label: str, listing: Collection[str]) -> bool:
-    """Whether pages stand at the same paths without the version's folder, or a later version in a folder beside it."""
+    """Whether pages exist at the same paths without the version's folder, or a sibling folder is a later version."""
     parent = folder.removesuffix(f"{label}/")
     beside = {url.removeprefix(parent).partition("/")[0] for url in listing if url.startswith(parent)}
     if any(_rank(other) > _rank(label) for other in beside if _rank(other)):
@@ -183,8 +181,8 @@ def _has_better(folder: str, label: str, listing: Collection[str]) -> bool:
     return any(url.startswith(folder) and parent + url.removeprefix(folder) in listing for url in listing)
 
 
-def _rank(label: str) -> _Rank:
-    """A version's place among releases, empty where a folder's name doesn't look like a version."""
+def _rank(label: str) -> tuple[float, ...]:
+    """Return a version's rank among releases, empty if the name doesn't look like a version."""
     if label in ("latest", "stable"):
         return (float("inf"),)
     if label == "next":

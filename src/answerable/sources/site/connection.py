@@ -12,6 +12,7 @@ import time
 import zlib
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 from weakref import WeakSet
 
@@ -25,14 +26,14 @@ _MAX_GZIP_MEMBERS = 100
 _DROPPED = (httpcore2.ReadError, httpcore2.WriteError, httpcore2.RemoteProtocolError)
 
 
+@dataclass(slots=True)
 class Timer:
     """Limits each wait of one request: `pause` seconds, and never past `deadline` (monotonic seconds)."""
 
-    def __init__(self, address: WebAddress, pause: float, deadline: float) -> None:
-        self.address = address
-        self.pause = pause
-        self.deadline = deadline
-        self.has_connected = False
+    address: WebAddress
+    pause: float
+    deadline: float
+    has_connected: bool = False
 
     def left(self) -> float:
         """Return the seconds that the next wait may take. Raise TimeoutError when none are left."""

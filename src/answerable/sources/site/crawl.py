@@ -1,4 +1,4 @@
-"""Asks for pages some way ahead of who reads them: in order, within bounds, and no longer than they are wanted."""
+"""Fetches pages ahead of their reader, in order and within bounds."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ ELSEWHERE = "redirects elsewhere"
 
 
 class PassedOver(SourceError):
-    """A page isn't wanted; the message is the reason. Never leaves this package."""
+    """Internal: a page is skipped; the message is the reason."""
 
 
 Outcome = Fetched | SourceError
-"""What came of a page: its bytes, the error, or PassedOver."""
+"""A fetched page, its error, or PassedOver."""
 
 
 def ask_ahead(
@@ -29,11 +29,10 @@ def ask_ahead(
     leave_out: Callable[[SitePage], str],
     concurrency: int,
 ) -> Generator[tuple[SitePage, Outcome], None, None]:
-    """Each page of the queue with what came of it, in order; more may be put in the queue while this is read.
+    """Yield each page of the queue with its outcome, in order; the queue may grow meanwhile.
 
-    `leave_out` gives the reason not to ask for a page, or nothing; it is called when the pages that stand
-    2 * `concurrency` before it have been read, so that the same site is always asked the same. Closing doesn't wait for
-    what is under way.
+    `leave_out` returns why a page is skipped without fetching, or ""; it is called when the page 2 * `concurrency`
+    before it has been read, so that crawls are deterministic. Closing doesn't wait for requests under way.
     """
     threads = ThreadPoolExecutor(concurrency, "site")
     ahead: deque[tuple[SitePage, Future[Outcome] | PassedOver]] = deque()
@@ -57,10 +56,7 @@ def ask_ahead(
 
 
 class Asker:
-    """Asks a site for its pages, none outside of `base`, none that its robots.txt asks not to fetch.
-
-    Validators go with a request where they are known, and hold for the address that they came from.
-    """
+    """Fetches pages of a site under `base` that its robots.txt allows, with remembered validators."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.robots = Robots(fetcher)
@@ -68,7 +64,7 @@ class Asker:
         self._fetcher = fetcher
 
     def start(self, start: SiteStart, remembered: Mapping[str, str]) -> Fetched:
-        """The page that a site begins with, which may have moved on its own host. Raises SourceError."""
+        """Fetch the start page, which may redirect on its own host. Raise SourceError."""
 
         def check(url: str) -> None:
             if not is_same_host(url, start.url):
@@ -78,17 +74,15 @@ class Asker:
         return self._fetcher.fetch(start.url, _validators(remembered), check)
 
     def page(self, page: SitePage, remembered: Mapping[str, str]) -> Fetched:
-        """A page of the site. Raises PassedOver when it may not be asked for, or leads elsewhere, or a SourceError."""
+        """Fetch a page. Raise PassedOver if it is disallowed or redirects elsewhere, and SourceError."""
         return self._fetcher.fetch(page.url, _validators(remembered), self._check)
 
     def is_gone(self, page: SitePage) -> bool:
-        """Whether the site says of a page that there is none."""
+        """Whether the site responds that the page doesn't exist."""
         try:
             self.page(page, {})
-        except SourceNotFound:
-            return True
-        except SourceError:
-            return False
+        except SourceError as error:
+            return isinstance(error, SourceNotFound)
         return False
 
     def _check(self, url: str) -> None:

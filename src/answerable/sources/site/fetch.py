@@ -1,8 +1,7 @@
-"""Fetches pages: politely, within bounds, from public addresses only.
+"""Fetches pages politely, within limits, from public addresses only.
 
-Nothing is remembered between two requests but idle connections: cookies are dropped, and a credential goes to the
-origin that it was given for and to no other. The proxies of the environment are not used, since behind one the address
-that is connected to couldn't be checked.
+Cookies are dropped, and credentials go only to the origin they were given for. The environment's proxies are not used:
+behind one, the address that is connected to couldn't be checked.
 """
 
 from __future__ import annotations
@@ -37,14 +36,14 @@ _SMALL = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Validators:
-    """What a server gave to ask later whether a page has changed; they hold for the address that they came from."""
+    """A server's ETag and Last-Modified for an address, to check later whether the page has changed."""
 
     url: str
     etag: str = ""
     last_modified: str = ""
 
     def headers(self, url: str) -> dict[str, str]:
-        """The request's conditions for this address."""
+        """Return the conditional headers for a request to this address."""
         if url != self.url:
             return {}
         conditions = {"If-None-Match": self.etag, "If-Modified-Since": self.last_modified}
@@ -53,10 +52,9 @@ class Validators:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A page: the address where it was found in the end, its unpacked bytes, and its Content-Type as the server said.
+    """A page: its final address, its unpacked bytes, and its Content-Type header.
 
-    `is_unchanged` means that the validators still hold; then there are no bytes. `robots` is what the server asks of
-    robots (X-Robots-Tag).
+    `is_unchanged` means that the validators still hold, and there are no bytes. `robots` is the X-Robots-Tag header.
     """
 
     url: str
@@ -72,14 +70,11 @@ class _Redirect:
     location: str
 
 
-_Outcome = Fetched | _Redirect | SourceError
-
-
 class Fetcher:
-    """Makes GET requests under a policy. Safe to share between threads; close it in the end.
+    """Makes GET requests under a policy. Thread-safe; close it at the end.
 
     `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces
-    the system's trust in certificates. `sleep` waits for so many seconds; by default closing ends the wait.
+    the system's trusted certificates. `sleep` takes seconds; by default closing ends it.
     """
 
     def __init__(
@@ -110,7 +105,7 @@ class Fetcher:
         self._pool.cut()
 
     def slow_down(self, url: str, delay: float) -> None:
-        """Leaves at least that many seconds between two requests to the origin of `url`, within reason."""
+        """Leave at least this many seconds between two requests to the origin of `url`, up to a maximum."""
         self._pace.slow_down(parse_address(url).origin, delay)
 
     def fetch(
@@ -120,10 +115,10 @@ class Fetcher:
         check: Callable[[str], None] | None = None,
         max_bytes: int | None = None,
     ) -> Fetched:
-        """The page at an address. `check` sees every address before it is asked, redirects too, and may raise.
+        """Return the page at an address. `check` is called with every address first, redirects too, and may raise.
 
-        Raises SourceNotFound (404, 410), SiteUnreachable (no answer, overloaded or broken after all tries),
-        AddressRefused, SourceTooLarge, DamagedSource or UnsupportedSource (its packing), SourceError otherwise.
+        Raise SourceNotFound (404, 410), SiteUnreachable (no response, overloaded or broken after all tries),
+        AddressRefused, SourceTooLarge, DamagedSource or UnsupportedSource (compression), otherwise SourceError.
         """
         address = parse_address(url)
         budget = Budget(self.policy.total)
@@ -144,13 +139,11 @@ class Fetcher:
                 with self._slots:
                     self._pace.wait(address.origin)
                     with budget.spending() as deadline:
-                        found = self._ask(address, validators, limit, deadline)
-                if isinstance(found, SourceError):
-                    raise found
-                return found
+                        return self._ask(address, validators, limit, deadline)
             except SiteUnreachable as error:
                 asked = error.retry_after
-                wait = self._backoff(number) if asked is None else asked
+                longest = min(self.policy.longest_wait, self.policy.first_wait * 2**number)
+                wait = random.uniform(0, longest) if asked is None else asked
                 budget.left -= wait
                 if number == self.policy.retries or budget.left <= 0 or self._is_closed.is_set():
                     raise
@@ -160,10 +153,9 @@ class Fetcher:
                     self._pace.postpone(address.origin, asked)
         raise AssertionError("the last try returns or raises")
 
-    def _backoff(self, number: int) -> float:
-        return random.uniform(0, min(self.policy.longest_wait, self.policy.first_wait * 2**number))
-
-    def _ask(self, address: WebAddress, validators: Validators | None, limit: int, deadline: float) -> _Outcome:
+    def _ask(
+        self, address: WebAddress, validators: Validators | None, limit: int, deadline: float
+    ) -> Fetched | _Redirect:
         headers = {"User-Agent": USER_AGENT, "Accept": _ACCEPT, "Accept-Encoding": "gzip"}
         if authorization := self._authorizations.get(address.origin):
             headers["Authorization"] = authorization
@@ -188,8 +180,13 @@ class Fetcher:
                 self._pool.close_idle()
 
 
-def _judge(response: httpcore2.Response, address: WebAddress, validators: Validators | None, limit: int) -> _Outcome:
-    """Return what a response means; read the rest of a small one, so that its connection can be reused."""
+def _judge(
+    response: httpcore2.Response, address: WebAddress, validators: Validators | None, limit: int
+) -> Fetched | _Redirect:
+    """Return the page or redirect in a response. Raise SourceError.
+
+    The rest of a small response is read, so that its connection can be reused.
+    """
     url, status, headers = address.url, response.status, headers_of(response)
     if status == 200:
         body = read_body(response, headers, limit, url)
@@ -204,12 +201,12 @@ def _judge(response: httpcore2.Response, address: WebAddress, validators: Valida
         # A server that doesn't escape its addresses means UTF-8.
         return _Redirect(location.encode("latin-1").decode("utf-8", "replace"))
     if status in _GONE:
-        return SourceNotFound(f"there is no page at {url} (HTTP {status}): check the address")
+        raise SourceNotFound(f"there is no page at {url} (HTTP {status}): check the address")
     if status in _TRY_AGAIN or status >= 500:
-        return SiteUnreachable(f"{url} is unavailable (HTTP {status}): try again later", retry_after(headers))
+        raise SiteUnreachable(f"{url} is unavailable (HTTP {status}): try again later", retry_after(headers))
     if status in _REFUSED:
-        return SourceError(f"{url} requires login or is forbidden (HTTP {status}): pass credentials, or skip it")
-    return SourceError(f"{url} responds with HTTP {status}, which is unexpected: check the address")
+        raise SourceError(f"{url} requires login or is forbidden (HTTP {status}): pass credentials, or skip it")
+    raise SourceError(f"{url} responds with HTTP {status}, which is unexpected: check the address")
 
 
 def _short(header: str) -> str:

@@ -1,4 +1,4 @@
-"""How fast a site is asked: the pauses that its host is left, and the time and the tries that one fetch may use."""
+"""Pauses between requests to a site, and the time and tries of one fetch."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-# No robots.txt may stretch a crawl to weeks.
+# So that no robots.txt can stretch a crawl to weeks.
 LONGEST_DELAY = 30.0
 
 
 @dataclass(frozen=True, slots=True)
 class FetchPolicy:
-    """Bounds on requests. All times are in seconds.
+    """Limits on requests, with times in seconds.
 
-    `timeout` is for a connection, the first byte and every pause; `total` bounds all tries and redirects of one fetch
-    together; `delay` lies between the starts of two requests to one host. `max_bytes` is for one page, unpacked.
+    `timeout` applies to connecting, the first byte and every pause; `total` to all tries and redirects of one fetch;
+    `delay` separates requests to one host. `max_bytes` applies to one unpacked page.
     """
 
     timeout: float = 20.0
@@ -32,7 +32,7 @@ class FetchPolicy:
 
 
 class Pace:
-    """Spaces out the requests to each origin. Safe to share between threads."""
+    """Spaces out the requests to each origin. Thread-safe."""
 
     def __init__(self, delay: float, sleep: Callable[[float], object]) -> None:
         self._delay = delay
@@ -42,7 +42,7 @@ class Pace:
         self._lock = threading.Lock()
 
     def wait(self, origin: str) -> None:
-        """Sleeps until it is this request's turn."""
+        """Sleep until the next request may start."""
         with self._lock:
             now = time.monotonic()
             start = max(now, self._next.get(origin, now))
@@ -51,25 +51,25 @@ class Pace:
             self._sleep(start - now)
 
     def slow_down(self, origin: str, delay: float) -> None:
-        """Leaves at least that many seconds between requests from now on, up to LONGEST_DELAY."""
+        """Leave at least this many seconds between requests from now on, up to LONGEST_DELAY."""
         with self._lock:
             self._delays[origin] = min(LONGEST_DELAY, max(delay, self._delays.get(origin, self._delay)))
 
     def postpone(self, origin: str, seconds: float) -> None:
-        """Lets no request start for that many seconds, whoever makes it."""
+        """Start no request for this many seconds."""
         with self._lock:
             self._next[origin] = max(self._next.get(origin, 0.0), time.monotonic() + seconds)
 
 
 class Budget:
-    """The seconds left for one fetch: time spent waiting for its turn doesn't count, all else does."""
+    """Seconds left for one fetch, not counting the wait for its turn."""
 
     def __init__(self, seconds: float) -> None:
         self.left = seconds
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """Counts the time in the block; gives the moment (monotonic seconds) at which it is used up."""
+        """Count the time in the block; yield its deadline (monotonic seconds)."""
         start = time.monotonic()
         try:
             yield start + self.left

@@ -1,13 +1,14 @@
-"""The pages of a site, by its sitemaps.
+"""The pages of a site, from its sitemaps.
 
-A sitemap names public addresses, whatever host it is asked at: a copy of the site on another host, or under another
-path, is crawled there and cited by its public addresses.
+A sitemap lists public addresses whatever host serves it: a copy of the site on another host or path is crawled there
+and cited by its public addresses.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -29,16 +30,16 @@ from answerable.sources.web_address import WebAddress, parse_address
 
 _SITEMAPS = (".xml", ".xml.gz")
 _NAMES = ("sitemap.xml", "sitemap_index.xml")
-# The protocol has one level of indexes; some generators use two.
+# The protocol allows one level of indexes; some generators use two.
 _MAX_DEPTH = 3
-# A server that gives the same index at every address has no end.
+# A server that sends the same index at every address has no end.
 _MOST_COPIES = 3
 DISALLOWED = "disallowed by robots.txt"
 
 
 @dataclass(frozen=True, slots=True)
 class SitePage:
-    """A page: where to fetch it, the public address to cite it by, and when it last changed, if the sitemap says so."""
+    """A page: where to fetch it, its public address for citations, and its `lastmod` in the sitemap."""
 
     url: str
     public: str
@@ -47,11 +48,11 @@ class SitePage:
 
 @dataclass(frozen=True, slots=True)
 class SitePages:
-    """What the sitemaps name under `base`, in their order, without repeats.
+    """The pages under `base` in the order of the sitemaps, without duplicates.
 
-    `skipped` counts what was left out by reason; `errors` are of sitemaps that couldn't be read. Only when there are
-    none does a page's absence mean that it is gone: see `is_complete`. `disallowed` are the pages that robots.txt asks
-    not to fetch, `missing` the errors, also among `errors`, of locales that have no sitemap of their own.
+    `skipped` counts omitted entries by reason; `errors` are of unreadable sitemaps. Without any (`is_complete`), a page
+    that isn't listed is gone. `disallowed` are the pages that robots.txt disallows; `missing` the errors, also in
+    `errors`, of locales without a sitemap of their own.
     """
 
     base: str
@@ -77,51 +78,50 @@ def find_pages(
     max_sitemaps: int = 500,
     max_pages: int = 100_000,
 ) -> SitePages:
-    """The pages of a site at or below `base`, the address of its start or of a sitemap.
+    """Return the pages of a site at or below `base`, the address of its start or of a sitemap.
 
-    `locales` are further folders with sitemaps of their own, as Docusaurus makes them. `public_base` says what public
-    address stands for the folder of the sitemap, where that can't be told from the sitemap itself. Robots' rules apply
-    to sitemaps and pages when they are given. Raises SitemapNotFoundError when there is no sitemap, EmptySource when
-    it names no page under `base`, and any SourceError of the site when it can't be asked.
+    `locales` are further folders with sitemaps of their own, as in Docusaurus. `public_base` is the public address of
+    the sitemap's folder, if the sitemap itself doesn't show it. Raise SitemapNotFoundError if there is no sitemap,
+    EmptySource if it lists no page under `base`, and SourceError if the site can't be reached.
     """
     start = parse_address(base)
     search = _Search(fetcher, robots, max_sitemaps, max_pages)
     found, sitemap = search.first(start)
     crawled = parse_address(found.origin + _folder(start))
-    # By the protocol a sitemap stands above its pages; one that robots.txt names may stand anywhere.
+    # By the protocol a sitemap is above its pages; one named in robots.txt may be anywhere.
     folder = found.origin + _folder(found)
     folder = folder if crawled.url.startswith(folder) else crawled.url
     search.read(found, sitemap)
     missing = search.locales(crawled.url, locales)
     public = parse_address(public_base).url.rstrip("/") + "/" if public_base else _public_folder(search.entries, folder)
     pages, skipped = _moved(search.entries, public, folder, crawled.url)
-    disallowed = frozenset(page for page in pages if robots and not _is_allowed(robots, page))
+    disallowed = frozenset(page for page in pages if robots and _is_disallowed(robots, page))
     skipped += Counter({DISALLOWED: len(disallowed)})
     pages = tuple(page for page in pages if page not in disallowed)
     if not pages and not search.errors:
         raise EmptySource(
-            f"the sitemap {found.url} names no page under {crawled.url}: give the address of the whole site"
+            f"the sitemap {found.url} lists no page under {crawled.url}: give the address of the whole site"
         )
     public_start = exchange(crawled.url, folder, public)
     return SitePages(crawled.url, public_start, pages, skipped, tuple(search.errors), disallowed, missing)
 
 
 class _Search:
-    """Reads sitemaps and the sitemaps that they name, all at the host that is crawled."""
+    """Reads sitemaps and the sitemaps they list, all at the crawled host."""
 
     def __init__(self, fetcher: Fetcher, robots: Robots | None, max_sitemaps: int, max_pages: int) -> None:
         self._fetcher = fetcher
         self._robots = robots
         self._max_sitemaps = max_sitemaps
         self._max_pages = max_pages
-        self._seen: set[str] = set()
+        self._fetched: set[str] = set()
         self._indexes: set[tuple[SitemapEntry, ...]] = set()
         self._copies = 0
         self.entries: list[SitemapEntry] = []
         self.errors: list[SourceError] = []
 
     def first(self, start: WebAddress) -> tuple[WebAddress, Sitemap]:
-        """The first sitemap where one may be, and where it was found."""
+        """Return the first sitemap found, and its address."""
         failures = []
         for url in _candidates(start, self._robots):
             try:
@@ -131,22 +131,22 @@ class _Search:
             except SourceError as error:
                 failures.append(str(error))
         raise SitemapNotFoundError(
-            f"{start.url} has no sitemap that can be read ({failures[0]}): give the address of its sitemap or of a page"
+            f"{start.url} has no readable sitemap ({failures[0]}): give the address of its sitemap or of a page"
         )
 
     def follow(self, address: WebAddress, depth: int = 1) -> None:
-        """Reads one more sitemap and all below it; takes note of the error when it can't be read."""
-        if address.url in self._seen:
+        """Read one more sitemap and all below it; add the error if it can't be read."""
+        if address.url in self._fetched:
             return
         try:
             if depth > _MAX_DEPTH:
-                raise SourceTooLarge(f"{address.url} is not read, it stands {depth} levels deep: give its own address")
+                raise SourceTooLarge(f"{address.url} is not read, it is {depth} levels deep: give its own address")
             self.read(*self._get(address), depth)
         except SourceError as error:
             self.errors.append(error)
 
     def locales(self, base: str, names: Sequence[str]) -> dict[str, SourceError]:
-        """Reads the sitemaps in the folders of locales; those that have none, with the error that was noted."""
+        """Read the sitemaps in the folders of locales; return the error of each that has none."""
         missing: dict[str, SourceError] = {}
         for name in names:
             before = len(self.errors)
@@ -156,10 +156,7 @@ class _Search:
         return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
-        """Takes the pages of a sitemap and of all that it names; takes note of what can't be read.
-
-        An index is followed once, at whatever addresses it stands.
-        """
+        """Add the pages of a sitemap and of all it lists, and the errors; follow equal indexes only once."""
         if sitemap.sitemaps in self._indexes:
             self._copies += 1
             return
@@ -170,12 +167,12 @@ class _Search:
         if len(sitemap.pages) > room:
             self._note_too_many(at)
         for entry in sitemap.sitemaps:
-            if len(self._seen) >= self._max_sitemaps or len(self.entries) >= self._max_pages:
+            if len(self._fetched) >= self._max_sitemaps or len(self.entries) >= self._max_pages:
                 self._note_too_many(at)
                 return
             if self._copies == _MOST_COPIES:
                 self.errors.append(
-                    DamagedSource(f"{at.url} names itself again and again, and is not read to its end: tell its owner")
+                    DamagedSource(f"{at.url} lists itself repeatedly, and is not read to its end: tell its owner")
                 )
                 return
             try:
@@ -186,18 +183,16 @@ class _Search:
             self.follow(address, depth + 1)
 
     def _get(self, address: WebAddress) -> tuple[WebAddress, Sitemap]:
-        self._seen.add(address.url)
+        self._fetched.add(address.url)
         check = self._robots.check if self._robots else None
         fetched = self._fetcher.fetch(address.url, check=check, max_bytes=MAX_BYTES)
         found = parse_address(fetched.url)
-        # Where a redirect has led to isn't asked again.
-        self._seen.add(found.url)
+        # The target of a redirect isn't fetched again.
+        self._fetched.add(found.url)
         sitemap = parse_sitemap(fetched.body, fetched.url)
-        # A site may have moved, and then its pages have; or only its sitemap is kept somewhere else.
-        has_moved = found.target == address.target or found.host.removeprefix("www.") == address.host.removeprefix(
-            "www."
-        )
-        return found if has_moved else address, sitemap
+        # Either the whole site has moved, or only its sitemap is stored elsewhere.
+        hosts = {each.host.removeprefix("www.") for each in (found, address)}
+        return found if found.target == address.target or len(hosts) == 1 else address, sitemap
 
     def _note_too_many(self, at: WebAddress) -> None:
         self.errors.append(
@@ -209,7 +204,7 @@ class _Search:
 
 
 def _candidates(start: WebAddress, robots: Robots | None) -> Iterable[str]:
-    """Where a sitemap may be: at the address itself, in its folder and those above it, where robots.txt says."""
+    """Return where a sitemap may be: the address itself, its folder and those above, and the ones in robots.txt."""
     path = start.target.partition("?")[0]
     if path.endswith(_SITEMAPS):
         return [start.url]
@@ -217,23 +212,18 @@ def _candidates(start: WebAddress, robots: Robots | None) -> Iterable[str]:
     while folders[-1] != "/":
         folders.append(folders[-1].rstrip("/").rpartition("/")[0] + "/")
     guesses = [f"{start.origin}{folder}{_NAMES[0]}" for folder in folders]
-    named = [start.origin + parse_address(url).target for url in _sound(robots.sitemaps(start.url) if robots else ())]
+    named = [start.origin + each.target for each in _valid(robots.sitemaps(start.url) if robots else ())]
     return dict.fromkeys([*guesses, *named, start.origin + folders[0] + _NAMES[1], start.origin + "/" + _NAMES[1]])
 
 
-def _sound(urls: Iterable[str]) -> list[str]:
-    """Those of the addresses that can be read, in their plain form."""
-    kept = []
+def _valid(urls: Iterable[str]) -> Iterator[WebAddress]:
     for url in urls:
-        try:
-            kept.append(parse_address(url).url)
-        except AddressRefused:
-            continue
-    return kept
+        with suppress(AddressRefused):
+            yield parse_address(url)
 
 
 def _folder(address: WebAddress) -> str:
-    """The path of the folder that an address names, with a slash at its end; a sitemap stands in its folder."""
+    """Return the path of an address's folder, with a final slash; of a sitemap, the folder it is in."""
     path = address.target.partition("?")[0]
     if path.endswith(_SITEMAPS):
         return path.rpartition("/")[0] + "/"
@@ -241,14 +231,14 @@ def _folder(address: WebAddress) -> str:
 
 
 def _public_folder(entries: Sequence[SitemapEntry], folder: str) -> str:
-    """The public address of the folder that a sitemap stands in, from the addresses that it names."""
-    addresses = [parse_address(url) for url in _sound(entry.url for entry in entries)]
+    """Return the public address of a sitemap's folder, from the addresses it lists."""
+    addresses = list(_valid(entry.url for entry in entries))
     crawled = parse_address(folder)
     origins = Counter(address.origin for address in addresses)
     if not origins or crawled.origin in origins:
         return folder
     public = origins.most_common(1)[0][0]
-    # A copy keeps the paths as a rule; if not, its folder stands for the root of the public site.
+    # A copy usually keeps the paths; if not, its folder corresponds to the root of the public site.
     keeps = any(each.origin == public and each.target.startswith(crawled.target) for each in addresses)
     return public + (crawled.target if keeps else "/")
 
@@ -256,7 +246,7 @@ def _public_folder(entries: Sequence[SitemapEntry], folder: str) -> str:
 def _moved(
     entries: Iterable[SitemapEntry], public: str, folder: str, base: str
 ) -> tuple[tuple[SitePage, ...], Counter[str]]:
-    """The pages under `base` where they are crawled, and how many entries were left out and why."""
+    """Return the pages under `base` with their crawled addresses, and the number of skipped entries by reason."""
     pages: dict[str, SitePage] = {}
     skipped: Counter[str] = Counter()
     for entry in entries:
@@ -276,17 +266,17 @@ def _moved(
 
 
 def page_key(url: str) -> str:
-    """What the forms of an address with and without a slash at its end have in common."""
+    """Return an address without its final slash, which makes no difference."""
     return url.rstrip("/")
 
 
 def is_below(url: str, base: str) -> bool:
-    """Whether an address is that of a folder, with or without slash, or of something in it."""
+    """Whether an address is a folder, with or without final slash, or in it."""
     return (url.partition("?")[0] + "/").startswith(base)
 
 
 def too_many_pages(base: str, limit: int) -> SourceTooLarge:
-    """The error for a site that has more pages than are read."""
+    """Return the error for a site with more pages than are read."""
     return SourceTooLarge(
         f"{base} has over {limit:,} pages, the others are not read: give the address of one part of it, or raise the "
         "setting max_pages"
@@ -294,15 +284,15 @@ def too_many_pages(base: str, limit: int) -> SourceTooLarge:
 
 
 def exchange(url: str, old: str, new: str) -> str:
-    """The address with one folder exchanged for another; also the folder's own without its slash."""
+    """Replace the folder of an address, which may be the folder itself without its slash."""
     if url + "/" == old:
         return new.rstrip("/") if new.count("/") > 3 else new
     return new + url.removeprefix(old) if url.startswith(old) else url
 
 
-def _is_allowed(robots: Robots, page: SitePage) -> bool:
+def _is_disallowed(robots: Robots, page: SitePage) -> bool:
     try:
         robots.check(page.url)
     except AddressRefused:
-        return False
-    return True
+        return True
+    return False

@@ -1,23 +1,65 @@
-"""What a site answered for a page → what to say and to remember of it."""
+"""A fetched page → Visited: its documents and what to remember of it."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
 from datetime import datetime
 from hashlib import sha256
+from pathlib import PurePosixPath
+from urllib.parse import unquote
 
-from answerable.datatypes import Document
+from answerable.datatypes import Document, document_id
 from answerable.errors import EmptySource, UnsupportedSource
 from answerable.protocols import SyncRecord, Visited
+from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
 from answerable.sources.html.links import header_directives
 from answerable.sources.reader import FileReader
 from answerable.sources.site.choice import NOT_INDEXED, Choice, Verdict
-from answerable.sources.site.content import SiteContent
 from answerable.sources.site.fetch import Fetched
-from answerable.sources.site.links import LinkedPages
-from answerable.sources.site.listing import ListedPages
 from answerable.sources.site.pages import SitePage, exchange
+from answerable.sources.site.queues import LinkedPages, ListedPages
+from answerable.sources.text import magic_name
+
+_TYPES = {
+    "text/html": ".html",
+    "application/xhtml+xml": ".html",
+    "text/markdown": ".md",
+    "application/pdf": ".pdf",
+    "application/json": ".json",
+    "text/csv": ".csv",
+    "application/epub+zip": ".epub",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+}
+
+
+class SiteContent:
+    """Fetched bytes; `source` is the public address of the documents. Raise UnsupportedSource."""
+
+    def __init__(self, fetched: Fetched, source: str) -> None:
+        self._body = fetched.body
+        self._source = source
+        self.content_type = fetched.content_type.partition(";")[0].strip().lower()
+        self._name = _name(fetched.url, self.content_type)
+        stated = _TYPES.get(self.content_type) == ".html" and not magic_name(self._body)
+        self.is_html = stated or recognise(self._body[:SAMPLE], self._name) is Format.HTML
+
+    def documents(self, files: FileReader) -> list[Document]:
+        """Return the documents in the bytes."""
+        if self.is_html:
+            return files.read_page(self._body, self._source)
+        documents = files.read_bytes(self._body, self._name)
+        return [replace(each, id=document_id(self._source, each.content), source=self._source) for each in documents]
+
+
+def _name(url: str, content_type: str) -> str:
+    """Return a file name for an address, with the suffix of the server's content type."""
+    path = unquote(url.partition("?")[0].partition("://")[2])
+    suffix = _TYPES.get(content_type, "")
+    known = SUFFIXES.get(PurePosixPath(path).suffix.lower())
+    return path + suffix if suffix and known is not SUFFIXES[suffix] else path
+
 
 _REASON = "passed_over"
 _CONTENT_TYPE = "content_type"
@@ -26,10 +68,9 @@ _NOT_NOTES = frozenset({"url", "etag", "last_modified", _LASTMOD})
 
 
 class PageReader:
-    """Reads the pages of one visit, and keeps count of those that are passed over.
+    """Reads the pages of one visit, and counts the skipped ones.
 
-    Records remember, beside the server's validators, `lastmod` by the sitemap, why a page was passed over, and what
-    the choice took note of.
+    Records hold the server's validators, the sitemap's `lastmod`, why a page was skipped, and the notes of the choice.
     """
 
     def __init__(
@@ -51,13 +92,13 @@ class PageReader:
         self._now = now
 
     def conditions(self, page: SitePage) -> Mapping[str, str]:
-        """The validators to ask for a page with; none where its text is needed again, be it for its links."""
+        """Return the validators to request a page with; none if its text or links are needed again."""
         known = self._trusted(page.public)
         needed = known is None or (self._links and _CONTENT_TYPE not in known.validators)
         return {} if known is None or needed else known.validators
 
     def pass_over(self, page: SitePage, verdict: Verdict, fetched: Fetched | None = None, digest: str = "") -> Visited:
-        """Counts a page that isn't wanted; what was a document of it before is none any more."""
+        """Count a skipped page; any earlier documents of it go."""
         self.skipped[verdict.reason] += 1
         known = self._known.get(page.public)
         if known and fetched and fetched.is_unchanged:
@@ -67,7 +108,7 @@ class PageReader:
         return Visited(page.public, record=record, is_unchanged=is_unchanged)
 
     def read(self, page: SitePage, fetched: Fetched) -> Visited:
-        """The documents of a page, if it is wanted and has changed. Raises SourceError when it can't be read."""
+        """Return the documents of a page, if it is wanted and has changed. Raise SourceError."""
         final = exchange(fetched.url, self._pages.base, self._pages.public_base)
         verdict = self.choice.judge_redirect(page.public, final)
         if verdict.reason:
@@ -94,9 +135,9 @@ class PageReader:
         return Visited(page.public, documents, self._record(page, fetched, digest, documents, notes))
 
     def _judge(self, content: SiteContent, page: SitePage, fetched: Fetched, digest: str) -> Verdict:
-        """Whether a page is wanted; its links are followed before, whatever comes of it."""
+        """Judge a page, after following its links."""
         if self._links:
-            # A server that gives the same page at every address has no end.
+            # A server that sends the same page at every address has no end.
             copy = self.choice.judge_copy(page.public, digest)
             if copy.reason:
                 return copy
@@ -109,7 +150,7 @@ class PageReader:
         return self.choice.judge(facts, page.public, fetched.robots)
 
     def _trusted(self, source: str) -> SyncRecord | None:
-        """What is known of a page, if that holds for as long as the page doesn't change."""
+        """Return the record of a page if it holds as long as the page is unchanged."""
         known = self._known.get(source)
         return known if known and known.hash and self.choice.still_holds(known.validators) else None
 
@@ -131,14 +172,8 @@ class PageReader:
         documents: tuple[Document, ...] | tuple[str, ...],
         notes: Mapping[str, str],
     ) -> SyncRecord:
-        given = fetched.validators if fetched else None
-        validators = {
-            "url": given.url if given else "",
-            "etag": given.etag if given else "",
-            "last_modified": given.last_modified if given else "",
-            _LASTMOD: page.lastmod.isoformat() if page.lastmod else "",
-            **notes,
-        }
+        validators = asdict(fetched.validators) if fetched else {}
+        validators |= {_LASTMOD: page.lastmod.isoformat() if page.lastmod else "", **notes}
         return SyncRecord(
             self._origin,
             page.public,

@@ -1,7 +1,7 @@
-"""Sitemaps and sitemap indexes (sitemaps.org) → the addresses that they name.
+"""Sitemaps and sitemap indexes (sitemaps.org) → the addresses in them.
 
-The XML is read as a stream of events, so that memory holds the addresses and nothing else. A document type, which is
-where entities are declared, is refused before any of it is read.
+The XML is parsed as a stream, so that memory holds only the addresses. A document type, which could declare entities,
+is refused.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from datetime import datetime, timezone
 from answerable.errors import DamagedSource, SourceTooLarge, UnsupportedSource
 from answerable.sources.site.connection import gunzip
 
-# The protocol allows 50,000 addresses and 50 MB; some generators go beyond the first.
+# The protocol allows 50,000 addresses and 50 MB; some generators exceed the former.
 MAX_ENTRIES = 200_000
 MAX_BYTES = 50_000_000
 _LONGEST_ADDRESS = 4096
@@ -23,7 +23,7 @@ _DATE = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?")
 
 @dataclass(frozen=True, slots=True)
 class SitemapEntry:
-    """An address as it stands in a sitemap, and when it last changed, if the sitemap says so."""
+    """An address as written in a sitemap, and when it last changed, if stated."""
 
     url: str
     lastmod: datetime | None = None
@@ -31,23 +31,23 @@ class SitemapEntry:
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages that a sitemap names, or the further sitemaps that an index names."""
+    """The pages in a sitemap, or the sitemaps in an index."""
 
     pages: tuple[SitemapEntry, ...] = ()
     sitemaps: tuple[SitemapEntry, ...] = ()
 
 
 def parse_sitemap(data: bytes, source: str) -> Sitemap:
-    """A sitemap from its bytes, packed by gzip or not.
+    """Parse a sitemap, compressed by gzip or not.
 
-    Raises UnsupportedSource when it is something else, DamagedSource when it is broken, cut or declares a document
-    type, and SourceTooLarge over MAX_ENTRIES or MAX_BYTES.
+    Raise UnsupportedSource for anything else, DamagedSource if it is broken, cut or declares a document type, and
+    SourceTooLarge over MAX_ENTRIES or MAX_BYTES.
     """
     from lxml.etree import XMLParser, XMLSyntaxError  # type: ignore[import-untyped]
 
     if data.startswith(_GZIP):
         data = gunzip(data, MAX_BYTES, source)
-    # Nothing is mended: half a sitemap would make the other half's pages look deleted.
+    # Without recovery: half a sitemap would make the other half's pages look deleted.
     reading = _Reading(source)
     parser = XMLParser(target=reading, resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
     try:
@@ -62,12 +62,12 @@ def parse_sitemap(data: bytes, source: str) -> Sitemap:
 
 
 def parse_date(text: str) -> datetime | None:
-    """A date and time of the W3C's profile of ISO 8601, in UTC where it names no zone; None if it is none."""
+    """Parse a date in the W3C's profile of ISO 8601, in UTC unless it has a zone; None if invalid."""
     text = text.strip()
     try:
         if (match := _DATE.fullmatch(text)) is not None:
             return datetime(int(match[1]), int(match[2]), int(match[3] or 1), tzinfo=timezone.utc)
-        # Python 3.10 knows neither Z nor fractions of other than 3 or 6 digits.
+        # Python 3.10 supports neither Z nor fractions of other than 3 or 6 digits.
         plain = re.sub(r"\.\d+", "", re.sub(r"[Zz]$", "+00:00", text))
         date = datetime.fromisoformat(plain)
     except ValueError:
@@ -76,12 +76,12 @@ def parse_date(text: str) -> datetime | None:
 
 
 def _no_sitemap(source: str) -> UnsupportedSource:
-    return UnsupportedSource(f"{source} is no sitemap: give the address of one, it ends in .xml as a rule")
+    return UnsupportedSource(f"{source} is not a sitemap: give the address of one, which usually ends in .xml")
 
 
 @dataclass(slots=True)
 class _Reading:
-    """Takes the parser's events and keeps `loc` and `lastmod` of each entry, wherever their namespace points."""
+    """Parser target that keeps `loc` and `lastmod` of each entry, in any namespace."""
 
     source: str
     entries: list[SitemapEntry] = field(default_factory=list)
@@ -118,11 +118,11 @@ class _Reading:
         raise DamagedSource(f"{self.source} declares a document type, which no sitemap needs: tell the site's owner")
 
     def close(self) -> None:
-        """Nothing is left to do."""
+        """Do nothing; the parser requires it."""
 
     def _keep(self) -> None:
         if 0 < len(self._loc) <= _LONGEST_ADDRESS:
             self.entries.append(SitemapEntry(self._loc, parse_date(self._lastmod)))
         if len(self.entries) > MAX_ENTRIES:
-            raise SourceTooLarge(f"{self.source} names over {MAX_ENTRIES:,} addresses: give one of its parts instead")
+            raise SourceTooLarge(f"{self.source} lists over {MAX_ENTRIES:,} addresses: give one of its parts instead")
         self._loc = self._lastmod = ""

@@ -1,4 +1,4 @@
-"""What the address of a site means: a folder with all below it, a sitemap, or one page."""
+"""The start address of a site: a folder with all below it, a sitemap, or one page."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from answerable.sources.site.pages import is_below
 from answerable.sources.web_address import parse_address
 
 _SITEMAP = re.compile(r".*\.xml(\.gz)?", re.IGNORECASE)
-# A folder by any of these names is the folder that they stand in.
+# These names mean the folder they are in.
 _OF_FOLDERS = re.compile(r"(?:sitemap\.xml|index\.(?:html?|xhtml|php))", re.IGNORECASE)
 _PROGRAMS = {".php", ".asp", ".aspx", ".jsp", ".shtml", ".cgi"}
 _WEB = {80, 443}
-# `node.js` and `1.0` are names of folders.
+# `node.js` and `1.0` are folders.
 _PAGES = _PROGRAMS | {suffix for suffix, form in SUFFIXES.items() if form not in (Format.CODE, Format.ZIP)}
 
 
 @dataclass(frozen=True, slots=True)
 class SiteStart:
-    """An address as it was given, in plain form, and the folder, the sitemap or the page that it stands for."""
+    """An address in plain form, and the folder, sitemap or page that it means."""
 
     url: str
     base: str
@@ -30,7 +30,7 @@ class SiteStart:
 
 
 def parse_start(address: str) -> SiteStart:
-    """What an address means. Raises AddressRefused."""
+    """Parse a start address. Raise AddressRefused."""
     given = parse_address(address)
     path = given.target.partition("?")[0]
     folder, _, name = path.rpartition("/")
@@ -44,21 +44,21 @@ def parse_start(address: str) -> SiteStart:
 
 
 def is_same_host(one: str, other: str) -> bool:
-    """Whether two addresses are of one host: with or without `www.`, by http or https."""
+    """Whether two addresses have the same host, with or without `www.`, by http or https."""
     first, second = parse_address(one), parse_address(other)
     ports = {first.port, second.port}
     return first.host.removeprefix("www.") == second.host.removeprefix("www.") and (len(ports) == 1 or ports == _WEB)
 
 
 def is_at(url: str, base: str) -> bool:
-    """Whether an address is of a folder, by any name that its host has."""
+    """Whether an address is in a folder, whatever form its host has."""
     if is_below(url, base):
         return True
     return is_same_host(url, base) and is_below(parse_address(base).origin + parse_address(url).target, base)
 
 
 def arrived_base(start: SiteStart, final: str) -> str:
-    """The folder, or the page, that a site without sitemap is read below, when its start redirects to `final`."""
+    """Return the folder, or page, to crawl a site without sitemap below, if its start redirects to `final`."""
     if start.is_page:
         return final
     given, found = parse_address(start.base), parse_start(final)

@@ -1,7 +1,6 @@
-"""A site as a source that is followed: its pages → Documents, and on later visits what has changed and what is gone.
+"""A followed site: its pages → Documents, and on later visits what has changed and what is gone.
 
-Pages come from the sitemaps, or from the links between them where a site has none. Nothing counts as gone unless all
-that the site lists was seen.
+Pages come from the sitemaps, or else from links. Nothing counts as gone unless everything the site lists was seen.
 """
 
 from __future__ import annotations
@@ -22,39 +21,28 @@ from answerable.errors import (
 )
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
+from answerable.sources.limits import skipped_summary
 from answerable.sources.reader import FileReader
 from answerable.sources.site.choice import SAME, Choice, SiteOptions, Verdict
 from answerable.sources.site.crawl import ELSEWHERE, Asker, Outcome, PassedOver, ask_ahead
 from answerable.sources.site.fetch import Fetched, Fetcher
-from answerable.sources.site.links import LinkedPages
-from answerable.sources.site.listing import ListedPages
 from answerable.sources.site.pages import DISALLOWED, SitePage, find_pages, page_key
+from answerable.sources.site.queues import LinkedPages, ListedPages
 from answerable.sources.site.reading import PageReader
 from answerable.sources.site.start import arrived_base, parse_start
 from answerable.sources.waiting import while_waiting
 from answerable.sources.web_address import parse_address
 
-__all__ = ["SiteOptions", "SiteVisit", "is_site"]
-
-# Given while it isn't known yet what comes next.
+# Yielded while the next page is unknown.
 _WAITING = Visited("")
-# The site has answered, if badly: what it lists can be relied on.
+# Errors of a site that responds: its listing is reliable.
 _ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
-
-
-def is_site(source: str) -> bool:
-    """Whether a source is an address of the web."""
-    return source.lower().startswith(("http://", "https://"))
-
-
-def _utc_now() -> datetime:
-    return datetime.now(timezone.utc)
 
 
 class SiteVisit:
     """One visit to a site, a part of it or a single page; see `protocols.Visit`. It closes the fetcher.
 
-    `files` reads what was fetched, `now` must give a time zone. Raises AddressRefused for what is no plain address.
+    `files` reads fetched bytes, `now` must return a time zone. Raise AddressRefused.
     """
 
     def __init__(
@@ -63,10 +51,10 @@ class SiteVisit:
         fetcher: Fetcher,
         options: SiteOptions | None = None,
         files: FileReader | None = None,
-        now: Callable[[], datetime] = _utc_now,
+        now: Callable[[], datetime] = lambda: datetime.now(timezone.utc),
     ) -> None:
         self._start = parse_start(address)
-        # Who names a page wants it, whatever it is.
+        # A page given by its address is wanted, whatever it is.
         self._options = SiteOptions(everything=True) if self._start.is_page else options or SiteOptions()
         named = "" if self._start.is_page else str(self._options)
         self.origin = f"{self._start.base} ({named})" if named else self._start.base
@@ -79,40 +67,37 @@ class SiteVisit:
         self._pages: ListedPages | LinkedPages | None = None
         self._reader: PageReader | None = None
         self._there: set[str] = set()
+        # Single pages aren't listed, a site may have any number of them.
+        self.passed_over: Sequence[UnreadFile] = ()
         self._is_whole = True
         self._is_over = False
 
     @property
     def total(self) -> int:
-        """How many pages are known by now."""
+        """Number of pages known so far."""
         return self._pages.total if self._pages else 0
 
     @property
-    def passed_over(self) -> Sequence[UnreadFile]:
-        """None: pages are counted only, a site may have any number of them."""
-        return ()
-
-    @property
     def skipped(self) -> Mapping[str, int]:
-        """How many pages were passed over by now, by reason."""
+        """Number of pages skipped so far, by reason."""
         counters = (each.skipped for each in (self._pages, self._reader) if each)
         return sum(counters, Counter[str]())
 
     @property
     def errors(self) -> list[SourceError]:
-        """The sitemaps that couldn't be read, and the bounds that were reached."""
+        """Unreadable sitemaps, and limits reached."""
         return list(self._pages.errors) if self._pages else []
 
     def close(self) -> None:
-        """Ends the requests that are under way. Closing twice is fine."""
+        """End the requests under way. Idempotent."""
         self._fetcher.close()
         if self._own_files:
             self._own_files.close()
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """Every page in the sitemaps' order, or in that of the links; ending this early ends the visit.
+        """Yield every page in the order of sitemaps or links; closing this early ends the visit.
 
-        Raises SourceError when the site can't be asked, EmptySource when there is nothing in it to read.
+        Raise SourceError if the site can't be reached, EmptySource if it has nothing to read.
         """
         self._known = known
         try:
@@ -123,9 +108,9 @@ class SiteVisit:
                 self.close()
 
     def gone(self) -> list[str]:
-        """The known addresses that the sitemaps name no more; without sitemaps those that now answer 404 or 410.
+        """Return known addresses that the sitemaps no longer list; without sitemaps, those that now return 404 or 410.
 
-        None unless `items` has ended, every sitemap was read and the site gave a definite answer for every page.
+        Return none unless `items` has ended, every sitemap was read and the site responded for every page.
         """
         if not (self._is_over and self._is_whole) or self.errors:
             return []
@@ -133,8 +118,8 @@ class SiteVisit:
             case ListedPages() as listed:
                 return listed.gone(self._known)
             case LinkedPages() as linked:
-                unmet = [source for source in self._known if source not in self._there]
-                return [source for source in unmet if self._asker.is_gone(linked.page(linked.url(source)))]
+                unseen = [source for source in self._known if source not in self._there]
+                return [source for source in unseen if self._asker.is_gone(linked.page(linked.url(source)))]
         return []
 
     def _items(self) -> Generator[Visited, None, None]:
@@ -143,9 +128,8 @@ class SiteVisit:
             was_read |= bool(visited.documents or visited.error or (visited.record and visited.record.documents))
             yield visited
         if not was_read and not any(record.documents for record in self._known.values()):
-            left_out = ", ".join(f"{count} {reason}" for reason, count in sorted(self.skipped.items()))
             raise EmptySource(
-                f"{self.origin} has no page to read{f' ({left_out})' if left_out else ''}: "
+                f"{self.origin} has no page to read{skipped_summary(self.skipped)}: "
                 "give the address of another part of it, or other options (--everything, --docs-version, --locale)"
             )
 
@@ -156,10 +140,10 @@ class SiteVisit:
         else:
             reader = self._begin(listed, listed.locale_folders)
             yield from self._from_queue(listed, reader)
-            listed.settle(reader.choice.locales_met)
+            listed.settle(reader.choice.seen_locales)
 
     def _listed(self) -> ListedPages | None:
-        """The pages by the sitemaps, None where no sitemap tells of what was asked for."""
+        """Return the pages in the sitemaps, None if there is no sitemap for the address."""
         if self._start.is_page:
             return None
         options = self._options
@@ -181,7 +165,7 @@ class SiteVisit:
         return self._reader
 
     def _from_start(self) -> Generator[Visited, None, None]:
-        """The start, then all that it leads to."""
+        """Visit the start, then everything it leads to."""
         options = self._options
         remembered = self._known.get(self._start.url)
         validators = remembered.validators if remembered and self._start.is_page else {}
@@ -191,7 +175,7 @@ class SiteVisit:
         public_base = f"{page_key(parse_address(options.public_base).url)}/" if options.public_base else base
         linked = LinkedPages(base, public_base, options.max_pages)
         reader = self._begin(linked, [f"{public_base}{name}/" for name in options.locales])
-        linked.meet(fetched.url)
+        linked.add(fetched.url)
         yield from self._read(reader, linked.page(fetched.url), fetched)
         if not self._start.is_page:
             yield from self._from_queue(linked, reader)
@@ -213,19 +197,19 @@ class SiteVisit:
             yield visited
 
     def _visited(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Visited | None:
-        """What to say of a page; None where nothing is known of it, or it was met before."""
+        """Return the result for a page; None if nothing is known of it, or it was seen before."""
         linked = self._pages if isinstance(self._pages, LinkedPages) else None
         if linked and isinstance(outcome, SourceNotFound):
             reader.skipped["broken link"] += 1
             return None
         if linked and isinstance(outcome, Fetched) and outcome.url != page.url:
-            if not linked.meet(outcome.url):
+            if not linked.add(outcome.url):
                 reader.skipped[SAME] += 1
                 return None
             page = linked.page(outcome.url)
         self._there.add(page.public)
         if isinstance(outcome, PassedOver):
-            return self._refused(reader, page, str(outcome))
+            return self._passed_over(reader, page, str(outcome))
         try:
             if isinstance(outcome, SourceError):
                 self._is_whole &= isinstance(outcome, _ANSWERED)
@@ -234,13 +218,15 @@ class SiteVisit:
         except SourceError as error:
             return Visited(page.public, error=error)
 
-    def _refused(self, reader: PageReader, page: SitePage, reason: str) -> Visited | None:
-        """What to say of a page that wasn't sent; what was read of it earlier isn't given up for that."""
+    def _passed_over(self, reader: PageReader, page: SitePage, reason: str) -> Visited | None:
+        """Return the result for a page that wasn't sent; what was read of it earlier is kept."""
         known = self._known.get(page.public)
         if reason == DISALLOWED:
             reader.skipped[reason] += 1
             return None
         if reason == ELSEWHERE and known and known.documents:
-            error = SourceError(f"{page.public} leads out of the site now: remove what was read of it if it has moved")
+            error = SourceError(
+                f"{page.public} now redirects out of the site: remove what was read of it if it has moved"
+            )
             return Visited(page.public, error=error)
         return reader.pass_over(page, Verdict(reason))

@@ -28,7 +28,7 @@ def read_book(folder: Path, settings: EngineSettings) -> list[Passage]:
     """
     splitter = build_splitter(settings)
     with closing(build_reader(settings, folder.parent)) as reader:
-        items = [item for item in reader.listing(str(folder)).items if item.name.lower().endswith(_MARKDOWN)]
+        items = [item for item in reader.listing(str(folder)) if item.name.lower().endswith(_MARKDOWN)]
         files: dict[str, Document] = {}
         for item in items:
             with suppress(EmptySource):
