@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from interfaces.commands import COMMAND, EXAMPLES, run_here
+from interfaces.commands import COMMAND, EXAMPLES, run_command, run_here
 from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, json_reply, sse_reply
 
@@ -48,7 +48,7 @@ def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test"
 
 
 def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, library: Path) -> None:
-    done = run_here("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
+    done = run_command("ask", QUESTION, "--json", env=surroundings(llama.url, library, llama.key))
     found = json.loads(done.stdout)
     assert done.returncode == 0, done.stderr
     assert found["model"] == "openai:smollm2"
