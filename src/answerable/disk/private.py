@@ -1,4 +1,4 @@
-"""Folders and files that no other account of the machine can look into, whatever the umask says."""
+"""Folders and files that only this account can read, whatever the umask."""
 
 from __future__ import annotations
 
@@ -10,30 +10,27 @@ _OTHERS = 0o077
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder, and those around it that aren't there, for this account alone; one that is there stays as it is.
-
-    Raises OSError.
-    """
+    """Create a folder and its missing parents for this account only; leave existing ones. Raises OSError."""
     for folder in reversed([path, *path.parents]):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def make_file(path: Path) -> None:
-    """Makes an empty file for this account alone, or takes the others' rights to one that is there. Raises OSError."""
-    # One that is there isn't opened: closing it would give up the locks that this process may have on it.
+    """Create an empty file for this account only, or close an existing one to others. Raises OSError."""
+    # Don't open an existing file: closing it would release this process's locks on it.
     with suppress(FileExistsError):
         os.close(for_us(str(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY))
     close_to_others(path)
 
 
 def for_us(path: str, flags: int) -> int:
-    """An `opener` for `open`: what it makes is for this account alone."""
+    """Opener for `open` that creates private files."""
     return os.open(path, flags, 0o600)
 
 
 def close_to_others(*paths: Path) -> None:
-    """Takes all rights of others to these files and folders, as far as they are there and this account may do so."""
+    """Remove all rights of others to these files and folders, where they exist and this is allowed."""
     for path in paths:
         with suppress(OSError):
             mode = path.stat().st_mode

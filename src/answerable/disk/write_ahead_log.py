@@ -1,4 +1,4 @@
-"""SQLite's write-ahead log, turned on by several processes at once, and what it says where a disk is full."""
+"""SQLite's write-ahead log: turned on by several processes at once, and its errors on a full disk."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _ROOM = 1_000_000
 
 
 def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
-    """Readers of the file no longer wait for its writer, nor the writer for them.
+    """Turn on the log, so that readers and the writer of the file don't wait for each other.
 
-    SQLite's own time-out doesn't hold for this statement: of two processes that open a new file at the same moment one
-    is told at once that it is locked. It is tried again for that long; then sqlite3.OperationalError is raised.
+    SQLite's own time-out doesn't apply to this statement: when two processes open a new file at once, one fails. Retry
+    for `seconds`, then raise sqlite3.OperationalError.
     """
     until = time.monotonic() + seconds
     while True:
@@ -29,7 +29,7 @@ def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
 
 
 def is_full(error: sqlite3.Error, path: Path) -> bool:
-    """Whether an error about the file at `path` is for want of room on its disk."""
+    """Whether an error about the file at `path` means that its disk is full."""
     text = str(error)
-    # The log's index can't be made larger: that is told as any other failure.
+    # That the log's index can't grow is reported as any I/O error.
     return "full" in text or ("disk I/O error" in text and shutil.disk_usage(path.parent).free < _ROOM)

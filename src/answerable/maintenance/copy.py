@@ -1,4 +1,4 @@
-"""Moving a library from one store to another without embedding again."""
+"""Copying a library from one store to another without embedding again."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _FAR = 10 * WINDOW
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """How far copying has come: documents by outcome, of how many in all, and the chunks of those copied."""
+    """Progress of copying: documents by outcome and in total, and the chunks of the copied ones."""
 
     copied: int = 0
     unchanged: int = 0
@@ -28,12 +28,10 @@ OnCopied = Callable[[CopyReport], None]
 
 
 def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None) -> CopyReport:
-    """Puts every document of the source into the target, one by one; what is there already is left as it is.
+    """Copy every document that the target lacks, one by one, then the sync records: the target follows the same.
 
-    What the source remembers of what it follows comes last: the target then follows the same.
-
-    Whatever ends it early, the same call again does the rest. Raises EmbedderMismatch when the target's vectors come
-    from another embedder, and LibraryError.
+    After an interruption, the same call copies the rest. Raises EmbedderMismatch if the target's vectors come from
+    another embedder, and LibraryError.
     """
     share_fingerprint(source.fingerprint, target)
     listed = list(source.documents())
@@ -52,7 +50,7 @@ def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None
 
 
 def put_unless_there(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> bool:
-    """Puts a document in the place of what has its id or source, unless it is there already; whether it did."""
+    """Put a document unless it is there already, replacing others of its id or source; return whether it was put."""
     for other in target.lookup(document.id, ""):
         if (other.id, other.content_hash, other.chunks) == (document.id, document.content_hash, len(chunks)):
             return False
@@ -65,7 +63,7 @@ def _put(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> N
 
 
 def share_fingerprint(made_by: Fingerprint | None, target: Store) -> None:
-    """Binds the target to the embedder of what is put into it. Raises EmbedderMismatch where it is another's."""
+    """Bind the target to the embedder of the copied vectors. Raises EmbedderMismatch if it has another one."""
     if made_by is None:
         return
     if target.fingerprint is None:
@@ -82,7 +80,7 @@ def _is_there(stored: StoredDocument, source: Store, target: Store) -> bool:
         if (other.id, other.chunks) == (stored.id, stored.chunks):
             if other.content_hash == stored.content_hash:
                 return True
-            # What was a tuple or a date in the metadata has come back as a list or a text, with another hash.
+            # A tuple or a date in the metadata comes back as a list or a text, with another hash.
             document = source.document(stored.id)
             return document is not None and document.content_hash == other.content_hash
     return False
@@ -91,10 +89,10 @@ def _is_there(stored: StoredDocument, source: Store, target: Store) -> bool:
 def _whole_documents(
     source: Store, missing: dict[str, StoredDocument]
 ) -> Iterator[tuple[Document, list[IndexedChunk]]]:
-    """The missing documents with all their chunks, in the order of the chunks' numbers."""
+    """Yield the missing documents with all their chunks, in the order of the chunks' numbers."""
     collected: dict[tuple[str, str], list[IndexedChunk]] = {}
     for found in _windows(source, missing):
-        # Of a document that is changed meanwhile, chunks of two versions may be met: its hash tells them apart.
+        # Of a document that changes meanwhile, chunks of two versions may be read: its hash tells them apart.
         hashes = {owner.id: owner.content_hash for _, owner in found.values() if owner.id in missing}
         for chunk, owner in found.values():
             if owner.id in missing:
@@ -110,7 +108,7 @@ def _whole_documents(
 
 
 def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict[int, tuple[IndexedChunk, Document]]]:
-    """The source's chunks in steps, by number, until nothing is missing any more."""
+    """Yield the source's chunks in steps, by number, until nothing is missing."""
     first, skipped, far = 1, 0, _FAR
     while missing:
         found = source.fetch(range(first + skipped, first + skipped + WINDOW))
@@ -120,13 +118,13 @@ def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict
             skipped += WINDOW
             _forget_removed(source, missing)
         if skipped >= far:
-            # What was added meanwhile may have numbers that nothing had yet when they were passed over.
+            # Chunks added meanwhile may have numbers that were skipped before.
             skipped, far = 0, 2 * far
         yield found
 
 
 def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
-    """Takes the missing documents as they are now: a changed one has its chunks further on, a removed one has none."""
+    """Update the missing documents: a changed one has its chunks further on, a removed one is dropped."""
     for document_id in list(missing):
         now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
         if now:

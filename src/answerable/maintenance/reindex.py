@@ -1,7 +1,7 @@
-"""Changing a library's embedder: vectors are made anew from what is stored, gathered beside the old ones, and switched.
+"""Changing a library's embedder: all chunks are embedded again, beside the old vectors, and then switched.
 
-Until the switch the library is as it was, and answers with the old vectors. Whatever ends it early, the next time goes
-on where this one ended. Documents and chunks stay as they are: how they are cut doesn't depend on the embedder.
+Until the switch the library answers with the old vectors. After an interruption, the next run resumes. Documents and
+chunks stay as they are: how they are split doesn't depend on the embedder.
 """
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from answerable.indexing.prepare import passage
 from answerable.protocols import Embedder, Fingerprint, NextVectors, Passage, Store
 from answerable.stores.binding import other_gathering
 
-# A few seconds of work: as much as is lost when the process is killed.
+# A few seconds of work, which a killed process loses.
 BATCH = 32
 SAMPLE = 8
 
 
 @dataclass(frozen=True, slots=True)
 class ReindexReport:
-    """How far it has come: from which embedder to which, and the chunks whose vectors are made, of how many.
+    """Progress of reindexing: both embedders, and the chunks done and in total.
 
-    `tokens`, `estimated_seconds` and `cost` (in US dollars, None where the price isn't known) are what a dry run says
-    of the chunks that are left.
+    `tokens`, `estimated_seconds` and `cost` (in US dollars, None if the price isn't known) are a dry run's estimates
+    for the remaining chunks.
     """
 
     before: Fingerprint | None
@@ -40,10 +40,10 @@ OnReindexed = Callable[[ReindexReport], None]
 
 
 def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = None) -> ReindexReport:
-    """Makes the vectors of all chunks with another embedder, and puts them in the place of the old ones in one step.
+    """Embed all chunks with another embedder and replace the old vectors in one step.
 
-    From then on the library is to be opened with that embedder; who has it open with the old one gets EmbedderMismatch.
-    Raises LibraryReadOnly, EmbedderMismatch where vectors of a third embedder are being gathered, and LibraryError.
+    From then on the library must be opened with that embedder; processes that use the old one get EmbedderMismatch.
+    Raises LibraryReadOnly, EmbedderMismatch if vectors of a third embedder are being collected, and LibraryError.
     """
     before, after = store.fingerprint, embedder.fingerprint
     gathered = store.next_vectors()
@@ -56,7 +56,7 @@ def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = 
         for done, total in _gather(store, gathered, embedder):
             if on_progress:
                 on_progress(ReindexReport(before, after, done, total))
-        # What has been added meanwhile is seen to before anything is switched.
+        # Chunks added meanwhile are embedded before anything is switched.
         if gathered.switch():
             store.refresh()
             total = store.count()[1]
@@ -64,7 +64,7 @@ def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = 
 
 
 def estimate(store: Store, embedder: Embedder) -> ReindexReport:
-    """What `reindex` would still have to do. Where embedding costs nothing, a few passages tell how long it takes."""
+    """Estimate the rest of `reindex`. Where embedding is free, time it on a few passages."""
     before, after = store.fingerprint, embedder.fingerprint
     if before in (None, after):
         return ReindexReport(before, after)
@@ -83,7 +83,7 @@ def estimate(store: Store, embedder: Embedder) -> ReindexReport:
 
 
 def _gather(store: Store, gathered: NextVectors, embedder: Embedder) -> Iterator[tuple[int, int]]:
-    """Embeds all that is missing; tells after each batch how many chunks are done, of how many."""
+    """Embed all missing chunks; yield after each batch the number of chunks done and in total."""
     missing = gathered.missing()
     total = store.count()[1]
     done = total - len(missing)
@@ -96,7 +96,7 @@ def _gather(store: Store, gathered: NextVectors, embedder: Embedder) -> Iterator
 
 
 def _batches(store: Store, numbers: Sequence[int]) -> Iterator[tuple[list[int], list[Passage]]]:
-    """What is embedded of these chunks, with their numbers; chunks that are gone are left out."""
+    """Yield these chunks in batches, as numbers and passages; skip removed chunks."""
     for start in range(0, len(numbers), BATCH):
         found = store.fetch(numbers[start : start + BATCH])
         if found:
@@ -104,7 +104,7 @@ def _batches(store: Store, numbers: Sequence[int]) -> Iterator[tuple[list[int], 
 
 
 def _seconds_per_token(embedder: Embedder, passages: Sequence[Passage]) -> float:
-    # The first one pays for loading the model.
+    # The first one loads the model.
     embedder.embed_passages(passages[:1])
     started = time.monotonic()
     embedder.embed_passages(passages[1:])

@@ -1,7 +1,7 @@
-"""An exported library, read as something that anybody may have made: nothing of it is believed before it is checked.
+"""Reads an exported library as untrusted input: everything is checked before it is used.
 
-Members are read from beginning to end, never beyond the size that the manifest says, and no name in the zip is ever
-used as a path. A line may be as long as the longest document that can be added makes it.
+Members are read from beginning to end, never beyond the size in the manifest, and no name in the zip is used as a path.
+A line may be as long as that of the longest document that can be added.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ _LONGEST_LINE = 1_000_000_000
 _LONGEST_MANIFEST = 100_000
 _LARGEST_DIMENSION = 65_536
 _BLOCK = 1 << 20
-# An OSError comes of a seek only, to where a damaged zip says that something is.
+# An OSError comes only from seeking to a wrong offset in a damaged zip.
 _BROKEN = (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError, ValueError, OverflowError)
 
 
 class Archive:
-    """An export, opened. A context manager. Raises LibraryError that names the member and, where it can, the line."""
+    """An open export, and a context manager. Raises LibraryError that names the member and, if possible, the line."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -61,7 +61,7 @@ class Archive:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """What goes wrong inside is the file's fault, in the place that is named."""
+        """Turn errors inside into `damaged` at this place."""
         try:
             yield
         except LibraryError:
@@ -70,14 +70,14 @@ class Archive:
             raise self.damaged(what, str(error) or type(error).__name__) from error
 
     def damaged(self, where: str, reason: str) -> LibraryError:
-        """The error for a file that isn't what was exported."""
+        """Return the error for a file that isn't as it was exported."""
         return LibraryError(
             f"{self._path} can't be imported ({where}: {reason}). Take an undamaged copy of it, or export the library "
             "again."
         )
 
     def rows(self, member: str, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-        """The lines of a member as datatypes, numbered from 1."""
+        """Yield the lines of a member as datatypes, numbered from 1."""
         with self.reading(member), self._open(member) as lines:
             number = 0
             while line := lines.readline(_LONGEST_LINE + 1):
@@ -90,7 +90,7 @@ class Archive:
 
     @contextmanager
     def array(self, member: str) -> Iterator[ArrayRows]:
-        """The rows of an array, to be taken one after the other."""
+        """Open the rows of an array, to be taken in order."""
         with self.reading(member), self._open(member) as file:
             shape = self.manifest.counts.shape(member, self.manifest.dimension)
             header = array_header(member, shape)
@@ -126,7 +126,7 @@ class Archive:
 
 
 class ArrayRows:
-    """The rows of an array, read when they are taken."""
+    """The rows of an array, read when taken."""
 
     def __init__(self, file: io.BufferedReader, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
         self._file = file
@@ -135,7 +135,7 @@ class ArrayRows:
         self._bytes = math.prod(shape) * kind.itemsize
 
     def take(self, rows: int) -> npt.NDArray[Any]:
-        """The next rows. Raises ValueError when there aren't so many."""
+        """Return the next rows. Raises ValueError if there are fewer."""
         data = self._file.read(rows * self._bytes)
         if len(data) < rows * self._bytes:
             raise ValueError("it has too few rows")
@@ -153,10 +153,7 @@ def _system_errors(path: Path) -> Iterator[None]:
 
 
 class _File(io.FileIO):
-    """A file that the system may not be able to read, which is no damage of the zip in it.
-
-    It is told here: zipfile takes an error of the system's for the end of what it looks for.
-    """
+    """A file whose system errors are raised as LibraryError: zipfile would take them for a damaged zip."""
 
     def __init__(self, path: Path) -> None:
         super().__init__(path)
@@ -172,7 +169,7 @@ class _File(io.FileIO):
 
 
 class _Checked(io.RawIOBase):
-    """A member of a zip: never longer than it should be, and at its end it must be what it should be."""
+    """A member of a zip, checked against its size while it is read and its SHA-256 at the end."""
 
     def __init__(self, file: IO[bytes], size: Size) -> None:
         self._file = file
@@ -200,7 +197,7 @@ class _Checked(io.RawIOBase):
 
 
 def _check(manifest: Manifest) -> None:
-    """Raises ValueError for counts and sizes that no export has."""
+    """Raise ValueError for counts and sizes that no export has."""
     counts, dimension = manifest.counts, manifest.dimension
     if manifest.members.keys() != set(MEMBERS):
         raise ValueError("it doesn't name the members")

@@ -1,7 +1,7 @@
-"""A library → a zip. The same documents, chunks, vectors and records give the same bytes, whichever store has them.
+"""A library → a zip. The same documents, chunks, vectors and records give the same bytes from every store.
 
-Members are written to temporary files first, since the manifest, which comes before them, says how large they are and
-how many rows they have: a library of any size takes the memory of its largest document.
+Members are written to temporary files first, since the manifest, which precedes them, states their sizes. Memory use is
+that of the largest document.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -22,7 +22,6 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 import numpy as np
 
 from answerable.codec import to_line
-from answerable.datatypes import Document
 from answerable.errors import LibraryError
 from answerable.maintenance.backup.members import (
     ARRAYS,
@@ -43,11 +42,12 @@ from answerable.maintenance.backup.members import (
     array_header,
     chunk_row,
 )
-from answerable.protocols import IndexedChunk, Store, StoredDocument
+from answerable.maintenance.whole import whole_document
+from answerable.protocols import IndexedChunk, Store
 from answerable.stores.records import quantized, vector_to_bytes
 
 _BLOCK = 1 << 20
-# The earliest that a zip can say: files differ in nothing but what they hold.
+# The earliest time a zip can have: files must differ in their content only.
 _MOMENT = (1980, 1, 1, 0, 0, 0)
 _MODE = 0o644 << 16
 _ABANDONED_AFTER = 3600.0
@@ -55,7 +55,7 @@ _ABANDONED_AFTER = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """How far exporting has come: documents, of how many, their chunks, and the bytes of the file once it is there."""
+    """Progress of exporting: documents done and in total, their chunks, and the size of the finished file."""
 
     exported: int = 0
     documents: int = 0
@@ -69,11 +69,10 @@ OnExported = Callable[[ExportReport], None]
 def export_store(
     store: Store, path: Path, overwrite: bool = False, on_progress: OnExported | None = None
 ) -> ExportReport:
-    """Writes everything that a library holds to a file, which is there whole or not at all.
+    """Write the whole library to a file, completely or not at all.
 
-    What is added or removed meanwhile may be in it or not, but each document is of one moment. Raises LibraryError
-    where a file is there already, unless `overwrite` says so, and EmbedderMismatch where the vectors are replaced
-    meanwhile.
+    Documents added or removed meanwhile may be in it or not, but each is of one moment. Raises LibraryError if the file
+    exists, unless `overwrite`, and EmbedderMismatch if the vectors are replaced meanwhile.
     """
     if path.exists() and not overwrite:
         raise LibraryError(f"{path} is there already. Choose another name, or give --force to write over it.")
@@ -91,13 +90,13 @@ def export_store(
 
 
 class _Spool:
-    """What a member will be, in a temporary file."""
+    """A member's rows, in a temporary file."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self.file = file
 
     def size(self, header: bytes) -> Size:
-        """What it is with its header."""
+        """Return the member's size and SHA-256, with its header."""
         self.file.seek(0)
         digest = sha256(header)
         while block := self.file.read(_BLOCK):
@@ -106,13 +105,13 @@ class _Spool:
 
 
 def _fill(members: dict[str, _Spool], store: Store, on_progress: OnExported | None) -> tuple[ExportReport, Manifest]:
-    # It binds the store: when the vectors are replaced meanwhile, there is an error rather than a mixture.
+    # This binds the store: vectors that are replaced meanwhile raise an error instead of being mixed.
     fingerprint = store.fingerprint
     for record in (records := store.records()):
         members[RECORDS].file.write(to_line(record))
     listed = list(store.documents())
     report, counts = ExportReport(documents=len(listed)), Counts(records=len(records))
-    for document, chunks in _whole_documents(store, listed):
+    for _, document, chunks in filter(None, (whole_document(store, each) for each in listed)):
         members[DOCUMENTS].file.write(to_line(DocumentRow(document, len(chunks))))
         sentences = sum(_write_chunk(members, indexed) for indexed in chunks)
         counts = Counts(counts.documents + 1, counts.chunks + len(chunks), counts.sentences + sentences, counts.records)
@@ -125,26 +124,14 @@ def _fill(members: dict[str, _Spool], store: Store, on_progress: OnExported | No
 
 
 def _write_chunk(members: dict[str, _Spool], indexed: IndexedChunk) -> int:
-    """Writes a chunk and its vectors; gives how many of its sentences have one."""
-    # The sign of a zero, which not every store keeps, goes.
+    """Write a chunk and its vectors; return how many of its sentences have one."""
+    # Drop the sign of zeros, which not every store keeps.
     members[CHUNKS].file.write(to_line(chunk_row(indexed)))
     members[VECTORS].file.write(vector_to_bytes(indexed.vector + np.float32(0)))
     scales, rows = quantized(indexed.sentence_vectors)
     members[SCALES].file.write(scales.tobytes())
     members[SENTENCES].file.write(rows.tobytes())
     return len(rows)
-
-
-def _whole_documents(store: Store, listed: list[StoredDocument]) -> Iterator[tuple[Document, list[IndexedChunk]]]:
-    """The listed documents with their chunks, each as it is at one moment; those that are gone are left out."""
-    for known in listed:
-        now: StoredDocument | None = known
-        while now is not None:
-            before, document, chunks = now, store.document(now.id), store.indexed_chunks(now.id)
-            now = next((stored for stored in store.lookup(known.id, "") if stored.id == known.id), None)
-            if now == before and document is not None:
-                yield document, chunks
-                break
 
 
 def _header(manifest: Manifest, member: str) -> bytes:
@@ -154,9 +141,9 @@ def _header(manifest: Manifest, member: str) -> bytes:
 
 
 def _write(path: Path, manifest: Manifest, members: dict[str, _Spool]) -> None:
-    """Writes the zip under another name first, and gives it its own once it is on the disk."""
+    """Write the zip under another name, and rename it once it is on disk."""
     _remove_abandoned(path)
-    # Nobody else may read what `mkstemp` makes, and so the export.
+    # `mkstemp` makes a private file, and so the export is private.
     descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
     try:
         with os.fdopen(descriptor, "wb") as file:
@@ -177,7 +164,7 @@ def _write(path: Path, manifest: Manifest, members: dict[str, _Spool]) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """What was left by an export to this name that was killed. One that is alive writes all the time."""
+    """Remove the drafts of killed exports to this name. A live one is written to all the time."""
     for draft in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError):
             if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:
@@ -186,7 +173,7 @@ def _remove_abandoned(path: Path) -> None:
 
 def _info(member: str) -> ZipInfo:
     info = ZipInfo(member, _MOMENT)
-    # Vectors hardly become smaller; stored as they are they can be mapped into memory.
+    # Vectors hardly compress; stored, they can be mapped into memory.
     info.compress_type = ZIP_DEFLATED if member in LINES else ZIP_STORED
     info.create_system, info.external_attr = 3, _MODE
     return info

@@ -1,4 +1,4 @@
-"""An exported library → a store, document by document, after all of it has been looked through once."""
+"""An exported library → a store, document by document, after the whole file was checked."""
 
 from __future__ import annotations
 
@@ -29,18 +29,17 @@ from answerable.maintenance.copy import CopyReport, OnCopied, put_unless_there, 
 from answerable.protocols import IndexedChunk, Store, SyncRecord
 from answerable.stores.records import dequantized
 
-# How far the length of a vector may be from 1, of a sentence's with its 8-bit numbers.
+# Tolerance for the length of a vector, which is 1; sentences have 8-bit numbers.
 _ROUNDING = 0.02
 
 Whole = tuple[Document, list[IndexedChunk]]
 
 
 def import_store(path: Path, make: Callable[[], Store], on_progress: OnCopied | None = None) -> CopyReport:
-    """Puts every document of an export into the library that `make` opens, one by one, unless it is there already.
+    """Put every document of an export that is missing there into the library that `make` opens.
 
-    All of the file is checked before it is opened. Whatever ends it early, the same call again does the rest. Raises
-    LibraryError that says what is wrong in the file, and EmbedderMismatch where the library's vectors come from another
-    embedder.
+    The whole file is checked before the library is opened. After an interruption, the same call imports the rest.
+    Raises LibraryError that names the fault in the file, and EmbedderMismatch if the library has another embedder.
     """
     with Archive(path) as archive:
         for _ in _documents(archive):
@@ -68,7 +67,7 @@ def _import(archive: Archive, records: list[SyncRecord], target: Store, on_progr
 
 
 class _Arrays(NamedTuple):
-    """What vectors are taken from."""
+    """The arrays of vectors."""
 
     vectors: ArrayRows
     sentences: ArrayRows
@@ -76,7 +75,7 @@ class _Arrays(NamedTuple):
 
 
 def _documents(archive: Archive) -> Iterator[Whole]:
-    """The documents with their chunks, everything checked. Raises LibraryError."""
+    """Yield the documents with their chunks, all checked. Raises LibraryError."""
     counted, before, ids = Counts(records=archive.manifest.counts.records), ("", ""), set[str]()
     with ExitStack() as stack:
         arrays = _Arrays(*(stack.enter_context(archive.array(name)) for name in (VECTORS, SENTENCES, SCALES)))
@@ -182,10 +181,10 @@ def _sentences(arrays: _Arrays, rows: int) -> FloatArray:
 
 
 def _unit(rows: FloatArray) -> FloatArray:
-    """The same rows. Raises ValueError unless each is of length 1, or all zeros."""
+    """Return the rows. Raises ValueError unless each has length 1 or is all zeros."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(rows, axis=1)
-    # What is not a number is neither.
+    # NaN is neither.
     if not np.all((np.abs(lengths - 1) < _ROUNDING) | (lengths == 0)):
         raise ValueError("a vector isn't of length 1")
     return rows

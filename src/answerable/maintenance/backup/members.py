@@ -1,4 +1,4 @@
-"""What an exported library consists of: the members of the zip, their rows, and the manifest that vouches for them."""
+"""The parts of an exported library: the members of the zip, their rows, and the manifest."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ TYPES: Mapping[str, np.dtype[Any]] = {VECTORS: np.dtype("<f4"), SENTENCES: np.dt
 
 @dataclass(frozen=True, slots=True)
 class DocumentRow:
-    """A line of documents.jsonl: a document, and how many of the next lines of chunks.jsonl are its chunks."""
+    """A line of documents.jsonl: a document, and the number of its lines in chunks.jsonl."""
 
     document: Document
     chunks: int
@@ -37,9 +37,9 @@ class DocumentRow:
 
 @dataclass(frozen=True, slots=True)
 class ChunkRow:
-    """A line of chunks.jsonl: `content[start:end]` of the document is the chunk's own content.
+    """A line of chunks.jsonl; the chunk's content is `content[start:end]` of the document.
 
-    `rows` are how many of the next rows of the sentences' vectors are its: one for each of `sentences`, or none.
+    `rows` is the number of its sentence vectors: one for each of `sentences`, or none.
     """
 
     document_id: str
@@ -58,7 +58,7 @@ class ChunkRow:
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """What a member is, unpacked: its bytes, and their SHA-256 in hexadecimal."""
+    """The size of an unpacked member in bytes, and its SHA-256 in hexadecimal."""
 
     bytes: int
     sha256: str
@@ -66,7 +66,7 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """How much of everything there is."""
+    """Number of rows of each kind."""
 
     documents: int = 0
     chunks: int = 0
@@ -74,7 +74,7 @@ class Counts:
     records: int = 0
 
     def shape(self, member: str, dimension: int) -> tuple[int, ...]:
-        """The shape of an array."""
+        """Return the shape of an array."""
         if member == SCALES:
             return (self.sentences,)
         return (self.chunks if member == VECTORS else self.sentences), dimension
@@ -82,7 +82,7 @@ class Counts:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """manifest.json: the format, the embedder of the vectors (none of an empty library), and what the members are."""
+    """manifest.json: format, embedder (None for an empty library), counts, and sizes of the members."""
 
     format: int
     fingerprint: Fingerprint | None = None
@@ -91,12 +91,12 @@ class Manifest:
 
     @property
     def dimension(self) -> int:
-        """How many numbers a vector has."""
+        """Dimension of the vectors."""
         return self.fingerprint.dimension if self.fingerprint else 0
 
 
 def chunk_row(indexed: IndexedChunk) -> ChunkRow:
-    """A chunk without its vectors, the same whichever store it comes from."""
+    """Return a chunk without its vectors, the same from every store."""
     chunk = indexed.chunk
     return ChunkRow(
         document_id=chunk.document_id,
@@ -115,12 +115,12 @@ def chunk_row(indexed: IndexedChunk) -> ChunkRow:
 
 
 def array_header(member: str, shape: tuple[int, ...]) -> bytes:
-    """What stands before the rows of an array in NumPy's format."""
+    """Return the header of an array in NumPy's format."""
     header = io.BytesIO()
     np.lib.format.write_array_header_1_0(header, {"descr": TYPES[member].str, "fortran_order": False, "shape": shape})
     return header.getvalue()
 
 
 def _usual(value: Any) -> Any:
-    """A number that some stores give back as 2 and others as 2.0, to which both are equal."""
+    """Return 2.0 as 2: stores return either."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

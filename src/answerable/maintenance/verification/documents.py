@@ -1,4 +1,4 @@
-"""What is wrong with one document as it is stored: its text, its chunks, their places and vectors."""
+"""Faults of one stored document: its text, its chunks, their places and vectors."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from answerable.protocols import Difference, IndexedChunk, StoredDocument
 from answerable.text.locate import Locator
 
 _SHOWN = 5
-# How far the length of a vector may be from 1.
+# Tolerance for the length of a vector, which is 1.
 _ROUNDING = 0.01
 
 
 def document_findings(
     stored: StoredDocument, document: Document, chunks: Sequence[IndexedChunk], dimension: int
 ) -> list[Finding]:
-    """The differences of a document and its chunks, which the store lists as `stored`."""
+    """Return the faults of a document and its chunks, which the store lists as `stored`."""
     differences = _missing(stored, document, chunks) or [
         *_wrong_text(stored, document, chunks),
         *_wrong_places(document, chunks),
@@ -66,7 +66,7 @@ def _wrong_text(
 
 
 def _is_its_own(indexed: IndexedChunk, document: Document) -> bool:
-    """Whether a chunk stands where it says, is called what follows from that, and its sentences lie within it."""
+    """Whether a chunk is the text at its place, has the id of that, and contains its sentences."""
     chunk = indexed.chunk
     return (
         0 <= chunk.start < chunk.end
@@ -112,7 +112,7 @@ def _is_vector(indexed: IndexedChunk, dimension: int) -> bool:
     rows = indexed.sentence_vectors
     if indexed.vector.shape != (dimension,) or (len(rows) and rows.shape[1] != dimension):
         return False
-    # Not a number is no distance from 1 either.
+    # NaN fails this comparison too.
     lengths = np.linalg.norm(np.vstack([indexed.vector, rows]) if len(rows) else indexed.vector[None], axis=1)
     return bool(np.all(np.abs(lengths[:1] - 1) < _ROUNDING) and np.all(np.isfinite(lengths)))
 

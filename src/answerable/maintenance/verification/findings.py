@@ -1,4 +1,4 @@
-"""What a verification says: the differences, what would put each right, and how much was looked at."""
+"""The result of a verification: differences, how to repair each, and how much was compared."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from answerable.errors import LibraryDamaged
 from answerable.protocols import Difference, StoredDocument, SyncRecord
 
 UNREADABLE = (LibraryDamaged, ValueError, LookupError, TypeError, AttributeError)
-"""What stores raise for rows that aren't what was written."""
+"""Raised by stores for damaged rows."""
 
 
 class Repair(str, Enum):
-    """What puts a difference right."""
+    """How to repair a difference."""
 
-    MEND = "removes what is of nothing, makes anew what is derived"
+    MEND = "removes orphans, rebuilds derived data"
     READ = "reads the source again"
     MAKE = "makes the document again from its source, or else from its stored text"
     FORGET = "forgets what was remembered of it"
@@ -27,9 +27,9 @@ class Repair(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A difference: its kind, the source or the place that it is about, what it is, and what puts it right.
+    """A difference: its kind, the source or place, a description, and the repair.
 
-    `document_id` is that of the document to make again, `record` what is remembered of the source to read again.
+    `document_id` is the document to make again, `record` the record of the source to read again.
     """
 
     kind: Difference
@@ -42,9 +42,9 @@ class Finding:
 
 @dataclass(slots=True)
 class VerifyReport:
-    """What was looked at, what differs, what was put right, and what is worth knowing though nothing is wrong.
+    """What was compared, what differs, what was repaired, and notes.
 
-    `sources` are files and pages, `embedded` counts passages that were embedded again; `seconds` are of wall time.
+    `sources` counts files and pages, `embedded` passages that were embedded again; `seconds` is wall time.
     """
 
     documents: int = 0
@@ -58,10 +58,10 @@ class VerifyReport:
 
     @property
     def is_clean(self) -> bool:
-        """Whether nothing differs, or not any more."""
+        """Whether nothing differs (any more)."""
         return not self.findings
 
 
 def name_of(stored: StoredDocument) -> str:
-    """What a document is called in findings."""
+    """Return a document's name in findings."""
     return stored.source or stored.id

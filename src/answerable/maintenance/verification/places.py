@@ -1,4 +1,4 @@
-"""Which file a source names, and what to say of files that aren't there."""
+"""The file that a source names, and findings about missing files."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
 
 
 def file_of(source: str) -> str | None:
-    """The file that a source names, of an archive's member the archive; None where it names none, or not which."""
-    # A name that is no Unicode isn't known whole.
+    """Return the file that a source names (for an archive's member, the archive), or None."""
+    # Names that aren't Unicode are incomplete.
     if is_site(source) or not os.path.isabs(source) or "\N{REPLACEMENT CHARACTER}" in source or "\0" in source:
         return None
     member = _MEMBER.fullmatch(source)
@@ -25,7 +25,7 @@ def file_of(source: str) -> str | None:
 
 
 def moved(folder: str, documents: int) -> Finding:
-    """The difference where a folder or a file of which documents were made isn't there."""
+    """Return the finding for a missing folder or file of documents."""
     name = shlex.quote(folder)
     count = "1 document" if documents == 1 else f"{documents:,} documents"
     return Finding(
@@ -37,20 +37,20 @@ def moved(folder: str, documents: int) -> Finding:
 
 
 class Missing:
-    """Files that aren't there, by the topmost folder above them that isn't either."""
+    """Missing files, by their topmost missing folder."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._folders: dict[str, bool] = {}
 
     def add(self, path: str) -> None:
-        """Notes a file that a document was made of and that isn't there."""
+        """Add a missing file of a document."""
         while not self._is_there(os.path.dirname(path)):
             path = os.path.dirname(path)
         self._counts[path] += 1
 
     def findings(self) -> Iterator[Finding]:
-        """A difference for each file, or whole folder, that isn't there."""
+        """Yield a finding for each missing file or whole folder."""
         for path, documents in self._counts.items():
             yield moved(path, documents)
 

@@ -1,4 +1,4 @@
-"""Puts right what a verification found, and touches nothing else."""
+"""Repairs what a verification found, and nothing else."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ class Repairing:
         self._begin = begin
 
     def run(self, findings: Sequence[Finding]) -> None:
-        """Does what each finding asks for: the store first, then sources, documents and records."""
+        """Repair each finding: the store first, then sources, documents and records."""
         if any(finding.repair is Repair.MEND or finding.kind is Difference.DAMAGED for finding in findings):
-            # A document can't be replaced while what it was counted for can't be read.
+            # A document whose terms can't be read can't be replaced.
             self._store.repair()
-            # Nothing is known of the embedder where that was lost.
+            # The fingerprint may have been lost.
             self._store.bind_embedder(self._tools.embedder.fingerprint)
         self._read([finding.record for finding in findings if finding.repair is Repair.READ and finding.record])
         for document_id in dict.fromkeys(finding.document_id for finding in findings if finding.repair is Repair.MAKE):
@@ -40,7 +40,7 @@ class Repairing:
         self._store.refresh()
 
     def _read(self, records: Collection[SyncRecord]) -> None:
-        """Visits origins again for some of their sources, as if nothing proved these unchanged."""
+        """Visit origins again for some of their sources, as if these had changed."""
         wanted = {(record.origin, record.source) for record in records}
         remembered = self._store.records()
         for origin in FollowedSources(self._store, self._tools.reader, self._begin).origins():
@@ -53,16 +53,16 @@ class Repairing:
                 if record.origin == origin.name
             ]
             following = SyncRun(self._store, known)
-            # What can't be read now is found again by whoever looks next.
+            # The next verification finds what can't be read now.
             with suppress(SourceError), closing(self._tools.reader.visit(origin.name, origin.options)) as visit:
                 following.visit(_PartOfVisit(visit, sources), self._begin(), origin.options)
             following.tidy()
-            # Not all of the origin was visited: what is remembered of the origin itself stays as it was.
+            # Only a part of the origin was visited: its own record stays as it was.
             itself = [record for record in remembered if not record.origin and record.source == origin.name]
             self._store.remember(itself)
 
     def _make(self, document_id: str) -> None:
-        """Puts a document in its own place again: as its source gives it, or else as its text is stored."""
+        """Replace a document by one made again from its source, or else from its stored text."""
         found = self._store.lookup(document_id, "")
         if not found:
             return
@@ -88,7 +88,7 @@ class Repairing:
             self._store.put(prepared.document, chunks, replaced)
 
     def _forget(self, records: Sequence[SyncRecord]) -> None:
-        """Lets records name only documents that are there; what they are of is read again by the next sync."""
+        """Let records name existing documents only; the next sync reads their sources again."""
         kept = [
             replace(
                 record,
@@ -102,7 +102,7 @@ class Repairing:
 
 
 class _PartOfVisit:
-    """A visit that meets some sources only, and never finds anything gone."""
+    """A visit to some sources only, which reports nothing as gone."""
 
     def __init__(self, visit: Visit, sources: Collection[str]) -> None:
         self._visit = visit
@@ -110,38 +110,38 @@ class _PartOfVisit:
 
     @property
     def origin(self) -> str:
-        """What the place is called in records."""
+        """The origin's name in records."""
         return self._visit.origin
 
     @property
     def total(self) -> int:
-        """How many sources are met."""
+        """Number of sources."""
         return len(self._sources)
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """How many things were passed over, by reason."""
+        """Number of skipped files and pages, by reason."""
         return self._visit.skipped
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
-        """The files that were passed over, where they are named."""
+        """The skipped files, as far as they are named."""
         return self._visit.passed_over
 
     @property
     def errors(self) -> Sequence[SourceError]:
-        """What kept the place from being known whole."""
+        """Errors of the place itself."""
         return self._visit.errors
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """What is met of these sources."""
+        """Yield what is visited of these sources."""
         with closing(self._visit.items(known)) as items:
             yield from (visited for visited in items if visited.source in self._sources)
 
     def gone(self) -> list[str]:
-        """Nothing: the others are left as they are."""
+        """Return []: the other sources stay as they are."""
         return []
 
     def close(self) -> None:
-        """Closes the whole visit."""
+        """Close the whole visit."""
         self._visit.close()

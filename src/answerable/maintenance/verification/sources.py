@@ -1,4 +1,4 @@
-"""Whether what a library follows is still there and still says what it said."""
+"""Compares the sources that a library follows with its records of them."""
 
 from __future__ import annotations
 
@@ -21,10 +21,9 @@ _SYNC = "answerable sync"
 
 @dataclass(slots=True)
 class SourceCheck:
-    """Visits what a library follows, without changing anything; sites only if `online`.
+    """Visits the followed sources and changes nothing; sites only if `online`.
 
-    `there` are the ids of all documents, `followed` those that something remembered is of; `counted` is how many
-    sources were looked at, `notes` what is worth knowing though nothing is wrong.
+    `there` are the ids of all documents, `followed` those with a record; `counted` is the number of sources compared.
     """
 
     store: Store
@@ -37,7 +36,7 @@ class SourceCheck:
     notes: list[str] = field(default_factory=list)
 
     def findings(self, origins: Iterable[Origin]) -> Iterator[Finding]:
-        """What differs between what is remembered of sources and what is there."""
+        """Yield the differences between records and sources."""
         for origin in origins:
             known = {record.source: record for record in self.store.records(origin.name)}
             self.followed.update(each for record in known.values() for each in record.documents)
@@ -48,9 +47,9 @@ class SourceCheck:
                 yield from self._visit(origin.name, origin.options, known)
 
     def _lost(self, known: Mapping[str, SyncRecord]) -> Iterator[Finding]:
-        """Records that name documents that aren't there."""
+        """Yield records of documents that are missing."""
         for record in known.values():
-            # What was added since everything was listed is looked up.
+            # A document added since the listing is looked up.
             lost = sum(each not in self.there and not self.store.lookup(each, "") for each in record.documents)
             if lost:
                 is_there = os.path.exists(file_of(record.source) or "")
@@ -99,7 +98,7 @@ class SourceCheck:
 
 
 class UnfollowedCheck:
-    """Looks at the files of documents of which nothing is remembered; reads them only if `checksum`."""
+    """Compares the files of documents without a record; reads them only if `checksum`."""
 
     def __init__(self, reader: Reader, checksum: bool) -> None:
         self.counted = 0
@@ -108,7 +107,7 @@ class UnfollowedCheck:
         self._missing = Missing()
 
     def findings(self, stored: StoredDocument) -> Iterator[Finding]:
-        """What differs between a document and its file."""
+        """Yield the differences between a document and its file."""
         path = file_of(stored.source)
         if path is None:
             return
@@ -123,18 +122,18 @@ class UnfollowedCheck:
             yield Finding(Difference.STALE, stored.source, detail)
 
     def missing(self) -> Iterator[Finding]:
-        """The files, or whole folders, that aren't there."""
+        """Return the files, or whole folders, that are missing."""
         return self._missing.findings()
 
     def notes(self) -> list[str]:
-        """What wasn't compared."""
+        """Return what wasn't compared."""
         if not self.counted or self._checksum:
             return []
         return [f"{self.counted:,} documents are of files that aren't followed: --checksum reads those too."]
 
 
 def read_again(reader: Reader, source: str) -> list[Document]:
-    """The documents that are made now of the file that a source names; none where it can't be read."""
+    """Read the file that a source names again; return its documents, none if it can't be read."""
     path = file_of(source)
     if path is None or not os.path.isfile(path):
         return []

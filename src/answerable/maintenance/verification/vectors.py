@@ -1,4 +1,4 @@
-"""Whether stored vectors are those that the embedder makes: some passages, or all, are embedded again and compared."""
+"""Compares stored vectors with those that the embedder makes now, of some passages or all."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _BATCH = 16
 
 
 class VectorCheck:
-    """Takes chunks as they come by, keeps a sample of `size` (Vitter's algorithm R, 1985), and compares that.
+    """Compares a sample of `size` chunks (Vitter's algorithm R, 1985), or with `everything` each chunk.
 
-    With `everything` each chunk is compared as it comes. `compared` counts chunks.
+    `compared` counts chunks.
     """
 
     def __init__(self, embedder: Embedder, size: int, everything: bool = False) -> None:
@@ -38,7 +38,7 @@ class VectorCheck:
         self._wrong: Counter[tuple[str, str, Difference]] = Counter()
 
     def take(self, document: Document, indexed: IndexedChunk) -> None:
-        """Considers a chunk."""
+        """Offer a chunk."""
         self._seen += 1
         if len(self._kept) < self._size:
             self._kept.append((document, indexed))
@@ -48,7 +48,7 @@ class VectorCheck:
             self._compare()
 
     def findings(self) -> Iterator[Finding]:
-        """A difference for each document with passages whose vectors or terms aren't made of their text."""
+        """Yield a finding for each document with vectors or terms that aren't those of its text."""
         self._compare()
         for (document_id, name, kind), count in self._wrong.items():
             what = "vectors of another embedder" if kind is Difference.VECTORS else "terms of another text"
@@ -85,5 +85,5 @@ def _cosine(one: FloatArray, other: FloatArray) -> float:
     if one.shape != other.shape:
         return 0.0
     lengths = float(np.linalg.norm(one)) * float(np.linalg.norm(other))
-    # What has no direction is like anything that has none either.
+    # Zero vectors have no direction: they equal each other only.
     return float(one @ other) / lengths if lengths else float(not one.any() and not other.any())

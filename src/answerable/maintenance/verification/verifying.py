@@ -1,4 +1,4 @@
-"""Looks through a library, document by document, and if asked to puts right what differs."""
+"""Compares a library, document by document, with its sources and itself, and repairs it on request."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from answerable.datatypes import Document
 from answerable.indexing.ingest import Ingestion
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.sync import FollowedSources
@@ -15,19 +14,18 @@ from answerable.maintenance.verification.findings import UNREADABLE, Finding, Re
 from answerable.maintenance.verification.repairing import Repairing
 from answerable.maintenance.verification.sources import SourceCheck, UnfollowedCheck
 from answerable.maintenance.verification.vectors import VectorCheck
-from answerable.protocols import Difference, IndexedChunk, Store, StoredDocument
+from answerable.maintenance.whole import whole_document
+from answerable.protocols import Difference, Store, StoredDocument
 
 SAMPLE = 20
-_TRIES = 3
 
 
 @dataclass(frozen=True, slots=True)
 class VerifyOptions:
-    """How closely to look, and whether to put right what differs.
+    """How much to compare, and whether to repair.
 
-    `checksum` reads files whatever their size and time say, and those that aren't followed too; `online` visits sites.
-    `embed` is how many passages are embedded again, all where there are no more; None stands for `SAMPLE` where that
-    costs nothing, otherwise for none.
+    `checksum` reads files whatever their size and time, also those that aren't followed; `online` visits sites.
+    `embed` is the number of passages to embed again, at most; None means `SAMPLE` where embedding is free, else 0.
     """
 
     repair: bool = False
@@ -37,25 +35,25 @@ class VerifyOptions:
 
 
 def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> VerifyReport:
-    """What differs between a library, its sources and its index; nothing is changed but what is to be repaired.
+    """Return the differences between a library, its sources and its index; change only what is to be repaired.
 
-    `begin` makes a run of adding. What other processes change meanwhile may be said to differ. Raises LibraryReadOnly
-    where something is to be repaired and can't be written.
+    `begin` starts a run of adding. Changes by other processes meanwhile may be reported as differences. Raises
+    LibraryReadOnly if a repair can't be written.
     """
     started = time.monotonic()
     report = _Look(store, tools, begin, options).run()
     if options.repair and any(finding.kind is Difference.VECTORS for finding in report.findings):
-        # Where some vectors of a sample are wrong, so may be others that weren't in it.
+        # If vectors in the sample are wrong, others may be, too.
         options = replace(options, embed=report.chunks)
         report = _Look(store, tools, begin, options).run()
     found: list[Finding] = []
     while options.repair and (repairable := [each for each in report.findings if each.repair is not Repair.NOTHING]):
         if found and all(each in found for each in repairable):
-            # What is still there after it was to be put right can't be.
+            # What was repaired once and is found again can't be repaired.
             break
         Repairing(store, tools, begin).run(repairable)
         found += (each for each in repairable if each not in found)
-        # What couldn't be read hid what else there was.
+        # Unreadable rows hid other differences.
         report = _Look(store, tools, begin, options).run()
     left = {(finding.kind, finding.name) for finding in report.findings}
     report.repaired = [finding for finding in found if (finding.kind, finding.name) not in left]
@@ -64,7 +62,7 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
 
 
 class _Look:
-    """One look through everything."""
+    """One comparison of everything."""
 
     def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
         self._store = store
@@ -75,7 +73,7 @@ class _Look:
         self._report = VerifyReport()
 
     def run(self) -> VerifyReport:
-        """Looks at everything in turn: the store, what it follows, each document, and some vectors."""
+        """Compare everything in turn: the store, its sources, each document, and some vectors."""
         report = self._report
         try:
             for issue in self._store.audit():
@@ -118,7 +116,7 @@ class _Look:
 
     def _document(self, listed: StoredDocument, vectors: VectorCheck) -> Iterator[Finding]:
         try:
-            whole = self._whole(listed)
+            whole = whole_document(self._store, listed)
             found = document_findings(*whole, self._dimension) if whole else []
         except UNREADABLE as error:
             detail = f"it can't be read: {error.__cause__ or error}"
@@ -130,27 +128,11 @@ class _Look:
             for chunk in chunks:
                 vectors.take(document, chunk)
 
-    def _whole(self, listed: StoredDocument) -> tuple[StoredDocument, Document, list[IndexedChunk]] | None:
-        """A document with its chunks, as of one moment; None where it was removed meanwhile, or keeps changing."""
-        for _ in range(_TRIES):
-            document, chunks = self._store.document(listed.id), self._store.indexed_chunks(listed.id)
-            now = [stored for stored in self._store.lookup(listed.id, "") if stored.id == listed.id]
-            if not now:
-                return None
-            if document is not None and _version(now[0]) == _version(listed):
-                return listed, document, chunks
-            listed = now[0]
-        return None
-
     def _vector_check(self) -> VectorCheck:
         size, embedder = self._options.embed, self._tools.embedder
         if size is None:
-            # What may cost something isn't asked unless somebody says so.
+            # Embedding that costs money must be asked for.
             size = SAMPLE if embedder.cost(1) == 0 else 0
         if not size:
             self._report.notes.append(f"No vectors were compared with those that {embedder.fingerprint} makes now.")
         return VectorCheck(embedder, size, everything=size >= self._store.count()[1])
-
-
-def _version(stored: StoredDocument) -> tuple[str, int]:
-    return stored.content_hash, stored.chunks
