@@ -229,7 +229,7 @@ def test_a_library_of_another_format(library: Path) -> None:
     store = build_store(str(library))
     store.put(make_document("text"), [])
     assert isinstance(store, EmbeddedStore)
-    with store._database.transaction() as connection:
+    with store.transaction() as connection:
         connection.execute("UPDATE meta SET value = '99' WHERE key = 'format'")
     store.close()
     for command in (["add", EXAMPLES], ["ask", "What?"], ["list"]):

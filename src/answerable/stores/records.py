@@ -1,22 +1,23 @@
-"""Datatypes ↔ the columns of a row: JSON for what is small, numbers in bytes for vectors."""
+"""Datatypes ↔ columns of a row: JSON for small values, bytes for vectors."""
 
 from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from answerable.codec import part_to_row, parts_from_rows
 from answerable.codec import to_json as to_json
-from answerable.datatypes import FloatArray, Location, Part
+from answerable.datatypes import Chunk, Document, FloatArray, Location, Part
 from answerable.protocols import SyncRecord
 
-# No compressed text begins so.
+# No compressed text begins with it.
 _PLAIN = b"\0"
 
 
@@ -44,8 +45,23 @@ def location_from_json(text: str) -> Location:
     return Location(lines, pages, headings, raw["anchor"], moments, senders, raw.get("symbol"))
 
 
+def chunk_from_row(row: Any, document: Document, decode: Callable[[str], str] = str) -> Chunk:
+    """Read the columns of a chunk, given its document; `decode` reads the store's texts."""
+    return Chunk(
+        id=decode(row["id"]),
+        document_id=document.id,
+        content=document.content[row["start"] : row["end"]],
+        start=row["start"],
+        end=row["end"],
+        sequence=row["sequence"],
+        location=location_from_json(decode(row["location"])),
+        context=decode(row["context"]),
+        parts=parts_from_json(decode(row["parts"])),
+    )
+
+
 def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str]:
-    """A record as texts: origin, source, seen, hash, and validators and documents as JSON."""
+    """Return a record as texts: origin, source, seen, hash, and validators and documents as JSON."""
     return (
         record.origin,
         record.source,
@@ -57,7 +73,7 @@ def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str
 
 
 def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
-    """The inverse of `sync_record_to_row`, by names."""
+    """Return the inverse of `sync_record_to_row`, by names."""
     return SyncRecord(
         row["origin"],
         row["source"],
@@ -69,7 +85,7 @@ def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
 
 
 def pack(text: str) -> bytes:
-    """A long text, compressed."""
+    """Compress a long text."""
     return zlib.compress(text.encode("utf-8"), 1)
 
 
@@ -79,24 +95,24 @@ def unpack(data: bytes) -> str:
 
 
 def content_to_bytes(text: str) -> bytes:
-    """A document's text with a checksum. Every search reads many: unpacking them would take most of its time."""
+    """Return a document's text with a checksum, uncompressed: a search reads many."""
     data = text.encode("utf-8")
     return _PLAIN + zlib.crc32(data).to_bytes(4, "little") + data
 
 
 def content_from_bytes(data: bytes) -> str:
-    """The inverse of `content_to_bytes`, and of `pack`, as it was before. Raises zlib.error for a damaged one."""
+    """Return the inverse of `content_to_bytes` and of `pack`, used before. Raises zlib.error if it is damaged."""
     if not data:
         raise zlib.error("its text is lost")
     if data[:1] != _PLAIN:
         return unpack(data)
     if zlib.crc32(memoryview(data)[5:]) != int.from_bytes(data[1:5], "little"):
-        raise zlib.error("the checksum is another")
+        raise zlib.error("the checksum is wrong")
     return data[5:].decode("utf-8")
 
 
 def vector_to_bytes(vector: FloatArray) -> bytes:
-    """A vector in float32, little-endian."""
+    """Return a vector in float32, little-endian."""
     return np.ascontiguousarray(vector, "<f4").tobytes()
 
 
@@ -106,13 +122,13 @@ def vector_from_bytes(data: bytes) -> FloatArray:
 
 
 def quantize(rows: FloatArray) -> bytes:
-    """Vectors as 8-bit numbers with a scale per row (a cosine off by about .0001), a quarter of the size."""
+    """Return vectors as 8-bit numbers with a scale per row: a quarter of the size, cosines off by about .0001."""
     scales, numbers = quantized(rows)
     return bytes(scales.tobytes() + numbers.tobytes())
 
 
 def quantized(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int8]]:
-    """The scale of each row and its 8-bit numbers; those of `dequantized` rows are what they were."""
+    """Return the scale of each row and its 8-bit numbers; the same again for `dequantized` rows."""
     if not len(rows):
         return np.zeros(0, "<f4"), np.zeros(rows.shape, np.int8)
     scales: FloatArray = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
@@ -120,20 +136,20 @@ def quantized(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int8]]:
 
 
 def dequantize(data: bytes, dimension: int) -> FloatArray:
-    """The inverse of `quantize`, shape (rows, dimension)."""
+    """Return the inverse of `quantize`, shape (rows, dimension)."""
     count = len(data) // (dimension + 4)
     scales = np.frombuffer(data, "<f4", count)
     return dequantized(scales, np.frombuffer(data, np.int8, offset=4 * count).reshape(count, dimension))
 
 
 def dequantized(scales: FloatArray, numbers: npt.NDArray[np.int8]) -> FloatArray:
-    """The inverse of `quantized`, but for rounding."""
+    """Return the inverse of `quantized`, but for rounding."""
     vectors: FloatArray = numbers.astype(np.float32) * scales[:, None]
     return vectors
 
 
 def spans_to_json(spans: Sequence[tuple[int, int]]) -> str:
-    """Spans as one flat list."""
+    """Return spans as one flat list."""
     return to_json([edge for span in spans for edge in span])
 
 

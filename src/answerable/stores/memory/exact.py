@@ -1,4 +1,4 @@
-"""Exact search over vectors and terms in memory: the in-memory store, and the way out when the index is held."""
+"""Exact search over vectors and terms in memory: for the store in memory, and for folders without an index."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from answerable.stores.memory.keywords import KeywordIndex, Numbers, Scored, bes
 
 
 class ExactIndex:
-    """Chunks by number: their vectors, terms and fields. Ties go to the lower number."""
+    """Vectors, terms and fields of chunks, by number. Ties go to the lower number."""
 
     def __init__(self) -> None:
         self._vectors: dict[int, FloatArray] = {}
@@ -26,46 +26,46 @@ class ExactIndex:
         return len(self._vectors)
 
     def add(self, number: int, vector: FloatArray, terms: Mapping[str, int], fields: Mapping[str, Any]) -> None:
-        """Makes a chunk findable."""
+        """Add a chunk."""
         self._vectors[number] = vector
         self._fields[number] = fields
         self._keywords.add(number, terms)
         self._matrix = self._passed = None
 
     def remove(self, numbers: Iterable[int]) -> None:
-        """Forgets chunks; those it doesn't know are ignored."""
+        """Remove chunks; ignore unknown numbers."""
         for number in self._vectors.keys() & numbers:
             del self._vectors[number], self._fields[number]
             self._keywords.remove(number)
         self._matrix = self._passed = None
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many chunks each term stands."""
+        """Return the number of chunks that contain each term."""
         return {term: self._keywords.frequency(term) for term in terms}
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first."""
+        """Return number and cosine of the k chunks with the highest cosine, best first."""
         numbers, matrix = self._as_matrix()
         if where is not None:
             rows = np.flatnonzero(np.isin(numbers, self._passing(where)))
             numbers, matrix = numbers[rows], matrix[rows]
-        # A product by BLAS shares out so little work that its threads mostly wait for each other on a busy machine.
+        # BLAS would split this little work among threads, which wait for each other on a busy machine.
         return best(numbers, np.einsum("ij,j->i", matrix, vector), k) if len(numbers) else []
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """The cosines of these chunks, best first."""
+        """Return number and cosine of these chunks, best first."""
         known = np.array([number for number in numbers if number in self._vectors], np.int64)
         matrix = np.stack([self._vectors[number] for number in known.tolist()]) if len(known) else None
         return best(known, np.einsum("ij,j->i", matrix, vector), len(known)) if matrix is not None else []
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-        """The k highest BM25 scores, best first."""
+        """Return number and score of the k chunks with the highest BM25 score, best first."""
         passes = None if where is None else set(self._passing(where).tolist()).__contains__
         return self._keywords.search(terms, k, passes)
 
     def _passing(self, where: Filter) -> Numbers:
-        """The numbers of the chunks that pass, kept until they change: one question searches several times."""
-        # Filters that ask for True and for 1 are equal to Python.
+        """Return the numbers of the chunks that pass; cached, since one question searches several times."""
+        # Python takes filters on True and on 1 for equal.
         spelt = repr(where)
         if self._passed is None or self._passed[0] != spelt:
             passing = [number for number, fields in self._fields.items() if matches(where, fields)]

@@ -1,4 +1,4 @@
-"""Exact keyword search in memory: BM25 (see `analysis.bm25`) over the terms of chunks."""
+"""Exact keyword search in memory: BM25 (see `text.bm25`) over the terms of chunks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Scores: TypeAlias = "npt.NDArray[np.floating[Any]]"
 
 
 class KeywordIndex:
-    """The terms of chunks, which are named by numbers. Ties go to the lower number."""
+    """Terms of chunks, by number. Ties go to the lower number."""
 
     def __init__(self) -> None:
         self._postings: dict[str, dict[int, float]] = {}
@@ -28,14 +28,14 @@ class KeywordIndex:
         return len(self._terms)
 
     def add(self, number: int, terms: Mapping[str, int]) -> None:
-        """Makes a chunk findable; `terms` are counts (see `analysis.terms`)."""
+        """Add a chunk; `terms` are counts (see `text.terms`)."""
         self._terms[number] = tuple(terms)
         for term, weight in term_weights(terms).items():
             self._postings.setdefault(term, {})[number] = weight
             self._arrays.pop(term, None)
 
     def remove(self, number: int) -> None:
-        """Forgets a chunk."""
+        """Remove a chunk."""
         for term in self._terms.pop(number):
             self._arrays.pop(term, None)
             self._postings[term].pop(number)
@@ -47,17 +47,17 @@ class KeywordIndex:
         return len(self._postings.get(term, ()))
 
     def highest(self, words: Iterable[frozenset[str]]) -> float:
-        """What no score exceeds of a question with these words, each given as the terms that stand for it."""
+        """Return an upper bound of the score of a question with these words, each given as its possible terms."""
         return highest_score(rarity(len(self), max(map(self.frequency, word), default=0)) for word in set(words))
 
     def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:
-        """The k highest scores among the chunks that pass, best first."""
+        """Return the k highest scores among the chunks that pass, best first."""
         stand = [self._array(term) for term in dict.fromkeys(terms) if term in self._postings]
         if not stand:
             return []
         numbers = np.concatenate([each for each, _ in stand])
         added = np.concatenate([rarity(len(self), len(each)) * weights for each, weights in stand])
-        # Numbers grow ever higher where chunks come and go: places are counted from the lowest of these.
+        # Numbers only grow while chunks come and go: count from the lowest.
         lowest = int(numbers.min())
         scores = np.asarray(np.bincount(numbers - lowest, added), np.float64)
         found = np.flatnonzero(scores)
@@ -65,7 +65,7 @@ class KeywordIndex:
         return ranked if passes is None else list(islice((pair for pair in ranked if passes(pair[0])), k))
 
     def _array(self, term: str) -> tuple[Numbers, npt.NDArray[np.float64]]:
-        """The chunks that a term stands in, and its weight in each; made once until either changes."""
+        """Return the chunks that contain a term, and its weight in each; cached until they change."""
         if term not in self._arrays:
             postings = self._postings[term]
             numbers = np.fromiter(postings, np.int64, len(postings))
@@ -74,7 +74,7 @@ class KeywordIndex:
 
 
 def best(numbers: Numbers, scores: Scores, k: int) -> Scored:
-    """The k highest scores with their numbers, ties by number."""
+    """Return the k highest scores with their numbers, ties by number."""
     if 0 < k < len(scores):
         near = scores >= np.partition(scores, -k)[-k]
         numbers, scores = numbers[near], scores[near]

@@ -1,4 +1,4 @@
-"""Vectors of another embedder, gathered in memory."""
+"""Vectors of another embedder, collected in memory."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Switch = Callable[[Fingerprint, Mapping[int, PassageVectors]], bool]
 
 
 class MemoryNextVectors:
-    """What is gathered for a store in memory. Follows `protocols.NextVectors`.
+    """Follows `protocols.NextVectors`.
 
-    `numbers` gives those of the store's chunks; `switch` changes the vectors of all of them, and gives False without
-    changing any where it has chunks that aren't among them.
+    `numbers` returns the numbers of the store's chunks; `switch` replaces all their vectors, or returns False if some
+    are missing.
     """
 
     def __init__(self, numbers: Callable[[], list[int]], switch: Switch) -> None:
@@ -25,34 +25,34 @@ class MemoryNextVectors:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, None where none are."""
+        """The embedder whose vectors are being collected, None if there are none."""
         return self._fingerprint
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
+        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
         if self._fingerprint not in (None, fingerprint):
             assert self._fingerprint is not None
             raise other_gathering(self._fingerprint, fingerprint)
         self._fingerprint = fingerprint
 
     def missing(self) -> list[int]:
-        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        """Return the numbers of the chunks without a collected vector, in order."""
         return [number for number in self._numbers() if number not in self._vectors]
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Keeps vectors of chunks, by number."""
+        """Keep vectors by chunk number."""
         self._gathering()
         self._vectors.update(vectors)
 
     def switch(self) -> bool:
-        """Puts them in the place of the store's, in one step; False where some are missing."""
+        """Replace the store's vectors in one step; return False if some are missing."""
         if not self._switch(self._gathering(), self._vectors):
             return False
         self.drop()
         return True
 
     def drop(self) -> None:
-        """Forgets what was gathered."""
+        """Delete all collected vectors."""
         self._fingerprint, self._vectors = None, {}
 
     def _gathering(self) -> Fingerprint:

@@ -1,4 +1,4 @@
-"""A store that lives in this process and is gone with it."""
+"""A store in memory, which ends with its process."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class MemoryStore:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors, None until there are any."""
+        """The embedder that made the vectors; None before the first."""
         return self._fingerprint
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
-        """Binds the library to an embedder unless it is bound already."""
+        """Bind the library to an embedder unless it already has one."""
         self._fingerprint = self._fingerprint or fingerprint
 
     def put(
@@ -50,7 +50,7 @@ class MemoryStore:
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Makes a document visible, in one step with removing those it replaces."""
+        """Store a document and remove those it replaces, in one step."""
         with self._lock:
             self.remove(document.id, *replaces)
             numbers = [next(self._numbers) for _ in chunks]
@@ -64,48 +64,48 @@ class MemoryStore:
             self.remember([record] if record else [])
 
     def remove(self, *document_ids: str) -> bool:
-        """Removes every trace of documents, of all in one step; False when there is none of them."""
+        """Remove every trace of these documents in one step; return False if none of them exists."""
         with self._lock:
             removed = [self._remove(document_id) for document_id in document_ids]
             return any(removed)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """What is remembered of an origin, or of all, by origin and source."""
+        """Return the records of an origin, or all, by origin and source."""
         with self._lock:
             return [self._records[key] for key in sorted(self._records) if origin in ("", key[0])]
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Writes records; one of the same origin and source is replaced."""
+        """Write records; a record replaces one of the same origin and source."""
         with self._lock:
             self._records.update(((record.origin, record.source), record) for record in records)
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Removes records; documents stay."""
+        """Remove records; documents stay."""
         with self._lock:
             for source in sources:
                 self._records.pop((origin, source), None)
 
     def next_vectors(self) -> MemoryNextVectors:
-        """Where vectors of another embedder are gathered."""
+        """Return the place where vectors of another embedder are collected."""
         return self._next
 
     def refresh(self) -> None:
-        """Nothing is derived here."""
+        """Do nothing: nothing is derived here."""
 
     def document(self, document_id: str) -> Document | None:
-        """The whole document with its parts."""
+        """Return the whole document with its parts."""
         found = self._documents.get(document_id)
         return found[0] if found else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Every document, or every one of a type, by source and id."""
+        """Return every document, or every one of a type, by source and id."""
         with self._lock:
             ids = self._by_type.get(type, ()) if type else self._documents
             found = [_describe(*self._documents[document_id]) for document_id in ids]
         return iter(sorted(found, key=lambda document: (document.source, document.id)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """The documents that have this id or, where it isn't empty, this source."""
+        """Return the documents with this id or, unless it is empty, this source."""
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
             found = [self._documents[one] for one in ids if one in self._documents]
@@ -113,43 +113,43 @@ class MemoryStore:
             return sorted(described, key=lambda document: (document.source, document.id))
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """A document's chunks in order."""
+        """Return a document's chunks in order."""
         with self._lock:
             found = self._documents.get(document_id)
             return [self._chunks[number].chunk for number in found[1]] if found else []
 
     def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
-        """A document's chunks in order, with everything that is kept of them."""
+        """Return a document's chunks in order, with their vectors, terms and fields."""
         with self._lock:
             found = self._documents.get(document_id)
             return [self._chunks[number] for number in found[1]] if found else []
 
     def languages(self) -> list[str]:
-        """The languages of the documents, each once."""
+        """Return the languages of the documents, each once."""
         with self._lock:
             return sorted(language for language, count in self._languages.items() if count)
 
     def count(self) -> tuple[int, int]:
-        """How many documents and chunks there are."""
+        """Return the number of documents and of chunks."""
         return len(self._documents), len(self._chunks)
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first."""
+        """Return number and cosine of the k chunks with the highest cosine, best first."""
         with self._lock:
             return self._index.search_vectors(vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """The cosines of these chunks, best first."""
+        """Return number and cosine of these chunks, best first."""
         with self._lock:
             return self._index.cosines(vector, numbers)
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-        """The k highest BM25 scores, best first."""
+        """Return number and score of the k chunks with the highest BM25 score, best first."""
         with self._lock:
             return self._index.search_terms(terms, k, where)
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Chunks with their documents (without parts)."""
+        """Return chunks with their documents (without parts)."""
         with self._lock:
             known = {number: self._chunks[number] for number in numbers if number in self._chunks}
             ids = {chunk.chunk.document_id for chunk in known.values()}
@@ -157,19 +157,19 @@ class MemoryStore:
             return {number: (chunk, documents[chunk.chunk.document_id]) for number, chunk in known.items()}
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many chunks each term stands."""
+        """Return the number of chunks that contain each term."""
         with self._lock:
             return self._index.document_frequency(terms)
 
     def audit(self) -> list[Issue]:
-        """Nothing: only this process can change what it holds."""
+        """Return []: only this process can change the data."""
         return []
 
     def repair(self) -> None:
-        """There is nothing to mend."""
+        """Do nothing."""
 
     def close(self) -> None:
-        """Nothing to free."""
+        """Do nothing."""
 
     def _switch(self, fingerprint: Fingerprint, vectors: Mapping[int, PassageVectors]) -> bool:
         with self._lock:

@@ -20,9 +20,9 @@ _NAME_BYTES = 63
 
 @dataclass(frozen=True, slots=True)
 class PostgresAddress:
-    """Where a library is: what libpq is given, the schema, and the address as it may be shown, without its password.
+    """The parts of an address: libpq's connection string, the schema, and the address to show, without its password.
 
-    `statement_timeout` are the seconds that a statement may take, 0 for as long as it likes.
+    `statement_timeout` is in seconds, 0 for no limit.
     """
 
     conninfo: str = field(repr=False)
@@ -32,29 +32,29 @@ class PostgresAddress:
 
 
 def is_postgres(address: str) -> bool:
-    """Whether an address names a library on a PostgreSQL server."""
+    """Whether it is the address of a library on PostgreSQL."""
     return address.partition("://")[0] in SCHEMES
 
 
 def shown(address: str) -> str:
-    """Any library's or collection's address as it may be shown: without a password. Raises SettingsError."""
+    """Return any library's or collection's address without its password. Raises SettingsError."""
     scheme, sign, rest = address.partition("://")
-    # SQLAlchemy's addresses name the driver too.
+    # SQLAlchemy's addresses name the driver, too.
     plain = f"{scheme.partition('+')[0]}{sign}{rest}"
     return parse_address(plain).shown if is_postgres(plain) else address
 
 
 def parse_address(address: str) -> PostgresAddress:
-    """The parts of an address; every parameter that isn't ours is libpq's. Raises SettingsError."""
+    """Parse an address; parameters that aren't ours are libpq's. Raises SettingsError."""
     parts = urlsplit(address)
     account, _, hosts = parts.netloc.rpartition("@")
     if parts.scheme not in SCHEMES or not _HOSTS.fullmatch(hosts) or parts.fragment:
-        # What a password with an odd character falls into can't be told apart: nothing of it is shown.
+        # A password with an odd character may be in any part: show nothing of it.
         raise SettingsError(
             "The library's address can't be read. It is postgresql://USER:PASSWORD@HOST:PORT/DATABASE?library=NAME, "
             "where characters such as @ : / ? # in the password are written as %40 %3A %2F %3F %23."
         )
-    # As libpq reads them, to which a plus sign is no space.
+    # Like libpq, which doesn't read a plus sign as a space.
     pairs = (pair.partition("=") for pair in parts.query.split("&") if pair)
     given = {unquote(name): unquote(value) for name, _, value in pairs}
     schema = _checked_name(given.pop("library", LIBRARY))

@@ -1,4 +1,4 @@
-"""Looking through the tables of a library on PostgreSQL for what searches take on trust, and mending them."""
+"""Checks the tables of a library on PostgreSQL for what searches take for granted, and repairs them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.values import decode, fields_from_json, key
 from answerable.text.bm25 import term_weights
 
-# What says that the package is missing comes first.
+# The import that reports a missing package comes first.
 # isort: split
 from psycopg import sql
 
 _UNREADABLE = (ValueError, LookupError, TypeError, AttributeError)
 _BATCH = 500
 _SHOWN = 5
-# Each of these names, in a column, something that has to be there.
+# Table, column, and the table and column it refers to.
 _REFERENCES = (
     ("chunks", "document", "documents", "number"),
     ("entries", "number", "chunks", "number"),
@@ -52,13 +52,13 @@ _UNLIKE_POSTINGS = f"""
 
 
 def issues(connection: Connection) -> list[Issue]:
-    """What is wrong in the tables. To be called in a transaction."""
+    """Return the faults of the tables, in the caller's transaction."""
     connection.execute("SET LOCAL statement_timeout = 0")
-    return list(_flaws(connection))
+    return list(_faults(connection))
 
 
 def repair(connection: Connection) -> None:
-    """Puts right what `issues` finds. To be called in a transaction."""
+    """Repair what `issues` finds, in the caller's transaction."""
     connection.execute("SET LOCAL statement_timeout = 0")
     for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
         connection.execute("UPDATE documents SET metadata = '{}' WHERE id = %s", (row["id"],))
@@ -74,7 +74,7 @@ def repair(connection: Connection) -> None:
     connection.execute(f"UPDATE library SET (documents, chunks) = ({_COUNTED})")
 
 
-def _flaws(connection: Connection) -> Iterator[Issue]:
+def _faults(connection: Connection) -> Iterator[Issue]:
     for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
         yield Issue(Difference.DAMAGED, decode(row["source"] or row["id"]), "its metadata can't be read")
     for row in _unreadable(connection, _RECORDS, _read_record):
@@ -92,7 +92,7 @@ def _flaws(connection: Connection) -> Iterator[Issue]:
 
 
 def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
-    """What of terms, postings and comparables isn't as chunks and their fields say."""
+    """Yield where terms, postings and comparables differ from the chunks they are derived from."""
     frequency: Counter[str] = Counter()
     wrong = 0
     made, found = _rows(connection, _DERIVED_FROM), _rows(connection, _DERIVED)
@@ -102,7 +102,7 @@ def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
             compared = len(list(postgres_rows.comparables(0, fields_from_json(source["fields"]))))
             weights = {key(term): weight for term, weight in term_weights(counts).items()}
         except _UNREADABLE:
-            # Whoever reads the document says so.
+            # Reading the document reports it.
             continue
         frequency.update(weights.keys())
         is_same = (derived["postings"], derived["compared"]) == (len(weights), compared)
@@ -118,7 +118,7 @@ def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
 
 
 def _derive(connection: Connection) -> None:
-    """Makes terms, postings and comparables anew."""
+    """Rebuild terms, postings and comparables."""
     for table in ("postings", "terms", "comparables"):
         connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
     after = 0
@@ -135,7 +135,7 @@ def _derive(connection: Connection) -> None:
 
 
 def _rows(connection: Connection, query: str) -> Iterator[Mapping[str, Any]]:
-    """Rows as they come, not all at once."""
+    """Yield the rows in batches."""
     with connection.cursor(f"audit_{token_hex(4)}") as cursor:
         cursor.itersize = _BATCH
         yield from cursor.execute(query)

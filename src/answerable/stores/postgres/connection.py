@@ -1,10 +1,12 @@
-"""Connections to a PostgreSQL server: a pool, time-outs, one more try after a restart, and the errors of our tree."""
+"""Connections to a PostgreSQL server: a pool, time-outs, retries after a restart, and the errors of our tree."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
+
+from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
 
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
 from answerable.stores.postgres.address import PostgresAddress
@@ -26,8 +28,8 @@ Result = TypeVar("Result")
 _CONNECTIONS = 8
 _PATIENCE = 60.0
 _TRIES = 3
-# Planned for their values, without worker processes, so that the same question always gets the same sums; the graph is
-# searched on until enough passed the filter; what was acknowledged is on disk.
+# Plans depend on the values and use no workers, so that the same question always gets the same sums. The graph is
+# searched until enough chunks pass the filter. Acknowledged data is on disk.
 _SESSION = {
     "plan_cache_mode": "force_custom_plan",
     "jit": "off",
@@ -60,7 +62,7 @@ class Connections:
         self._settings = {
             **_SESSION,
             "statement_timeout": f"{address.statement_timeout * 1000:.0f}ms",
-            # Names are found there before they are looked for anywhere else.
+            # Names are looked up there first.
             "search_path": "",
         }
         with self.one() as connection:
@@ -80,36 +82,38 @@ class Connections:
         )
 
     def close(self) -> None:
-        """Frees the connections. Closing twice is fine."""
+        """Close the connections. Idempotent."""
         self._pool.close()
 
     @contextmanager
     def one(self) -> Iterator[Connection]:
-        """A connection of its own, for what changes its settings."""
+        """Open a separate connection, for changing settings."""
         with self._translated(), psycopg.connect(self._address.conninfo, **_connection_options()) as connection:
             if self._settings["search_path"]:
                 self._configure(connection)
             yield connection
 
     def run(self, work: Callable[[Connection], Result]) -> Result:
-        """What `work` gives on a connection; when the connection is lost meanwhile, all of it is tried again, twice.
+        """Return what `work` returns on a connection; if that is lost, repeat all of it, at most twice.
 
-        `work` therefore leaves the same behind when it is done twice.
+        `work` must therefore be idempotent.
         """
+        again = Retrying(
+            stop=stop_after_attempt(_TRIES),
+            retry=retry_if_exception_type(_Lost),
+            # The other connections were lost too, most likely, though the pool may not know yet.
+            before_sleep=lambda _: self._pool.check(),
+            reraise=True,
+        )
         with self._translated():
-            for _ in range(_TRIES - 1):
-                try:
-                    return self._attempt(work)
-                except _Lost:
-                    # The others were lost at the same moment, most likely, though some may not know yet.
-                    self._pool.check()
             try:
-                return self._attempt(work)
+                result: Result = again(self._attempt, work)
+                return result
             except _Lost as lost:
                 raise lost.error from None
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """As `run`, in a transaction in which no other writer of this library is at work. Raises LibraryReadOnly."""
+        """Like `run`, in a transaction that excludes other writers of this library. Raises LibraryReadOnly."""
         if not self.is_writable:
             raise _read_only(self._address)
 
@@ -121,7 +125,7 @@ class Connections:
         return self.run(locked)
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """As `run`, where all that is read is of the same moment."""
+        """Like `run`, reading everything as of one moment."""
 
         def frozen(connection: Connection) -> Result:
             with connection.transaction():
@@ -135,7 +139,7 @@ class Connections:
             try:
                 return work(connection)
             except psycopg.OperationalError as error:
-                # What the server says as it ends a connection may come before the end itself.
+                # The server's notice that it ends a connection may come before the end itself.
                 if connection.closed or isinstance(error, _ENDED):
                     connection.close()
                     raise _Lost(error) from error
@@ -156,7 +160,7 @@ class Connections:
 
 
 class _Lost(Exception):
-    """The connection ended under way."""
+    """The connection ended during the work."""
 
     def __init__(self, error: psycopg.OperationalError) -> None:
         super().__init__(str(error))
@@ -164,7 +168,7 @@ class _Lost(Exception):
 
 
 def _connection_options() -> dict[str, Any]:
-    # Nothing is prepared: poolers between here and the server may hand each transaction another session.
+    # No prepared statements: a pooler may give each transaction another session.
     return {"autocommit": True, "prepare_threshold": None, "row_factory": dict_row}
 
 
@@ -172,7 +176,7 @@ def _check_conninfo(address: PostgresAddress) -> None:
     try:
         conninfo_to_dict(address.conninfo)
     except psycopg.ProgrammingError:
-        # What it says may quote the password.
+        # The error may quote the password.
         raise SettingsError(
             f"The address of the library {address.shown} has a parameter that PostgreSQL doesn't know, or a % that "
             "isn't followed by two hexadecimal digits. Correct it."

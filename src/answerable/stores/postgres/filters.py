@@ -1,7 +1,7 @@
 """Filters → conditions on `entries`. Names and values are bound parameters, never part of the statement.
 
-Equality is containment in the indexed jsonb column `fields`; ranges look into `comparables`, where every number and
-moment that a field has stands in a row of its own. The meaning is that of `filters.matches`.
+Equality is containment in the indexed jsonb column `fields`; ranges use `comparables`, which has a row for every number
+and moment of a field. The meaning is that of `filters.matches`.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from answerable.stores.postgres.values import encode, fields_to_json, key
 Condition = tuple[str, list[Any]]
 
 LOOKED_UP = 20
-"""Up to so many values are looked up in the index of fields, one by one."""
+"""Up to this number, values are looked up in the index of fields one by one."""
 
 
 def condition(where: Filter) -> Condition:
-    """A condition with its parameters, in order."""
+    """Return a condition with its parameters, in order."""
     match where:
         case OneOf(field, values) if len(values) > LOOKED_UP:
-            # Each entry is compared with all of the values at once, by their hashes.
+            # Compare each entry with all values at once, by hash.
             listed = json.loads(fields_to_json({field: values}))[encode(field)]
             held = "EXISTS (SELECT FROM jsonb_array_elements(fields -> %s) AS held WHERE held = ANY (%s::jsonb[]))"
             return held, [encode(field), [json.dumps(value) for value in listed]]

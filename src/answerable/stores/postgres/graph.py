@@ -1,4 +1,4 @@
-"""The graph (HNSW) over the vectors of a library on PostgreSQL: when it is built, and how."""
+"""Builds the graph (HNSW) over the vectors of a library on PostgreSQL."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ _BUILD = """
     CREATE INDEX CONCURRENTLY entries_by_vector ON entries
     USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops)
 """
-# A graph that doesn't fit is built many times slower; this is as much as is asked of the server.
+# A graph that doesn't fit in memory is built many times slower; this is the most to ask of the server.
 _MOST_KILOBYTES = 4_000_000
 
 
 def build_if_due(connections: Connections) -> None:
-    """Builds the graph where the library has grown large enough for one and nobody is building it; others may write."""
+    """Build the graph if the library is large enough and no other process builds it; others may write meanwhile."""
     due = connections.run(_dimension_if_due)
     if due is None:
         return
-    # A user who may write but owns no table can't build it: searches are exact then.
+    # A user who may write but doesn't own the tables can't build it: searches stay exact.
     with suppress(LibraryReadOnly), connections.one() as connection:
         locked = connection.execute(f"SELECT pg_try_advisory_lock(key) AS got FROM (SELECT {_LOCK}) AS lock (key)")
-        # The lock goes with the connection. Whoever had it before may have built the graph meanwhile.
+        # The connection holds the lock. Its last holder may have built the graph meanwhile.
         if all(row["got"] for row in locked) and _dimension_if_due(connection):
             _build(connection, *due)
 
 
 def without_graph(connections: Connections, work: Callable[[Connection], None]) -> None:
-    """Does something in a transaction, before which the graph is removed, and during which nobody builds one."""
+    """Drop the graph, then run `work` in a transaction during which no process builds another."""
     with connections.one() as connection:
         connection.execute("SELECT set_config('statement_timeout', '0', false)")
         connection.execute(f"SELECT pg_advisory_lock(key) FROM (SELECT {_LOCK}) AS lock (key)")
@@ -44,7 +44,7 @@ def without_graph(connections: Connections, work: Callable[[Connection], None]) 
 
 
 def _dimension_if_due(connection: Connection) -> tuple[int, int] | None:
-    """The number of dimensions and of chunks, where there is no graph and should be one."""
+    """Return the number of dimensions and chunks if a graph is missing, otherwise None."""
     row = connection.execute(f"SELECT chunks, fingerprint, ({_VALID}) AS valid FROM library").fetchone()
     if row is None or row["valid"] or row["chunks"] <= EXACT_UP_TO or row["fingerprint"] is None:
         return None
@@ -58,13 +58,13 @@ def _build(connection: Connection, dimension: int, chunks: int) -> None:
         "statement_timeout": "0",
         "lock_timeout": "0",
         "maintenance_work_mem": f"{kilobytes}kB",
-        # Workers would need the memory in /dev/shm, of which a container has little.
+        # Workers would need memory in /dev/shm, which is small in a container.
         "max_parallel_maintenance_workers": "0",
     }
     for name, value in settings.items():
         connection.execute("SELECT set_config(%s, %s, false)", (name, value))
-    # One that was interrupted is left invalid.
+    # An interrupted build leaves an invalid graph.
     connection.execute("DROP INDEX IF EXISTS entries_by_vector")
     connection.execute(_BUILD.format(dimension=dimension))
-    # So much has come in that the server's own statistics are behind.
+    # The server's own statistics lag behind.
     connection.execute("VACUUM (ANALYZE) entries, postings, terms, chunks, comparables")

@@ -1,7 +1,7 @@
-"""Vectors of another embedder, gathered in tables of their own in the schema of a library on PostgreSQL.
+"""Vectors of another embedder, collected in tables of their own in the schema of a library on PostgreSQL.
 
-They take the place of the library's in one transaction, so that everybody sees the old ones or the new ones; nobody who
-reads waits for it. The graph over the old ones has to go before: searches score every chunk until the new one is built.
+They replace the library's in one transaction: every reader sees the old ones or the new ones, and none waits. The graph
+over the old ones is dropped before: searches score every chunk until the new one is built.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _FORGET = "DROP TABLE IF EXISTS next_library, next_vectors"
 
 
 class PostgresNextVectors:
-    """What is gathered in a library's schema. Follows `protocols.NextVectors`."""
+    """Collected vectors in a library's schema. Follows `protocols.NextVectors`."""
 
     def __init__(self, connections: Connections, binding: Binding) -> None:
         self._connections = connections
@@ -50,11 +50,11 @@ class PostgresNextVectors:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, None where none are."""
+        """The embedder whose vectors are being collected, None if there are none."""
         return self._connections.read(_fingerprint)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
+        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
 
         def begin(connection: Connection) -> None:
             there = _fingerprint(connection)
@@ -68,7 +68,7 @@ class PostgresNextVectors:
         self._begun = fingerprint
 
     def missing(self) -> list[int]:
-        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        """Return the numbers of the chunks without a collected vector, in order."""
 
         def missing(connection: Connection) -> list[int]:
             query = _MISSING if _fingerprint(connection) else "SELECT number FROM chunks"
@@ -77,7 +77,7 @@ class PostgresNextVectors:
         return self._connections.read(missing)
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Writes vectors of chunks, by number; on disk when this returns."""
+        """Write vectors by chunk number; on disk when this returns."""
         rows = [
             (number, vector_to_text(found.whole), records.quantize(found.spans)) for number, found in vectors.items()
         ]
@@ -90,7 +90,7 @@ class PostgresNextVectors:
         self._connections.write(keep)
 
     def switch(self) -> bool:
-        """Puts them in the place of the library's in one transaction; False where some are missing."""
+        """Replace the library's vectors in one transaction; return False if some are missing."""
         if not self._connections.read(self._is_whole):
             return False
         switched: list[Fingerprint] = []
@@ -108,7 +108,7 @@ class PostgresNextVectors:
         return bool(switched)
 
     def drop(self) -> None:
-        """Forgets what was gathered."""
+        """Delete all collected vectors."""
         if self.fingerprint is not None:
             self._connections.write(lambda connection: connection.execute(_FORGET))
 

@@ -1,4 +1,4 @@
-"""Documents and chunks ↔ rows: writing them with all that searches look at, removing them, reading them back."""
+"""Documents and chunks ↔ rows, with the derived rows that searches use."""
 
 from __future__ import annotations
 
@@ -63,18 +63,18 @@ _COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
 
 
 def fingerprint_to_json(fingerprint: Fingerprint) -> str:
-    """A fingerprint as a JSON object."""
+    """Return a fingerprint as a JSON object."""
     return to_json(asdict(fingerprint))
 
 
 def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
-    """The embedder that stands in a table of one row, `library` or `next_library`."""
+    """Return the embedder in a table of one row, `library` or `next_library`."""
     row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
     return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
 
 
 def insert(connection: Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
-    """Adds a document that isn't there."""
+    """Insert a new document."""
     row = (
         *map(encode, (document.id, document.source, document.title, str(document.type), document.language)),
         document.content_hash,
@@ -102,13 +102,13 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
 
 
 def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
-    """Writes what of the fields of chunks, each with its number, is compared by size."""
+    """Insert the comparable fields of chunks, by number."""
     statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
     _copy(connection, statement, (row for number, named in fields for row in comparables(number, named)))
 
 
 def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str, int]]]) -> None:
-    """Writes the terms of chunks, each with its number, with their weights, and counts them."""
+    """Insert the terms of chunks, by number, with their weights, and count them."""
     frequency = Counter(key(term) for _, terms in counts for term in terms)
     found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values())))
     ids = {row["term"]: row["id"] for row in found}
@@ -120,7 +120,7 @@ def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str
 
 
 def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
-    """The rows for what of a chunk's fields is compared by size."""
+    """Yield the rows for a chunk's numbers and moments."""
     for name, values in fields.items():
         for bound in {comparable(value) for value in values} - {None}:
             if isinstance(bound, datetime):
@@ -130,13 +130,13 @@ def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, s
 
 
 def write_records(connection: Connection, kept: Sequence[SyncRecord]) -> None:
-    """Writes what is remembered of things that are followed, in the place of what was."""
+    """Write sync records, replacing earlier ones."""
     with connection.cursor() as cursor:
         cursor.executemany(_ADD_RECORD, [tuple(map(encode, records.sync_record_to_row(record))) for record in kept])
 
 
 def remove(connection: Connection, document_ids: Collection[str]) -> int:
-    """Removes documents with everything that was derived from them; gives how many there were."""
+    """Remove documents with everything derived from them; return how many there were."""
     documents = connection.execute(
         "SELECT number FROM documents WHERE id = ANY (%s)", (list(map(encode, document_ids)),)
     ).fetchall()
@@ -148,7 +148,7 @@ def remove(connection: Connection, document_ids: Collection[str]) -> int:
     frequency = Counter(term for term, _ in stood)
     connection.execute(_DROP_POSTINGS, ([term for term, _ in stood], [number for _, number in stood]))
     connection.execute(_DROP_TERMS, (list(frequency), list(frequency.values())))
-    # Entries and comparables go with their chunks.
+    # Entries and comparables are deleted with their chunks.
     connection.execute("DELETE FROM chunks WHERE document = ANY (%s)", (owners,))
     connection.execute("DELETE FROM documents WHERE number = ANY (%s)", (owners,))
     connection.execute(_COUNT, (-len(owners), -len(chunks)))
@@ -156,13 +156,13 @@ def remove(connection: Connection, document_ids: Collection[str]) -> int:
 
 
 def stored_document(row: Mapping[str, Any]) -> StoredDocument:
-    """A row with the columns `STORED`."""
+    """Read a row with the columns `STORED`."""
     texts = {name: decode(value) if isinstance(value, str) else value for name, value in row.items()}
     return StoredDocument(**{**texts, "metadata": json.loads(texts["metadata"])})
 
 
 def document(row: Mapping[str, Any]) -> Document:
-    """A row with the columns `DOCUMENT`, and `parts` where they are wanted."""
+    """Read a row with the columns `DOCUMENT`, and `parts` if it has them."""
     return Document(
         id=decode(row["id"]),
         content=decode(row["content"]),
@@ -176,22 +176,12 @@ def document(row: Mapping[str, Any]) -> Document:
 
 
 def chunk(row: Mapping[str, Any], owner: Document) -> Chunk:
-    """A row with the columns `CHUNK`, and the document that it is cut from."""
-    return Chunk(
-        id=decode(row["id"]),
-        document_id=owner.id,
-        content=owner.content[row["start"] : row["end"]],
-        start=row["start"],
-        end=row["end"],
-        sequence=row["sequence"],
-        location=records.location_from_json(decode(row["location"])),
-        context=decode(row["context"]),
-        parts=records.parts_from_json(decode(row["parts"])),
-    )
+    """Read a row with the columns `CHUNK`, given its document."""
+    return records.chunk_from_row(row, owner, decode)
 
 
 def indexed_chunk(row: Mapping[str, Any], owner: Document) -> IndexedChunk:
-    """A row with the columns `INDEXED`, and the document that it is cut from."""
+    """Read a row with the columns `INDEXED`, given its document."""
     vector = vector_from_bytes(row["vector"])
     return IndexedChunk(
         chunk=chunk(row, owner),

@@ -1,8 +1,8 @@
-"""The tables of a library on a PostgreSQL server, made and brought up to date under a lock.
+"""The tables of a library on a PostgreSQL server, created and migrated under a lock.
 
-A library is a schema. `documents` and `chunks` are the truth with everything that comes back; `entries`, `comparables`,
-`terms` and `postings` are what searches look at, written in the same transaction. `passages` is there for people's own
-SQL. Collation "C" orders by code point, as Python does.
+A library is a schema. `documents` and `chunks` hold the data; `entries`, `comparables`, `terms` and `postings` are
+derived for searches in the same transaction. The view `passages` is for users' own SQL. Collation "C" orders by code
+point, as Python does.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ _MIGRATIONS = (
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
     """,
 )
-"""What each format adds to the one before it. (An address may be too long for an index, its digest never is.)"""
+"""What each format adds to the previous one. (An address may be too long for an index, its digest never is.)"""
 FORMAT = len(_MIGRATIONS)
 _PGVECTOR = (0, 8)
 _EXTENSION = (
@@ -78,7 +78,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('answerable', 0))"
 
 
 def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, create: bool) -> str:
-    """Makes the library where it isn't there and `create` says so; gives the schemas to look for names in.
+    """Create the library if it is missing and `create` is true, or migrate it; return the schemas to search for names.
 
     Raises LibraryNotFound, LibraryFormatError, LibraryReadOnly, LibraryError, and psycopg's errors.
     """
@@ -100,7 +100,7 @@ def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, c
 
 
 def is_writable(connection: psycopg.Connection[DictRow]) -> bool:
-    """Whether this user may write here: the server takes writes at all, and the tables are theirs to change."""
+    """Whether the server accepts writes and this user may change the tables."""
     row = connection.execute(
         "SELECT NOT pg_is_in_recovery() AND current_setting('default_transaction_read_only') = 'off' "
         "AND has_table_privilege('documents', 'INSERT') AND has_table_privilege('documents', 'DELETE') AS writable"
@@ -111,7 +111,7 @@ def is_writable(connection: psycopg.Connection[DictRow]) -> bool:
 def _create(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> None:
     try:
         with connection.transaction():
-            # Extensions are the database's: one process at a time, whatever the library.
+            # Extensions belong to the database: one process at a time, for all libraries.
             connection.execute(_LOCK)
             if _format(connection, address) is not None:
                 return
@@ -183,8 +183,8 @@ def _search_path(connection: psycopg.Connection[DictRow], address: PostgresAddre
 
 
 def _format(connection: psycopg.Connection[DictRow], address: PostgresAddress) -> int | None:
-    """The newest format that was reached, 0 where none was noted; None where there is no library."""
-    # Looked for in the catalogue itself: what `to_regclass` knows may be older than the lock.
+    """Return the library's format, 0 if none is recorded, None if there is no library."""
+    # Look in the catalogue itself: `to_regclass` may be older than the lock.
     tables = "SELECT FROM pg_class JOIN pg_namespace ON pg_namespace.oid = relnamespace"
     there = connection.execute(f"{tables} WHERE nspname = %s AND relname = 'migrations'", (address.schema,)).fetchone()
     if there is None:

@@ -1,7 +1,7 @@
 """Searching entries and postings: vectors exactly or by their graph (HNSW, Malkov & Yashunin 2018), terms by BM25.
 
-The graph holds vectors in half precision, half its size; what it finds is scored again with the whole ones. Where few
-chunks pass a filter all of them are scored: a graph would find too few of those.
+The graph holds vectors in half precision, at half the size; its results are rescored with the whole vectors. If few
+chunks pass a filter, all of them are scored: the graph would find too few.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.filters import Condition, condition
 from answerable.stores.postgres.values import key, vector_to_text
 
-# Up to so many are scored one by one; with more in the library the graph is built.
+# Up to this number chunks are scored one by one; larger libraries get a graph.
 EXACT_UP_TO = 10_000
-# pgvector indexes no more in half precision.
+# pgvector's limit for half precision.
 LONGEST_INDEXED = 4000
 _MOST_FROM_GRAPH = 1000
 
@@ -33,7 +33,7 @@ _BY_GRAPH = """
     )
     SELECT number, -(vector <#> %s::vector) AS score FROM nearest ORDER BY score DESC, number
 """
-# Lateral, so that postings are read by their index even before the server has statistics on them.
+# Lateral, so that postings are read by index even before the server has statistics.
 _BY_TERMS = """
     WITH asked AS MATERIALIZED (
         SELECT id, ln(1 + (library.chunks - terms.chunks + 0.5)::float8 / (terms.chunks + 0.5)::float8) AS rarity
@@ -53,7 +53,7 @@ _EVERYTHING: Condition = ("true", [])
 
 
 def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-    """The k highest cosines, best first, ties by number."""
+    """Return number and cosine of the k nearest chunks, best first, ties by number."""
     passing = condition(where) if where is not None else _EVERYTHING
     if k < _MOST_FROM_GRAPH and len(vector) <= LONGEST_INDEXED and not _are_few(connection, passing):
         found = _by_graph(connection, vector, k, passing)
@@ -64,30 +64,30 @@ def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Fi
 
 
 def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-    """The cosines of these chunks, best first, ties by number."""
+    """Return number and cosine of these chunks, best first, ties by number."""
     parameters = [vector_to_text(vector), list(numbers), len(numbers)]
     return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
 
 
 def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-    """The k highest BM25 scores, best first, ties by number."""
+    """Return number and BM25 score of the k best chunks, best first, ties by number."""
     keys = list({key(term) for term in terms})
     if where is None:
         return _scored(connection, _UNFILTERED, [keys, k])
     text, parameters = condition(where)
     if _are_few(connection, (text, parameters)):
-        # Found once, and only then looked for among the postings.
+        # Filter once, then look up the postings.
         passing = f"SELECT number FROM entries WHERE {text}"
         statement = _BY_TERMS.format(passing=passing, among="chunk IN (SELECT number FROM passing)", passed="")
     else:
-        # In the order of their scores, until enough have passed.
+        # Filter in the order of scores, until enough have passed.
         passed = f"JOIN LATERAL (SELECT FROM entries WHERE entries.number = ranked.number AND ({text}) LIMIT 1) ON true"
         statement = _BY_TERMS.format(passing="SELECT", among="true", passed=passed)
     return _scored(connection, statement, [keys, *parameters, k])
 
 
 def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored | None:
-    """As `search_vectors`, approximately; None where the graph gives too few."""
+    """Like `search_vectors`, but approximate; None if the graph finds too few."""
     text, parameters = passing
     statement, wanted = _BY_GRAPH.format(where=text, dimension=len(vector)), vector_to_text(vector)
     limit = k + 10
@@ -95,7 +95,7 @@ def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condi
         found = _scored(connection, statement, [*parameters, wanted, limit, wanted])
         if len(found) < limit:
             return None
-        # Of equal ones the graph gives any: all of them have to be seen to give the lowest numbers.
+        # The graph returns equal ones in any order: see all of them to return the lowest numbers.
         if found[-1][1] < found[k - 1][1]:
             return found[:k]
         limit *= 2
@@ -103,9 +103,9 @@ def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condi
 
 
 def _are_few(connection: Connection, passing: Condition) -> bool:
-    """Whether no more pass than are best scored one by one."""
+    """Whether few enough chunks pass to score them one by one."""
     text, parameters = passing
-    # What the library counts spares looking at its entries.
+    # The library's own count is faster.
     counted = f"SELECT count(*) FROM (SELECT FROM entries WHERE {text} LIMIT {EXACT_UP_TO + 1}) AS passing"
     if passing is _EVERYTHING:
         counted = "SELECT chunks FROM library"

@@ -28,7 +28,7 @@ Made = TypeVar("Made")
 
 
 class PostgresStore:
-    """A library at an address (see `postgres_address`). `create` makes it where there is none.
+    """A library at an address (see `postgres.address`). `create` creates a missing one.
 
     Safe to share between threads. Raises LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
     """
@@ -39,16 +39,16 @@ class PostgresStore:
 
     @property
     def is_writable(self) -> bool:
-        """Whether anything can be changed."""
+        """Whether this process may change the library."""
         return self._connections.is_writable
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors, None until there are any."""
+        """The embedder that made the vectors; None before the first."""
         return self._binding.tell(self._connections.run(postgres_rows.read_fingerprint))
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
-        """Binds the library to an embedder unless it is bound already."""
+        """Bind the library to an embedder unless it already has one."""
         value = postgres_rows.fingerprint_to_json(fingerprint)
         statement = "UPDATE library SET fingerprint = %s WHERE fingerprint IS NULL"
         if self._connections.run(postgres_rows.read_fingerprint) is None:
@@ -61,7 +61,7 @@ class PostgresStore:
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Makes a document visible, in one step with removing those it replaces; on disk when this returns."""
+        """Store a document and remove those it replaces, in one step; on disk when this returns."""
 
         def write(connection: Connection) -> None:
             self._check_binding(connection)
@@ -72,96 +72,96 @@ class PostgresStore:
         self._connections.write(write)
 
     def remove(self, *document_ids: str) -> bool:
-        """Removes every trace of documents, of all in one step; False when there is none of them."""
+        """Remove every trace of these documents in one step; return False if none of them exists."""
         found: list[int] = []
-        # Where the connection is lost, the first attempt may have done it: what either found counts.
+        # If the connection was lost, the first attempt may have removed them: either result counts.
         self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
         return any(found)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """What is remembered of an origin, or of all, by origin and source."""
+        """Return the records of an origin, or all, by origin and source."""
         rows = self._rows("SELECT * FROM records WHERE %s IN ('', origin) ORDER BY origin, source", encode(origin))
         return [records.sync_record_from_row({name: decode(text) for name, text in row.items()}) for row in rows]
 
     def remember(self, kept: Sequence[SyncRecord]) -> None:
-        """Writes records, all or none; one of the same origin and source is replaced."""
+        """Write records, all or none; a record replaces one of the same origin and source."""
         self._connections.write(lambda connection: postgres_rows.write_records(connection, kept))
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Removes records; documents stay."""
+        """Remove records; documents stay."""
         statement = "DELETE FROM records WHERE origin = %s AND source = ANY (%s)"
         values = encode(origin), [encode(source) for source in sources]
         self._connections.write(lambda connection: connection.execute(statement, values))
 
     def next_vectors(self) -> PostgresNextVectors:
-        """Where vectors of another embedder are gathered."""
+        """Return the place where vectors of another embedder are collected."""
         return PostgresNextVectors(self._connections, self._binding)
 
     def refresh(self) -> None:
-        """Builds the graph over the vectors once there are many; from then on the server keeps it up to date."""
+        """Build the graph over the vectors once there are many; the server keeps it up to date."""
         if self.is_writable:
             postgres_graph.build_if_due(self._connections)
 
     def document(self, document_id: str) -> Document | None:
-        """The whole document with its parts."""
+        """Return the whole document with its parts."""
         query = f"SELECT {postgres_rows.DOCUMENT}, parts FROM documents WHERE id = %s"
         rows = self._rows(query, encode(document_id))
         return postgres_rows.document(rows[0]) if rows else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Every document, or every one of a type, by source and id."""
+        """Return every document, or every one of a type, by source and id."""
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE %s IN ('', type) ORDER BY source, id"
         return map(postgres_rows.stored_document, self._rows(query, encode(type)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """The documents that have this id or, where it isn't empty, this source."""
+        """Return the documents with this id or, unless it is empty, this source."""
         where = "id = %s OR (source = %s AND source != '')"
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE {where} ORDER BY source, id"
         return list(map(postgres_rows.stored_document, self._rows(query, encode(document_id), encode(source))))
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """A document's chunks in order."""
+        """Return a document's chunks in order."""
 
         query = f"SELECT {postgres_rows.CHUNK} FROM chunks WHERE document = %s ORDER BY sequence"
         return self._chunks_of(document_id, query, postgres_rows.chunk)
 
     def indexed_chunks(self, document_id: str) -> list[IndexedChunk]:
-        """A document's chunks in order, with everything that is kept of them."""
+        """Return a document's chunks in order, with their vectors, terms and fields."""
         joined = "chunks JOIN entries USING (number)"
         query = f"SELECT {postgres_rows.INDEXED} FROM {joined} WHERE document = %s ORDER BY sequence"
         return self._chunks_of(document_id, query, postgres_rows.indexed_chunk, self._check_binding)
 
     def languages(self) -> list[str]:
-        """The languages of the documents, each once."""
+        """Return the languages of the documents, each once."""
         return [row["language"] for row in self._rows("SELECT DISTINCT language FROM documents ORDER BY language")]
 
     def count(self) -> tuple[int, int]:
-        """How many documents and chunks there are."""
+        """Return the number of documents and of chunks."""
         (row,) = self._rows("SELECT documents, chunks FROM library")
         return row["documents"], row["chunks"]
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first."""
+        """Return number and cosine of the k chunks with the highest cosine, best first."""
         return self._bound(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """The cosines of these chunks, best first."""
+        """Return number and cosine of these chunks, best first."""
         return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
     def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
-        """What a search of vectors gives. Raises EmbedderMismatch where they are another embedder's by now."""
+        """Search vectors. Raises EmbedderMismatch if they were replaced by another embedder's."""
         try:
             return self._connections.run(search)
         finally:
-            # They may have been changed while it was searched, or have made it fail: what was found is given up then.
+            # They may have been replaced during the search, or made it fail: drop the result then.
             self._connections.run(self._check_binding)
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-        """The k highest BM25 scores, best first."""
+        """Return number and score of the k chunks with the highest BM25 score, best first."""
         return self._connections.run(lambda connection: postgres_search.search_terms(connection, terms, k, where))
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Chunks with their documents (without parts); unknown numbers are left out."""
+        """Return chunks with their documents (without parts); skip unknown numbers."""
         wanted = list(dict.fromkeys(numbers))
 
         def read(connection: Connection) -> dict[int, tuple[IndexedChunk, Document]]:
@@ -180,22 +180,22 @@ class PostgresStore:
         return {number: found[number] for number in wanted if number in found}
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """In how many chunks each term stands."""
+        """Return the number of chunks that contain each term."""
         keys = {term: key(term) for term in terms}
         rows = self._rows("SELECT term, chunks FROM terms WHERE term = ANY (%s)", list(keys.values()))
         found = {row["term"]: row["chunks"] for row in rows}
         return {term: found.get(stored, 0) for term, stored in keys.items()}
 
     def audit(self) -> list[Issue]:
-        """What is wrong in the tables (see `postgres_audit`), as of one moment."""
+        """Return the faults of the tables (see `postgres.audit`), as of one moment."""
         return self._connections.read(postgres_audit.issues)
 
     def repair(self) -> None:
-        """Puts right what `audit` finds, in one transaction."""
+        """Repair what `audit` finds, in one transaction."""
         self._connections.write(postgres_audit.repair)
 
     def close(self) -> None:
-        """Frees the connections. Closing twice is fine."""
+        """Frees the connections. Idempotent."""
         self._connections.close()
 
     def _chunks_of(

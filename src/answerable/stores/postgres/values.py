@@ -1,7 +1,7 @@
 """Values as PostgreSQL can hold them: texts without NUL, scalars of filters as JSON, vectors.
 
-A NUL (and half a surrogate pair) is no character to PostgreSQL: it is written as U+0001 and four hexadecimal digits,
-and so is U+0001 itself, which keeps different texts different and, but for surrogates, in their order.
+PostgreSQL rejects NUL and lone surrogates: they are written as U+0001 and four hexadecimal digits, and so is U+0001
+itself. Different texts stay different and, except for surrogates, in order.
 """
 
 from __future__ import annotations
@@ -21,22 +21,22 @@ from answerable.filters import Scalar
 _UNSTORABLE = re.compile("[\0\1\ud800-\udfff]")
 _ESCAPED = re.compile("\1([0-9a-f]{4})")
 _INFINITIES: Mapping[str, float] = {"\1inf": math.inf, "\1-inf": -math.inf}
-# An entry of a B-tree has to fit on a third of a page.
+# An entry of a B-tree must fit on a third of a page.
 _LONGEST_KEY = 500
 
 
 def encode(text: str) -> str:
-    """A text as it is stored."""
+    """Return a text as it is stored."""
     return _UNSTORABLE.sub(lambda match: f"\1{ord(match[0]):04x}", text)
 
 
 def decode(text: str) -> str:
-    """The inverse of `encode`."""
+    """Return the inverse of `encode`."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def key(text: str) -> str:
-    """A text as the key of an index: itself, or a digest where it is too long."""
+    """Return a text as the key of an index: itself, or a digest if it is too long."""
     stored = encode(text)
     if len(stored) <= _LONGEST_KEY:
         return stored
@@ -44,23 +44,23 @@ def key(text: str) -> str:
 
 
 def fields_to_json(fields: Mapping[str, Sequence[Scalar]]) -> str:
-    """Fields as a JSON object of lists in which values are equal exactly where filters say so."""
+    """Return fields as a JSON object of lists whose values are equal exactly if filters take them for equal."""
     plain = {encode(name): [_to_plain(value) for value in values] for name, values in fields.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 
 
 def fields_from_json(fields: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """The inverse of `fields_to_json`, from parsed JSON; a whole number comes back as one, 2.0 as 2."""
+    """Return the inverse of `fields_to_json`, from parsed JSON; 2.0 comes back as 2."""
     return {decode(name): [_from_plain(value) for value in values] for name, values in fields.items()}
 
 
 def vector_to_text(vector: FloatArray) -> str:
-    """A vector in pgvector's notation, exact."""
+    """Return a vector in pgvector's notation, exactly."""
     return f"[{','.join(map(repr, vector.tolist()))}]"
 
 
 def vector_from_bytes(data: bytes) -> FloatArray:
-    """A vector from what pgvector's `vector_send` gives: two numbers of 16 bits, then float32, big-endian."""
+    """Read a vector from pgvector's `vector_send`: two 16-bit numbers, then float32, big-endian."""
     return np.frombuffer(data, ">f4", offset=4).astype(np.float32)
 
 
@@ -71,7 +71,7 @@ def _to_plain(value: Scalar) -> Scalar:
         return value
     if math.isinf(value):
         return "\1inf" if value > 0 else "\1-inf"
-    # To JSON's decimals 1e300 is a power of ten, which it isn't: whole numbers are written out.
+    # PostgreSQL would read 1e300 as an exact power of ten: write whole numbers out.
     return int(value) if value.is_integer() else value
 
 

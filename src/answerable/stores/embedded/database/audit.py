@@ -1,4 +1,4 @@
-"""Looking through the SQLite file of an embedded library for what its other readers take on trust, and mending it."""
+"""Checks the SQLite file of an embedded library for what its other readers take for granted, and repairs it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from answerable.stores.embedded.database.rows import (
 from answerable.stores.records import sync_record_from_row
 
 UNREADABLE = (zlib.error, ValueError, LookupError, TypeError, AttributeError)
-"""What reading a row raises that isn't what was written."""
+"""Raised by reading a damaged row."""
 
 _NAME = "library.db"
 _SHOWN = 5
@@ -51,23 +51,17 @@ SELECT DISTINCT term FROM (SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * 
 
 
 def issues(connection: sqlite3.Connection) -> list[Issue]:
-    """What is wrong in the file; where SQLite itself finds damage, only that.
-
-    Whether chunks can be read shows where they are read.
-    """
+    """Return the faults of the file; if SQLite finds damage, only that. Unreadable chunks show when they are read."""
     damage = _damage(connection)
     if damage:
         return [Issue(Difference.DAMAGED, _NAME, "; ".join(damage))]
-    return list(_flaws(connection))
+    return list(_faults(connection))
 
 
 def repair(connection: sqlite3.Connection) -> None:
-    """Puts right what `issues` finds, as far as that is possible. To be called in a transaction.
-
-    Raises sqlite3.DatabaseError where tables are damaged.
-    """
+    """Repair what `issues` finds, in the caller's transaction. Raises sqlite3.DatabaseError if tables are damaged."""
     if _damage(connection):
-        # What a table holds is in it even where an index of it doesn't say so.
+        # A damaged index is rebuilt from its table.
         connection.execute("REINDEX")
         if damage := _damage(connection):
             raise sqlite3.DatabaseError(f"database disk image is malformed: {damage[0]}")
@@ -81,11 +75,11 @@ def repair(connection: sqlite3.Connection) -> None:
     for chunk in _unreadable(connection, _CHUNKS, _readable(made_by.dimension if made_by else None)):
         connection.execute("DELETE FROM chunks WHERE number = ?", (chunk["number"],))
     numbers = connection.execute(_NUMBERS).fetchone()
-    if not _add_up(numbers):
+    if not _is_consistent(numbers):
         connection.execute("DELETE FROM removed")
         connection.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'removed'")
         connection.execute(_NOTE_REMOVED, (numbers["given"], numbers["given"]))
-        # Every index knows by it that it has to be built anew.
+        # It tells every index to be rebuilt.
         connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
     with _recounted(connection) as wrong:
         if wrong:
@@ -94,12 +88,12 @@ def repair(connection: sqlite3.Connection) -> None:
 
 
 def _damage(connection: sqlite3.Connection) -> list[str]:
-    """What SQLite says of its file, nothing where it is sound."""
+    """Return what SQLite reports of its file, [] if it is valid."""
     said = [" ".join(row[0].split()) for row in connection.execute(f"PRAGMA integrity_check({_SHOWN})")]
     return [] if said == ["ok"] else said
 
 
-def _flaws(connection: sqlite3.Connection) -> Iterator[Issue]:
+def _faults(connection: sqlite3.Connection) -> Iterator[Issue]:
     for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
         yield Issue(Difference.DAMAGED, document["source"] or document["id"], "its metadata can't be read")
     for record in _unreadable(connection, _RECORDS, _read_record):
@@ -108,7 +102,7 @@ def _flaws(connection: sqlite3.Connection) -> Iterator[Issue]:
     if orphans:
         yield Issue(Difference.ORPHANED, _NAME, f"{orphans:,} passages are of no document")
     numbers = connection.execute(_NUMBERS).fetchone()
-    if not _add_up(numbers):
+    if not _is_consistent(numbers):
         lost = numbers["given"] - numbers["there"] - numbers["gone"]
         said = f"{lost:,} passages are gone" if lost else "the notes of removed passages aren't right"
         yield Issue(Difference.MISSING, _NAME, f"{said}: an index may still have what isn't there")
@@ -136,7 +130,7 @@ def _read_record(row: sqlite3.Row) -> None:
 
 
 def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
-    """What reads a chunk, and raises for one that no index takes."""
+    """Return a function that reads a chunk, and raises for one that no index takes."""
 
     def read(row: sqlite3.Row) -> None:
         chunk = read_indexed_chunk(row, Document(id="", content=""))
@@ -148,15 +142,15 @@ def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
     return read
 
 
-def _add_up(numbers: sqlite3.Row) -> bool:
-    """Whether every number that was given is a chunk's, or was noted once as removed."""
+def _is_consistent(numbers: sqlite3.Row) -> bool:
+    """Whether every number given is that of a chunk, or was noted once as removed."""
     gone = numbers["given"] - numbers["there"]
     return bool(gone == numbers["gone"] == numbers["notes"] == numbers["last_note"])
 
 
 @contextmanager
 def _recounted(connection: sqlite3.Connection) -> Iterator[list[str]]:
-    """Some of the terms whose number of chunks is wrong; meanwhile `recount` has the right ones."""
+    """Yield some of the terms with a wrong count, while the table `recount` has the right ones."""
     connection.execute("CREATE TEMP TABLE recount (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID")
     try:
         connection.execute(_RECOUNT)

@@ -1,4 +1,4 @@
-"""A connection to the SQLite file of an embedded library, and what its failures mean."""
+"""Connections to the SQLite file of an embedded library, and our errors for SQLite's."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from answerable.disk.private import close_to_others, make_file, make_folder
 from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
 from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly
 
-# Seconds for another process that writes.
+# Seconds to wait for another process that writes.
 WAIT = 60.0
-# Kilobytes: all that leads to the rows of a million chunks; by default it is read again for each row.
+# Kilobytes: the inner pages for a million chunks, which would otherwise be read again for each row.
 CACHE = 32_768
-# Every search reads some messages of a long chat, of which the whole text has to be read each time.
+# A search reads some messages of a long chat, for which its whole text must be read.
 KEPT_CHARACTERS = 64_000_000
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
-    """A connection to the file, which is made when it isn't there, and whether it may be written to.
+    """Connect to the file, created if missing; return the connection and whether it is writable.
 
-    Raises LibraryReadOnly where the file can neither be made nor read, LibraryDamaged for an empty file with an index
-    beside it, and errors of SQLite's.
+    Raises LibraryReadOnly if the file can neither be created nor read, LibraryDamaged for an empty file beside an
+    index, and SQLite's errors.
     """
     try:
         make_folder(path.parent)
         if os.path.exists(path) and not (os.access(path, os.W_OK) and os.access(path.parent, os.W_OK)):
             return _connect_read_only(path), False
         if (path.parent / "index").is_dir() and path.exists() and not path.stat().st_size:
-            # SQLite would take it for a new one.
+            # SQLite would take it for a new file.
             raise damaged(path, "it is empty, its index isn't")
-        # SQLite gives its log and the like the rights of the file.
+        # SQLite's log and shared memory get the file's rights.
         make_file(path)
         close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
         connection = sqlite3.connect(path, timeout=WAIT, isolation_level=None, check_same_thread=False)
@@ -68,7 +68,7 @@ def _set_up(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _connect_read_only(path: Path) -> sqlite3.Connection:
-    # Where not even the log's helper files can be made, nobody writes either: the file may be taken as it is.
+    # If not even the log's files can be created, nobody writes: read the file as it is.
     for mode in ("mode=ro", "mode=ro&immutable=1"):
         connection = sqlite3.connect(
             f"{path.absolute().as_uri()}?{mode}", uri=True, isolation_level=None, check_same_thread=False
@@ -85,7 +85,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def translated(error: sqlite3.Error, path: Path) -> LibraryError:
-    """The error of ours that says what SQLite's means."""
+    """Return our error for SQLite's."""
     text = str(error)
     if is_full(error, path):
         return DiskFull(
@@ -106,7 +106,7 @@ def translated(error: sqlite3.Error, path: Path) -> LibraryError:
 
 
 def damaged(path: Path, reason: str) -> LibraryDamaged:
-    """The error for a file that can't be what was written."""
+    """Return the error for a damaged file."""
     return LibraryDamaged(
         f"{path} is damaged ({reason}). Run answerable verify --repair: it keeps what is whole and reads the rest from "
         "its sources again. Or restore it from a backup."
@@ -114,7 +114,7 @@ def damaged(path: Path, reason: str) -> LibraryDamaged:
 
 
 def read_only(path: Path) -> LibraryReadOnly:
-    """The error for writing to what can only be read."""
+    """Return the error for writing to a read-only library."""
     return LibraryReadOnly(
         f"The library {path.parent} can't be written to. Check the folder's permissions, or use another with --library."
     )
@@ -122,10 +122,7 @@ def read_only(path: Path) -> LibraryReadOnly:
 
 @contextmanager
 def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """All that is read inside is of the same moment, whatever other processes write or remove meanwhile.
-
-    Inside of another it is the moment of that.
-    """
+    """Read everything inside as of one moment, whatever other processes write; nested, as of the outer one's."""
     if connection.in_transaction:
         yield
         return
@@ -138,7 +135,7 @@ def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 class Kept:
-    """What was read of a database, kept until it changes, be it by this connection or another."""
+    """Caches what was read of a database until this or another connection changes it."""
 
     def __init__(self) -> None:
         self._moment: tuple[int, int] | None = None
@@ -147,14 +144,14 @@ class Kept:
         self._characters = 0
 
     def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
-        """What `read` makes of the query's rows."""
+        """Return what `read` makes of the query's rows."""
         self._follow(connection)
         if query not in self._known:
             self._known[query] = read(connection.execute(query))
         return self._known[query]
 
     def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
-        """The document of a number; of those read last so many are kept as have `KEPT_CHARACTERS`, and always one."""
+        """Return a document by number; cache the last ones, up to `KEPT_CHARACTERS` but at least one."""
         self._follow(connection)
         document = self._documents.pop(number, None)
         if document is None:
@@ -166,11 +163,11 @@ class Kept:
         return document
 
     def forget(self) -> None:
-        """To be called when a transaction has ended: what was read in it may have been taken back."""
+        """Call at the end of a transaction: what was read in it may have been rolled back."""
         self._moment = None
 
     def _follow(self, connection: sqlite3.Connection) -> None:
-        # The former counts what others commit, the latter what is written here.
+        # The former counts commits of others, the latter changes of this connection.
         moment = connection.execute("PRAGMA data_version").fetchone()[0], connection.total_changes
         if moment != self._moment:
             self._moment = moment

@@ -1,7 +1,7 @@
-"""Vectors of another embedder, gathered in a table of their own in the SQLite file of an embedded library.
+"""Vectors of another embedder, collected in a table of their own in the SQLite file of an embedded library.
 
-They take the place of the library's in one transaction, so that every process sees the old ones or the new ones. The
-table is there only while they are gathered.
+They replace the library's in one transaction: every process sees the old ones or the new ones. The table exists only
+while they are collected.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ UPDATE chunks SET (vector, sentence_vectors) =
 
 
 class DatabaseNextVectors:
-    """What is gathered in a database; `switched` is called after a switch. Follows `protocols.NextVectors`."""
+    """Collected vectors in a database; `switched` is called after a switch. Follows `protocols.NextVectors`."""
 
     def __init__(self, database: Database, switched: Callable[[], None]) -> None:
         self._database = database
@@ -39,12 +39,12 @@ class DatabaseNextVectors:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, None where none are."""
+        """The embedder whose vectors are being collected, None if there are none."""
         with self._database.snapshot() as connection:
             return read_fingerprint(connection, _NEXT)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begins, or goes on with what is there. Raises EmbedderMismatch where that is another embedder's."""
+        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
         with self._database.transaction() as connection:
             connection.execute(_TABLE)
             bind_embedder(connection, _NEXT, fingerprint)
@@ -54,13 +54,13 @@ class DatabaseNextVectors:
         self._begun = fingerprint
 
     def missing(self) -> list[int]:
-        """The numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        """Return the numbers of the chunks without a collected vector, in order."""
         with self._database.snapshot() as connection:
             query = _MISSING if read_fingerprint(connection, _NEXT) else "SELECT number FROM chunks"
             return [row["number"] for row in connection.execute(f"{query} ORDER BY number")]
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Writes vectors of chunks, by number; on disk when this returns."""
+        """Write vectors by chunk number; on disk when this returns."""
         rows = (
             (number, records.vector_to_bytes(found.whole), records.quantize(found.spans))
             for number, found in vectors.items()
@@ -70,7 +70,7 @@ class DatabaseNextVectors:
             connection.executemany("INSERT OR REPLACE INTO next_vectors VALUES (?, ?, ?)", rows)
 
     def switch(self) -> bool:
-        """Puts them in the place of the library's in one transaction; False where some are missing."""
+        """Replace the library's vectors in one transaction; return False if some are missing."""
         with self._database.transaction() as connection:
             fingerprint = self._still_gathering(connection)
             if connection.execute(f"{_MISSING} LIMIT 1").fetchone():
@@ -78,7 +78,7 @@ class DatabaseNextVectors:
             connection.execute(_SWITCH)
             connection.execute("DELETE FROM meta WHERE key = 'fingerprint'")
             bind_embedder(connection, "fingerprint", fingerprint)
-            # Indexes know by it that what they hold isn't there any more.
+            # It tells indexes that their vectors have been replaced.
             connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
             _forget(connection)
         self._database.binding.move(fingerprint)
@@ -87,7 +87,7 @@ class DatabaseNextVectors:
         return True
 
     def drop(self) -> None:
-        """Forgets what was gathered."""
+        """Delete all collected vectors."""
         if self.fingerprint is not None:
             with self._database.transaction() as connection:
                 _forget(connection)

@@ -1,8 +1,8 @@
-"""Reads the rows of an SQLite file page by page, however much else of it is damaged.
+"""Reads the rows of a damaged SQLite file page by page.
 
-The file format is that of https://www.sqlite.org/fileformat2.html. Nothing leads from one page to another but long rows
-to their overflow pages, so that a damaged page costs the rows on it and no others. Which table a row is of isn't known:
-rows of one are told from those of another by their number of columns and by types.
+The file format is that of https://www.sqlite.org/fileformat2.html. Pages are read independently, but for the overflow
+pages of long rows: a damaged page costs only its own rows. The table of a row is unknown; the number of columns and
+their types tell.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _SIZES = (0, 1, 2, 3, 4, 6, 8, 8, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row as it is found: its number, None in an index, and its values.
+    """A row: its number (None in an index) and values.
 
-    Where overflow pages are missing, `values` ends before the first value that isn't whole; `columns` counts all.
+    If overflow pages are missing, `values` ends before the first incomplete value; `columns` counts all.
     """
 
     number: int | None
@@ -33,7 +33,7 @@ class Row:
 
 
 class Pages:
-    """The pages of a file, those that its write-ahead log has newer ones of as they are there. Raises OSError."""
+    """The pages of a file, or their newer versions in its write-ahead log. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
         self._file: BinaryIO = path.open("rb")
@@ -47,11 +47,11 @@ class Pages:
         self.count = max([self.count, *self._newer])
 
     def close(self) -> None:
-        """Closes the file."""
+        """Close the file."""
         self._file.close()
 
     def rows(self) -> Iterator[Row]:
-        """Every row that can be found, page by page."""
+        """Yield every row that can be read, page by page."""
         for number in range(1, self.count + 1):
             page = self._page(number)
             start = 100 if number == 1 else 0
@@ -73,7 +73,7 @@ class Pages:
             try:
                 yield self._row(page, at, kind)
             except (IndexError, ValueError):
-                # What is there isn't a row.
+                # Not a row.
                 continue
 
     def _row(self, page: bytes, at: int, kind: int) -> Row:
@@ -91,7 +91,7 @@ class Pages:
         return _record(number, payload)
 
     def _size_here(self, size: int, kind: int) -> int:
-        """How many bytes of a row are on its own page."""
+        """Return how many bytes of a row are on its own page."""
         most = self.size - 35 if kind == _TABLE_LEAF else (self.size - 12) * 64 // 255 - 23
         if size <= most:
             return size
@@ -100,7 +100,7 @@ class Pages:
         return fitting if fitting <= most else least
 
     def _overflow(self, number: int, size: int) -> bytes:
-        """The rest of a row, less where a page of it is missing."""
+        """Return the rest of a row, shorter if a page is missing."""
         found = bytearray()
         while len(found) < size and 0 < number <= self.count:
             page = self._page(number)
@@ -110,14 +110,14 @@ class Pages:
 
 
 def _log(path: Path, size: int) -> Iterator[tuple[int, bytes]]:
-    """Pages of a write-ahead log up to its last transaction, the newest of a number last."""
+    """Yield the pages of a write-ahead log up to its last transaction, newer ones of a number last."""
     data = path.read_bytes() if path.exists() else b""
     salts = data[16:24]
     waiting: list[tuple[int, bytes]] = []
     for at in range(_WAL_HEADER, len(data) - _FRAME_HEADER - size + 1, _FRAME_HEADER + size):
         frame = data[at : at + _FRAME_HEADER]
         if frame[8:16] != salts:
-            # Of an earlier round.
+            # Frames of an earlier log.
             return
         waiting.append((int.from_bytes(frame[:4], "big"), data[at + _FRAME_HEADER : at + _FRAME_HEADER + size]))
         if int.from_bytes(frame[4:8], "big"):
@@ -126,7 +126,7 @@ def _log(path: Path, size: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _record(number: int | None, payload: bytes) -> Row:
-    """The values of a row. Raises ValueError and IndexError for what can't be one."""
+    """Decode a row. Raises ValueError and IndexError if it isn't one."""
     end, at = _varint(payload, 0)
     types = []
     while at < end:
@@ -150,7 +150,7 @@ def _value(kind: int, data: bytes) -> Value:
     if kind in (8, 9):
         return kind - 8
     if kind == 7:
-        # No table has such numbers.
+        # No table of ours has fractions.
         raise ValueError("a number with a fraction")
     if kind < 7:
         return int.from_bytes(data, "big", signed=True)
@@ -158,7 +158,7 @@ def _value(kind: int, data: bytes) -> Value:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """A number of one to nine bytes, and where it ends. Raises IndexError."""
+    """Return a number of one to nine bytes, and its end. Raises IndexError."""
     value = 0
     for place in range(8):
         byte = data[at + place]

@@ -10,7 +10,7 @@ from dataclasses import asdict
 from typing import Any
 
 from answerable.codec import to_json
-from answerable.datatypes import Chunk, Document, DocumentType
+from answerable.datatypes import Document, DocumentType
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 
@@ -39,12 +39,12 @@ CREATE TABLE records (
     documents TEXT NOT NULL, PRIMARY KEY (origin, source)
 ) WITHOUT ROWID;
 """,
-    # The texts of documents may be uncompressed, too.
+    # From here on texts of documents may be uncompressed.
     """
 CREATE INDEX documents_by_type ON documents (type, source, id);
 """,
 )
-"""What each format adds to the one before it."""
+"""What each format adds to the previous one."""
 
 DOCUMENT_COLUMNS = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 CHUNK_COLUMNS = (
@@ -53,25 +53,25 @@ CHUNK_COLUMNS = (
 
 
 def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
-    """What the library says of itself under a key."""
+    """Return a property of the library."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     return row[0] if row else None
 
 
 def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | None:
-    """The embedder that stands under a key."""
+    """Return the embedder under a key."""
     text = read_meta(connection, key)
     return Fingerprint(**json.loads(text)) if text else None
 
 
 def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
-    """Lets an embedder stand under a key unless one does already."""
+    """Write an embedder under a key unless there is one."""
     value = to_json(asdict(fingerprint))
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
 
 
 def insert_document(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
-    """Writes the rows of a document and its chunks, and counts their terms."""
+    """Write the rows of a document and its chunks, and count their terms."""
     cursor = connection.execute(
         "INSERT INTO documents "
         "(id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts) "
@@ -121,7 +121,7 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
 
 
 def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
-    """Removes the rows of a document and its share of the term counts; False when there is no such document."""
+    """Remove the rows of a document and its share of the term counts; return False if it doesn't exist."""
     row = connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
     if row is None:
         return False
@@ -139,7 +139,7 @@ def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
 
 
 def write_records(connection: sqlite3.Connection, kept: Sequence[SyncRecord]) -> None:
-    """Writes what is remembered of things that are followed, in the place of what was."""
+    """Write sync records, replacing earlier ones."""
     connection.executemany(
         "INSERT OR REPLACE INTO records (origin, source, seen, hash, validators, documents) VALUES (?, ?, ?, ?, ?, ?)",
         map(records.sync_record_to_row, kept),
@@ -147,12 +147,12 @@ def write_records(connection: sqlite3.Connection, kept: Sequence[SyncRecord]) ->
 
 
 def read_stored_document(row: sqlite3.Row) -> StoredDocument:
-    """What a row with `DOCUMENT_COLUMNS` says of a document."""
+    """Read a row with `DOCUMENT_COLUMNS`."""
     return StoredDocument(**{**dict(row), "metadata": json.loads(row["metadata"])})
 
 
 def read_document(row: sqlite3.Row, with_parts: bool) -> Document:
-    """The document of a whole row."""
+    """Read a row with all columns."""
     return Document(
         id=row["id"],
         content=records.content_from_bytes(row["content"]),
@@ -165,26 +165,11 @@ def read_document(row: sqlite3.Row, with_parts: bool) -> Document:
     )
 
 
-def read_chunk(row: sqlite3.Row, document: Document) -> Chunk:
-    """The chunk of a row with `CHUNK_COLUMNS`."""
-    return Chunk(
-        id=row["id"],
-        document_id=document.id,
-        content=document.content[row["start"] : row["end"]],
-        start=row["start"],
-        end=row["end"],
-        sequence=row["sequence"],
-        location=records.location_from_json(row["location"]),
-        context=row["context"],
-        parts=records.parts_from_json(row["parts"]),
-    )
-
-
 def read_indexed_chunk(row: sqlite3.Row, document: Document) -> IndexedChunk:
-    """The chunk of a row with `CHUNK_COLUMNS`, with all that search needs of it."""
+    """Read a row with `CHUNK_COLUMNS`, with vectors, terms and fields."""
     vector = records.vector_from_bytes(row["vector"])
     return IndexedChunk(
-        chunk=read_chunk(row, document),
+        chunk=records.chunk_from_row(row, document),
         vector=vector,
         terms=json.loads(row["terms"]),
         fields=json.loads(row["fields"]),

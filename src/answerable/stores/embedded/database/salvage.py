@@ -1,7 +1,7 @@
-"""Makes a new SQLite file of an embedded library from what can be read of a damaged one.
+"""Makes a new SQLite file of an embedded library from the readable rows of a damaged one.
 
-A document whose text can't be read stays in the list, without passages, as far as its name is known: whoever looks
-through the library reads it again from its source, or says that it is lost.
+A document whose text is lost stays listed without passages, if its name is known: `verify` reads it again from its
+source or reports it as lost.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ _Name = tuple[str, str, str]
 
 
 def salvage(path: Path) -> None:
-    """Puts a new file in the place of a damaged one, which is kept as `KEPT_AS` beside it.
+    """Replace a damaged file by a new one, and keep the old one beside it as `KEPT_AS`.
 
-    Raises LibraryBusy where another process has it open, LibraryDamaged where nothing can be read, and LibraryError.
+    Raises LibraryBusy if another process has it open, LibraryDamaged if nothing can be read, and LibraryError.
     """
     _require_alone(path)
     draft = path.with_name(f"{path.name}.salvaged")
@@ -65,7 +65,7 @@ def salvage(path: Path) -> None:
 
 
 def _require_alone(path: Path) -> None:
-    """Takes what the write-ahead log holds into the file, where SQLite can read that much."""
+    """Merge the write-ahead log into the file, if SQLite can. Raises LibraryBusy."""
     with closing(sqlite3.connect(path, timeout=2, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -90,7 +90,7 @@ def _fill(made: Database, pages: Pages, path: Path) -> None:
             names.update(_names(row, kind))
         for number, fields in connection.execute(_NAMELESS).fetchall():
             name = _name_in(fields)
-            # What is followed is read again, and its true name is kept there.
+            # A followed document has its true name in its record, and is read again.
             if number not in names and not connection.execute(_IS_FOLLOWED, (name[2],)).fetchone():
                 names[number] = name
         connection.executemany(_LOST, ((number, id, source, type) for number, (type, source, id) in names.items()))
@@ -98,7 +98,7 @@ def _fill(made: Database, pages: Pages, path: Path) -> None:
         if fingerprint:
             connection.execute("INSERT INTO meta VALUES ('fingerprint', ?)", (fingerprint,))
         else:
-            # Nobody knows what made their vectors.
+            # Their embedder is unknown.
             connection.execute("DELETE FROM chunks")
         if not connection.execute("SELECT 1 FROM documents UNION SELECT 1 FROM records").fetchone():
             raise LibraryDamaged(
@@ -108,7 +108,7 @@ def _fill(made: Database, pages: Pages, path: Path) -> None:
 
 
 def _names(row: Row, kind: tuple[type, ...]) -> Iterator[tuple[int, _Name]]:
-    """What a row says of the name of a document, where it says anything."""
+    """Yield the name of a document, if the row has it."""
     values = [str(value) for value in row.values]
     if row.number is not None and row.columns == len(_DOCUMENT) and kind[1:5] == _DOCUMENT[1:5]:
         yield row.number, (values[4], values[2], values[1])
@@ -118,7 +118,7 @@ def _names(row: Row, kind: tuple[type, ...]) -> Iterator[tuple[int, _Name]]:
 
 
 def _name_in(fields: str) -> _Name:
-    """A document's name as it is in what its passages are filtered by: without capitals and accents."""
+    """Return a document's name from the fields of a passage, which lack capitals and accents."""
     with suppress(*UNREADABLE):
         found = {key: values[0] for key, values in json.loads(fields).items() if values}
         return str(found["type"]), str(found.get("source", "")), str(found["document_id"])
@@ -138,7 +138,7 @@ def _is_readable(values: list[Value]) -> bool:
 
 
 def _fingerprint(text: str) -> str:
-    """The text where it names an embedder, otherwise nothing."""
+    """Return the text if it names an embedder, otherwise an empty one."""
     try:
         Fingerprint(**json.loads(text))
     except UNREADABLE:
@@ -147,14 +147,14 @@ def _fingerprint(text: str) -> str:
 
 
 def _keep(path: Path) -> None:
-    """Gives the damaged file another name too, so that there is one under its own at any moment."""
+    """Link the damaged file to another name, so that its own is never missing."""
     kept = path.with_name(KEPT_AS)
     _remove(kept)
     try:
         os.link(path, kept)
     except OSError:
         shutil.copy2(path, kept)
-    # A log that stayed would be taken for the new file's.
+    # SQLite would take a remaining log for the new file's.
     for name in ("-wal", "-shm"):
         with suppress(FileNotFoundError):
             os.replace(f"{path}{name}", f"{kept}{name}")

@@ -1,4 +1,4 @@
-"""Comparing the search index of an embedded library with the database that it is derived from."""
+"""Compares the search index of an embedded library with its database."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WHERE = "index"
 
 
 def issues(shard: Any, database: Database) -> list[Issue]:
-    """Which chunks the index lacks, has otherwise than the database, or has though there are none."""
+    """Return how many chunks the index lacks, has with other data, or has in excess."""
     missing = wrong = found = 0
     with database.changes(0, 0) as (_, entries, _):
         for batch in _batches(entries):
@@ -46,7 +46,7 @@ def _batches(entries: Iterable[Entry]) -> Iterator[Sequence[Entry]]:
 
 def _agrees(point: Any, entry: Entry) -> bool:
     dense = np.asarray(point.vector.get("dense", ()), np.float32)
-    # The engine keeps vectors of length 1 only.
+    # The engine normalises vectors.
     if dense.shape != entry.vector.shape or float(dense @ entry.vector) < _SAME * float(np.linalg.norm(entry.vector)):
         return False
     sparse = point.vector.get("terms")

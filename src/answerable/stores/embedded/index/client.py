@@ -1,4 +1,4 @@
-"""The search index of an embedded library as the library sees it: kept by a process of its own (`edge_process`)."""
+"""Client of the process that holds the search index of an embedded library (see `index.process`)."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ sys.path[:] = json.loads(sys.argv[1])
 from answerable.stores.embedded.index.process import main
 main()
 """
-# What writing through memory to a disk that doesn't take it ends with; Windows has no such signal.
+# Sent when a write through memory fails on the disk; Windows has no such signal.
 _FAULTS = {getattr(signal, "SIGBUS", None)}
-# Ended from outside, it leaves its files whole.
+# Killed from outside, it leaves its files intact.
 _KILLED = {getattr(signal, "SIGKILL", None), signal.SIGTERM}
 
 
 class EdgeClient:
-    """Has the index in `folder` kept up to date with the database in the file `database` (see `EdgeIndex`).
+    """The index in `folder`, derived from the database in the file `database` (see `EdgeIndex`).
 
-    A process that died is started again at the next call. Raises LibraryError, also where the process dies.
+    A process that died is restarted by the next call. Raises LibraryError, also when the process dies.
     """
 
     def __init__(self, folder: Path, database: Path, fingerprint: Fingerprint, quantized_from: int) -> None:
@@ -45,34 +45,34 @@ class EdgeClient:
         self._start()
 
     def catch_up(self) -> None:
-        """Takes in what the database has and the index hasn't, and drops what is gone."""
+        """Add the chunks that the index lacks, and delete removed ones."""
         self._ask("catch_up")
 
     def audit(self) -> list[Issue]:
-        """Where it differs from the database, once it has caught up."""
+        """Return the differences from the database, once caught up."""
         found: list[Issue] = self._ask("audit")
         return found
 
     def rebuild(self) -> None:
-        """Makes it anew from the database."""
+        """Rebuild the index from the database."""
         self._ask("rebuild")
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first; of many chunks nearly the highest."""
+        """Return the k highest cosines, best first; approximate for many chunks."""
         return self._found("search_vectors", vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """The cosines of these chunks, best first."""
+        """Return number and cosine of these chunks, best first."""
         return self._found("cosines", vector, numbers)
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
+        """Return the k highest BM25 scores, best first, given the number of chunks with each term."""
         return self._found("search_terms", frequencies, chunks, k, where)
 
     def close(self) -> None:
-        """Has everything written out, and frees the files."""
+        """Write everything to disk and end the process. Idempotent."""
         if self._process is not None:
-            # What isn't written out is taken in again by the next.
+            # What isn't written is added again by the next process.
             with suppress(LibraryError):
                 self._ask("close")
             self._stop()
@@ -92,7 +92,7 @@ class EdgeClient:
         except (EOFError, OSError, pickle.UnpicklingError) as error:
             raise self._lost(self._stop()) from error
         except BaseException:
-            # Interrupted, it would answer the next with what is asked here.
+            # After an interruption, its answer would be taken for the next request's.
             self._kill()
             raise
         if not is_answer:
@@ -124,13 +124,13 @@ class EdgeClient:
         return self._process
 
     def _kill(self) -> None:
-        # A copy of this process may have its pipes: it needn't notice that they are closed here.
+        # A fork of this process may hold the pipes, so closing them here doesn't end it.
         if self._process is not None:
             self._process.kill()
             self._stop()
 
     def _stop(self) -> int:
-        """How the process ended; 0 where there is none."""
+        """Close the pipes; return the exit status of the process, 0 if there is none."""
         process, self._process = self._process, None
         if process is None:
             return 0
@@ -142,7 +142,7 @@ class EdgeClient:
 
     def _lost(self, status: int) -> LibraryError:
         if -status not in _KILLED:
-            # What its files hold might end the next one, too.
+            # Its files might crash the next process, too.
             forget(self._folder)
         if -status in _FAULTS:
             return unwritable(self._folder, "the disk is full or broken")

@@ -1,7 +1,7 @@
 """The search index of an embedded library: Qdrant Edge, in process, derived from the database.
 
-It holds numbers only (see `edge_engine`). `state.json` says how much of the database it has taken in, and how its files
-were left (see `edge_state`); whatever doesn't fit together leads to building it anew.
+It holds numbers only (see `index.engine`). `state.json` records how much of the database it holds and the state of its
+files (see `index.state`); any mismatch leads to a rebuild.
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ _ROOM_FOR_TERMS = 4_096
 
 
 class EdgeIndex:
-    """Opens the index in `folder`, builds it anew where need be, and keeps it up to date with `database`.
+    """The index in `folder`, opened or rebuilt, and kept up to date with `database`.
 
-    Only one process may hold it at a time, and a full disk may end that (see `edge_process`). With more than
-    `quantized_from` chunks vectors are quantised. Raises LibraryError when even a new one fails.
+    Only one process may hold it at a time, and a full disk may kill that (see `index.process`). With more than
+    `quantized_from` chunks vectors are quantised. Raises LibraryError if a rebuild fails.
     """
 
     def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int) -> None:
@@ -66,7 +66,7 @@ class EdgeIndex:
             self._build()
 
     def catch_up(self) -> None:
-        """Takes in what the database has and the index hasn't, and drops what is gone."""
+        """Add the chunks that the index lacks, and delete removed ones."""
         version = self._database.version()
         if self._has_taken_in(version):
             return
@@ -78,42 +78,42 @@ class EdgeIndex:
         except LibraryError:
             raise
         except Exception:
-            # Whatever the engine stumbles over, the database has everything.
+            # Whatever fails in the engine, the database has everything.
             self._build()
 
     def audit(self) -> list[Issue]:
-        """Where it differs from the database, once it has caught up (see `edge_audit`)."""
-        # As of one moment, or what others write meanwhile would be a difference.
+        """Return the differences from the database, once caught up (see `index.audit`)."""
+        # As of one moment, or writes of others would be differences.
         with self._database.snapshot():
             self.catch_up()
             return edge_audit.issues(self._shard, self._database)
 
     def rebuild(self) -> None:
-        """Makes it anew from the database."""
+        """Rebuild the index from the database."""
         self._build()
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """The k highest cosines, best first; of many chunks nearly the highest."""
+        """Return the k highest cosines, best first; approximate for many chunks."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
         return self._query(nearest, k, self._spelt(where), search_params)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """The cosines of these chunks, best first."""
+        """Return number and cosine of these chunks, best first."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
         these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
         return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """The k highest BM25 scores, best first, given in how many of the chunks each term stands."""
+        """Return the k highest BM25 scores, best first, given the number of chunks with each term."""
         weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
         return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
 
     def close(self) -> None:
-        """Writes everything out and frees the files."""
+        """Write everything to disk and close the files."""
         if self._shard is not None:
             self._shard.close()
             self._shard = None
-            # Left as it was, the state says that the index was not closed: that is checked less strictly, that is all.
+            # An unwritten state only means that the index counts as not closed, which is checked less strictly.
             with contextlib.suppress(OSError):
                 self._state.write(is_closed=True)
 
@@ -141,7 +141,7 @@ class EdgeIndex:
             raise unwritable(self._folder, str(error)) from error
 
     def _require_room(self, chunks: int) -> None:
-        """Raises DiskFull where the disk hasn't room for so many more chunks, and some to spare."""
+        """Raise DiskFull unless the disk has room for this many more chunks, and some to spare."""
         require_room(self._folder, chunks * (self._dimension * 4 + _ROOM_FOR_TERMS))
 
     def _take_in(self) -> None:
@@ -160,19 +160,19 @@ class EdgeIndex:
                 if fresh >= TOGETHER:
                     self._require_room(version.chunks)
                     self._shard.optimize()
-                    # Until then the engine keeps what it has replaced, in memory and on disk.
+                    # The engine keeps replaced segments in memory and on disk until it is flushed.
                     self._shard.flush()
                     fresh = 0
             self._require_room(_BATCH)
             for start in range(0, len(removed), _BATCH):
                 gone = removed[start : start + _BATCH]
-                # Deleting only marks them: what the vector said has to be written over.
+                # Deleting only marks them: overwrite the vectors.
                 blank = [edge.Point(number, {"dense": [0.0] * self._dimension}, {}) for number in gone]
                 self._shard.update(edge.UpdateOperation.upsert_points(blank))
                 self._shard.update(edge.UpdateOperation.delete_points(list(gone)))
         waiting = self._state.notes["waiting"] + fresh
         if waiting > self._quantized_from:
-            # It is written anew beside what is there.
+            # A new copy is written beside the old one.
             self._require_room(version.chunks)
             self._shard.optimize()
             waiting = 0
@@ -211,7 +211,7 @@ class EdgeIndex:
         self._index_fields([*map(equality_key, USUAL_FIELDS), range_key("date", datetime.min), range_key("page", 0.0)])
 
     def _index_fields(self, keys: Iterable[str]) -> None:
-        """An index for each of these keys of filters that has none yet; without one, every chunk would be read."""
+        """Create missing indexes for these filter keys; without one, a filter reads every chunk."""
         assert self._shard is not None
         known = self._state.notes["fields"]
         for key in sorted(set(keys).difference(known))[: max(0, MOST_FIELDS - len(known))]:

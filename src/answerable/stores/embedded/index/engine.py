@@ -1,4 +1,4 @@
-"""How Qdrant Edge is told to keep chunks: numbers only, vectors, hashed terms with their BM25 weights, hashed fields.
+"""How Qdrant Edge stores chunks: vectors, hashed terms with their BM25 weights, hashed fields; no texts.
 
 Of many chunks, vectors are searched by looking at all of them at 2 bits a dimension (TurboQuant, Zandieh et al. 2025,
 arXiv:2504.19874, which needs no training); what that finds is scored again with the whole vectors. That takes 9 ns a
@@ -18,27 +18,27 @@ from answerable.stores.embedded.database.database import Entry
 from answerable.stores.qdrant.values import Conditions, field_numbers, sparse_vector
 from answerable.text.bm25 import term_weights
 
-# So many are taken in as one: what isn't quantised yet is in memory.
+# Chunks per optimisation: those not yet quantised are in memory.
 TOGETHER = 350_000
-# More fields than that are filtered without an index: each takes files and memory, and metadata may have any.
+# Further fields are filtered without an index: each index takes files and memory, and metadata may have any field.
 MOST_FIELDS = 64
 
 _NOTHING = edge.HasIdCondition(set())
 _EVERYTHING = edge.Filter(must_not=[_NOTHING])
-# So many of each segment are scored again, and at least so many times as many as are asked for.
+# How many of each segment are rescored, and the least multiple of the number asked for.
 _SCORED_AGAIN = 500
 _AT_LEAST = 1.25
-# More than so many are merged, the smallest first.
+# Above this number segments are merged, the smallest first.
 _SEGMENTS = 8
 # In kilobytes.
 _ANY_SIZE = 1_000_000_000
 
 
 def conditions(known: Collection[str]) -> Conditions:
-    """How filters are spelt for an index that has indexed these keys.
+    """Return the filter syntax for an index with these indexed keys.
 
-    What isn't indexed takes reading every chunk, for each condition. While there is room for more indexes, no chunk has
-    a key that isn't known.
+    A key without an index takes reading every chunk, for each condition. While more indexes may be created, every key
+    that a chunk has is indexed.
     """
     is_full = len(known) >= MOST_FIELDS
     return Conditions(
@@ -56,7 +56,7 @@ def conditions(known: Collection[str]) -> Conditions:
 
 
 def config(dimension: int, quantized_from: int) -> Any:
-    """What a new index of vectors of so many dimensions is made with."""
+    """Return the configuration of a new index."""
     return edge.EdgeConfig(
         vectors={"dense": edge.EdgeVectorParams(size=dimension, distance=edge.Distance.Cosine)},
         sparse_vectors={"terms": edge.EdgeSparseVectorParams(memory=edge.Memory.Cached)},
@@ -70,13 +70,13 @@ def config(dimension: int, quantized_from: int) -> Any:
             max_segment_size=_ANY_SIZE,
             default_segment_number=_SEGMENTS,
         ),
-        # The database is the log: what an index loses, it takes in again.
+        # The database is the log: it has what an index loses.
         wal_enabled=False,
     )
 
 
 def field_index(key: str) -> Any:
-    """Makes an index for a key of `field_numbers`, so that filters needn't read every chunk."""
+    """Return the operation that indexes a key of `field_numbers` for filters."""
     if key.startswith("e"):
         kind: Any = edge.IntegerIndexParams(lookup=True, range=False, enable_hnsw=False, memory=edge.Memory.Cached)
     else:
@@ -85,17 +85,17 @@ def field_index(key: str) -> Any:
 
 
 def search_params(limit: int) -> Any:
-    """How vectors are searched for so many."""
+    """Return the parameters for searching the `limit` best vectors."""
     again = edge.QuantizationSearchParams(rescore=True, oversampling=max(_SCORED_AGAIN / limit, _AT_LEAST))
     return edge.SearchParams(quantization=again)
 
 
 EXACTLY = edge.SearchParams(exact=True)
-"""The whole vectors of all that pass are looked at."""
+"""Compare the whole vectors of all chunks that pass."""
 
 
 def point(entry: Entry) -> Any:
-    """A chunk as the engine takes it."""
+    """Return a chunk in the engine's format."""
     vectors: dict[str, Any] = {"dense": entry.vector.tolist()}
     if entry.terms:
         vectors["terms"] = sparse(term_weights(entry.terms))
@@ -103,6 +103,6 @@ def point(entry: Entry) -> Any:
 
 
 def sparse(weights: Mapping[str, float]) -> Any:
-    """Weights of terms as the engine takes them."""
+    """Return weights of terms in the engine's format."""
     hashed = sparse_vector(weights)
     return edge.SparseVector(list(hashed), list(hashed.values()))

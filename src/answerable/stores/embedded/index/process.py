@@ -1,7 +1,7 @@
 """The process that holds the search index of an embedded library.
 
-Its engine writes through memory: where a disk is full or broken, the system ends the process that does so. This one
-then dies alone. It answers one request after another, and ends when nobody can ask any more.
+Its engine writes through memory: on a full or broken disk, the system kills the process. This one then dies alone. It
+answers one request after another, and ends when its client closes the pipe.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from answerable.protocols import Fingerprint
 from answerable.stores.embedded.database.database import Database
 from answerable.stores.embedded.index.edge_index import EdgeIndex
 
-# Seconds for the process of a library that was killed to notice it.
+# Seconds for an orphaned process to notice that its client is gone.
 _PATIENCE = 30.0
 
 
 def main() -> None:
-    """Serves requests: pickled pairs of a method's name and arguments, each answered by success and outcome."""
-    # What the engine prints must not get among the answers.
+    """Serve requests, pickled pairs of method name and arguments; answer each by success and outcome."""
+    # Keep the engine's output apart from the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
-    # Nobody else can look into what is made here.
+    # Create private files.
     os.umask(0o077)
     requests: SimpleQueue[tuple[str, tuple[Any, ...]]] = SimpleQueue()
     threading.Thread(target=_receive, args=(sys.stdin.buffer, requests), daemon=True).start()
@@ -49,12 +49,12 @@ def main() -> None:
             outcome = False, error
         pickle.dump(outcome, answers)
         answers.flush()
-    # Tidying up what goes with the process would keep the library waiting.
+    # Cleaning up would only delay the client.
     os._exit(0)
 
 
 def _open(folder: Path, database: Path, fingerprint: Fingerprint, quantized_from: int) -> tuple[FileLock, EdgeIndex]:
-    # Held as long as this process lives: what asked may have been killed, and the next be there already.
+    # Held as long as this process lives: its client may have been killed and restarted.
     lock = FileLock(folder.with_name("index.process.lock"), mode=0o600)
     try:
         lock.acquire(_PATIENCE)
@@ -70,5 +70,5 @@ def _receive(stream: BinaryIO, requests: SimpleQueue[tuple[str, tuple[Any, ...]]
         while True:
             requests.put(pickle.load(stream))
     except (EOFError, OSError, pickle.UnpicklingError):
-        # Whoever asked is gone: what is half done is taken in again by the next.
+        # The client is gone: the next process redoes what is unfinished.
         os._exit(1)

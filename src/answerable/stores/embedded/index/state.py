@@ -1,4 +1,4 @@
-"""What is noted beside the search index of an embedded library: how far it has come, and how its files were left."""
+"""The state of the search index of an embedded library: what it holds, and sizes and checksums of its files."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _NAME = "state.json"
 
 
 def forget(folder: Path) -> None:
-    """Lets the index in `folder` be made anew by whoever opens it next."""
+    """Have the index in `folder` rebuilt by the next process."""
     (folder / _NAME).unlink(missing_ok=True)
 
 
 class EdgeState:
-    """Notes of the index in `folder`, in a file of their own; `made` is what any index made now would say of itself."""
+    """The state file of the index in `folder`; `made` are the properties of an index built now."""
 
     def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
         self._folder = folder
@@ -28,11 +28,11 @@ class EdgeState:
         self.notes: dict[str, Any] = self._read()
 
     def begin(self) -> None:
-        """Notes that the index is empty."""
+        """Reset to an empty index."""
         self.notes = {"library": "", "added": 0, "removed": 0, "waiting": 0, "fields": [], "files": {}}
 
     def write(self, is_closed: bool) -> None:
-        """Notes each file's size, time of change and, once nothing changes any more, checksum."""
+        """Write each file's size and time and, once the index is closed, its checksum."""
         before = self.notes["files"]
         files: dict[str, tuple[int, int, int | None]] = {}
         for path in (self._folder / "shard").rglob("*"):
@@ -50,7 +50,7 @@ class EdgeState:
         os.replace(draft, self._folder / _NAME)
 
     def _read(self) -> dict[str, Any]:
-        """What was noted, nothing where it isn't of such an index or the files aren't as they were left."""
+        """Return the state, {} if the index or its files don't match it."""
         try:
             notes: dict[str, Any] = json.loads((self._folder / _NAME).read_text("utf-8"))
             belongs = all(notes[name] == value for name, value in self._made.items())
@@ -62,7 +62,7 @@ class EdgeState:
             return {}
 
     def _is_whole(self, path: Path, known: Sequence[Any], is_closed: bool) -> bool:
-        # The engine maps its files into memory: a damaged one would kill the process or give wrong results.
+        # The engine maps its files into memory: a damaged one would crash it or give wrong results.
         size, changed, checksum = known
         found = path.stat()
         if not is_closed:
@@ -71,7 +71,7 @@ class EdgeState:
 
 
 def _checksum(path: Path) -> int:
-    """A checksum of a file's blocks that aren't all zeros: most of the engine's files are holes."""
+    """Return a checksum of the non-zero blocks: most of the engine's files are sparse."""
     checksum = position = 0
     zeros = bytes(_BLOCK)
     with path.open("rb", buffering=0) as file:

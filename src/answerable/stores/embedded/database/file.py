@@ -1,0 +1,152 @@
+"""The SQLite file of an embedded library: one connection, its transactions, its format, and our errors for its own."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from answerable.errors import LibraryFormatError, LibraryNotFound
+from answerable.stores.binding import Binding
+from answerable.stores.embedded.database.audit import UNREADABLE
+from answerable.stores.embedded.database.connection import Kept, connect, damaged, one_moment, read_only, translated
+from answerable.stores.embedded.database.rows import MIGRATIONS, read_fingerprint, read_meta
+
+FORMAT = len(MIGRATIONS)
+
+
+class DatabaseFile:
+    """One connection, shared between threads by a lock. Raises only errors of our tree.
+
+    `path` is the file; it is created if missing and `create` is true. Otherwise raises LibraryNotFound.
+    """
+
+    def __init__(self, path: Path, create: bool = True) -> None:
+        self.path = path
+        self.binding = Binding()
+        self._lock = threading.RLock()
+        # Every search asks for the languages and the number of documents: each would read all of them.
+        self._kept = Kept()
+        if not os.path.exists(path) and not create:
+            raise LibraryNotFound(
+                f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
+            )
+        with self._translated():
+            self._connection, self.is_writable = connect(path)
+            try:
+                self._prepare()
+            except BaseException:
+                # `salvage` must be the only one that has the file open.
+                self._connection.close()
+                raise
+
+    def close(self) -> None:
+        """Close the connection. Idempotent."""
+        with self._lock:
+            self._connection.close()
+
+    @property
+    def identity(self) -> str:
+        """An id of these vectors, which changes when they are replaced."""
+        with self._reading() as connection:
+            return str(read_meta(connection, "identity"))
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Write everything or nothing; other writers wait. Raises LibraryReadOnly."""
+        with self._locked() as connection:
+            if not self.is_writable:
+                raise read_only(self.path)
+            connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield connection
+                connection.execute("COMMIT")
+            except BaseException:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._kept.forget()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Read everything as of one moment."""
+        with self._reading() as connection, one_moment(connection):
+            yield connection
+
+    @contextmanager
+    def closed(self) -> Iterator[Path]:
+        """Close the file while another one is put in its place, then open that one."""
+        with self._lock, self._translated():
+            self._connection.close()
+            try:
+                yield self.path
+            finally:
+                self._connection, self.is_writable = connect(self.path)
+                self._kept.forget()
+
+    def checkpoint(self) -> None:
+        """Take deleted and overwritten data out of the write-ahead log."""
+        with self._reading() as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    @contextmanager
+    def _bound(self) -> Iterator[sqlite3.Connection]:
+        """Read vectors as of one moment. Raises EmbedderMismatch."""
+        with self._reading() as connection, one_moment(connection):
+            self.binding.check(read_fingerprint(connection, "fingerprint"))
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._locked() as connection, self._decoding():
+            yield connection
+
+    @contextmanager
+    def _locked(self) -> Iterator[sqlite3.Connection]:
+        with self._lock, self._translated():
+            yield self._connection
+
+    @contextmanager
+    def _decoding(self) -> Iterator[None]:
+        try:
+            yield
+        except UNREADABLE as error:
+            # SQLite has no checksums: what it reads from a damaged page may be anything.
+            raise damaged(self.path, str(error)) from error
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+
+    def _prepare(self) -> None:
+        """Create the tables, or bring them to the current format. Raises LibraryFormatError."""
+        if self._format() < FORMAT and self.is_writable:
+            with self.transaction() as connection:
+                # Another process may have been first.
+                found = self._format()
+                for statement in ";".join(MIGRATIONS[found:]).split(";"):
+                    connection.execute(statement)
+                if not found:
+                    connection.execute("INSERT INTO meta VALUES ('identity', ?)", (uuid.uuid4().hex,))
+                connection.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
+        found = self._format()
+        if found != FORMAT:
+            way_out = "Open it once where it may be written to" if found < FORMAT else "Use the version that made it"
+            raise LibraryFormatError(
+                f"The library {self.path.parent} has format {found}; this version of answerable reads format {FORMAT}. "
+                f"{way_out}, or add your documents to a new library with --library."
+            )
+
+    def _format(self) -> int:
+        """Return the format, 0 for a new file."""
+        with self._decoding():
+            has_schema = self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+            return int(read_meta(self._connection, "format") or 0) if has_schema else 0
