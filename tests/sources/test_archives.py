@@ -113,7 +113,7 @@ def test_a_broken_member_is_reported_and_the_others_are_read(save: Callable[...,
     assert len(read_file(path, ReadContext(skipped=skipped))) == 1
     (error,) = skipped.errors
     assert isinstance(error, DamagedSource)
-    assert "!/a.pdf is no readable PDF" in str(error)
+    assert "!/a.pdf is not a readable PDF" in str(error)
 
 
 @pytest.mark.parametrize(

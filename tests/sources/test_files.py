@@ -54,7 +54,7 @@ def test_a_pdf_is_a_pdf_whatever_its_name(tmp_path: Path, make_pdf: Callable[...
 
 def test_a_text_called_pdf_is_damaged(tmp_path: Path) -> None:
     fill(tmp_path, "a.pdf")
-    with pytest.raises(SourceError, match=r"a\.pdf is no readable PDF"):
+    with pytest.raises(SourceError, match=r"a\.pdf is not a readable PDF"):
         read_file(tmp_path / "a.pdf")
 
 

@@ -21,7 +21,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import EmbedderMismatch, EmbeddingError, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.ingest import AddReport, Ingestion
 from answerable.protocols import Fingerprint, Passage, Store
-from answerable.sources.langchain.collection import LangChainCollection, names_collection
+from answerable.sources.langchain.collection import LangChainCollection
 from answerable.sources.langchain.rebuilt_text import joined, page_parts
 from answerable.stores import EmbeddedStore, MemoryStore
 
@@ -135,7 +135,7 @@ def test_only_its_own_texts_have_vectors(database: str, collection: PGVector) ->
         assert found.fingerprint == Fingerprint("ollama", "nomic", DIMENSION)
         assert np.linalg.norm(found.embed_query("One.")) == pytest.approx(1)
         assert found.count_tokens(["One."])[0] > 0
-        with pytest.raises(EmbeddingError, match="1 of the texts"):
+        with pytest.raises(EmbeddingError, match=r"1 of \d+ texts"):
             found.embed_passages([Passage("One."), Passage("Two.")])
 
 
@@ -183,7 +183,7 @@ def test_what_is_not_there_is_named(database: str, collection: PGVector) -> None
         LangChainCollection(f"{database}&langchain_collection=nothing")
     with pytest.raises(SourceNotFound, match="is empty"):
         LangChainCollection(address(database, collection))
-    with pytest.raises(SourceNotFound, match="no collections of LangChain"):
+    with pytest.raises(SourceNotFound, match="no LangChain collections"):
         LangChainCollection(f"{shared_database()}&langchain_collection=x")
 
 
@@ -197,16 +197,7 @@ def test_a_wrong_password_is_said_without_it() -> None:
     assert "s3cret" not in str(raised.value)
 
 
-def test_which_addresses_name_a_collection() -> None:
-    assert names_collection("postgresql://u:p@h/d?langchain_collection=docs")
-    assert names_collection("postgresql+psycopg://u@h/d?host=/tmp&langchain_collection=")
-    for other in (
-        "postgresql://h/d?library=docs",
-        "docs?langchain_collection=x",
-        "https://h/?langchain_collection=x",
-        "http://[",
-    ):
-        assert not names_collection(other)
+def test_an_address_without_a_name_is_refused() -> None:
     with pytest.raises(SettingsError):
         LangChainCollection("postgresql://u:p@h/d?langchain_collection=")
 

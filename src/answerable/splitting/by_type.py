@@ -6,7 +6,7 @@ from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
 from answerable.splitting.code import CodeSplitter
-from answerable.splitting.headings import HeadingSplitter, PageSplitter
+from answerable.splitting.headings import HeadingSplitter
 from answerable.splitting.records import RecordSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
@@ -23,7 +23,7 @@ class SplitterByType:
             DocumentType.HTML: headings,
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
-            DocumentType.PDF: PageSplitter(recursive),
+            DocumentType.PDF: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
         }

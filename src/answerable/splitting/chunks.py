@@ -46,7 +46,7 @@ def make_chunks(document: Document, spans: Iterable[Span]) -> list[Chunk]:
                 end=end,
                 sequence=len(chunks),
                 location=location,
-                context=context_line(document, location, parts),
+                context=_context(document, location, parts),
                 parts=parts,
             )
         )
@@ -70,7 +70,7 @@ def trim(content: str, start: int, end: int) -> Span:
     return start + len(piece) - len(piece.lstrip()), end - (len(piece) - len(piece.rstrip()))
 
 
-def context_line(document: Document, location: Location, parts: tuple[Part, ...] = ()) -> str:
+def _context(document: Document, location: Location, parts: tuple[Part, ...]) -> str:
     """Return the context of a chunk: title › headings, columns or symbols; for a chat only its name."""
     path = [document.title.strip(), *location.headings]
     match document.type:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from answerable.datatypes import Chunk, Document
+from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import Span
 from answerable.splitting.recursive import RecursiveSplitter
 
@@ -21,18 +21,8 @@ class HeadingSplitter:
 
     def split(self, document: Document) -> list[Chunk]:
         """Return chunks in order that cover everything except white space."""
-        return self._within.chunks(document, _sections(document))
-
-
-class PageSplitter:
-    """One chunk per section of a document with pages, across page ends; `within` cuts long ones."""
-
-    def __init__(self, within: RecursiveSplitter) -> None:
-        self._within = within
-
-    def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
-        return self._within.chunks(document, pairwise([0, *_section_starts(document), len(document.content)]))
+        has_pages = document.type is DocumentType.PDF
+        return self._within.chunks(document, _sections_across_pages(document) if has_pages else _sections(document))
 
 
 def _sections(document: Document) -> Iterator[Span]:
@@ -47,14 +37,16 @@ def _sections(document: Document) -> Iterator[Span]:
         yield start, len(document.content)
 
 
-def _section_starts(document: Document) -> Iterator[int]:
-    """Yield the start of each part whose headings differ from the previous one's, unless only a heading is between."""
+def _sections_across_pages(document: Document) -> Iterator[Span]:
+    """Yield sections that begin where a part has new headings, unless only a heading is between."""
     started = None
+    start = 0
     for before, part in pairwise(document.parts):
         started = started or before
         if part.headings == before.headings:
             continue
         between = document.content[started.start : part.start].strip()
         if not started.headings or len(between) > len(started.headings[-1]) + NUMBER:
-            yield part.start
-            started = part
+            yield start, part.start
+            start, started = part.start, part
+    yield start, len(document.content)

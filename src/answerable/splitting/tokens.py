@@ -83,7 +83,7 @@ class TokenSplitter:
         if furthest < end:
             cut = self._best_cut(content, cuts, start, covered, furthest)
         # A shorter text can have more tokens: a part of a word may have more than the whole word.
-        while cut > covered and not self._fits(content, start, cut):
+        while cut > covered and self.count(content[start:cut].rstrip()) > self.chunk_size:
             furthest = cut - 1
             cut = self._best_cut(content, cuts, start, covered, furthest)
         return cut
@@ -122,9 +122,6 @@ class TokenSplitter:
         """Whether the word that begins at `word` and continues at an index would fit into a chunk."""
         furthest = self._reach(content, word, len(content))
         return furthest == len(content) or bool(_BREAK.search(content, index, furthest))
-
-    def _fits(self, content: str, start: int, end: int) -> bool:
-        return self.count(content[start:end].rstrip()) <= self.chunk_size
 
     def _reach(self, content: str, start: int, end: int) -> int:
         """Return an estimate of the furthest end that fits; the exact count is known only after cutting."""

@@ -87,7 +87,7 @@ def test_no_bytes() -> None:
 
 @pytest.mark.parametrize("data", [b"%PDF-1.4 and no more", b"no PDF at all", b"%PDF-1.4\n" + b"\x00\xff" * 500])
 def test_damaged(data: bytes) -> None:
-    with pytest.raises(DamagedSource, match=r"a\.pdf is no readable PDF.*download it again"):
+    with pytest.raises(DamagedSource, match=r"a\.pdf is not a readable PDF.*download it again"):
         read_pdf(data, "a.pdf")
 
 

@@ -61,7 +61,7 @@ def test_letters_beyond_sixteen_bits_shift_nothing(make_pdf: MakePdf) -> None:
 
 def test_another_file_is_an_error_or_has_other_places(make_pdf: MakePdf) -> None:
     document = read_pdf(make_pdf(PAGES), "a.pdf")
-    with pytest.raises(DamagedSource, match=r"a\.pdf is no readable PDF"):
+    with pytest.raises(DamagedSource, match=r"a\.pdf is not a readable PDF"):
         rectangles(b"nothing", "a.pdf", page_spans(document.content, [(0, 4)]))
     last = page_spans(document.content, [(len(document.content) - 4, len(document.content))])
     assert rectangles(make_pdf(["short"]), "a.pdf", last) == []

@@ -1,7 +1,7 @@
-"""A collection of LangChain's PGVector → documents with the chunks and the vectors that it holds: nothing is embedded.
+"""Read a collection of LangChain's PGVector as documents with its own chunks and vectors: nothing is embedded.
 
-A collection has no documents, only chunks that name their source. The chunks of a source, in order, make a document:
-what two neighbours of a page share stands in it once, and every chunk stands in it as it was embedded.
+A collection has only chunks, which name their source. The chunks of a source are joined into a document that contains
+each of them verbatim, and their overlaps once.
 """
 
 from __future__ import annotations
@@ -60,11 +60,11 @@ class _Row:
 
 
 class LangChainCollection:
-    """The collection that an address names: `postgresql://…/database?langchain_collection=NAME`.
+    """The collection at an address, `postgresql://…/database?langchain_collection=NAME`.
 
-    It stands for reader, splitter and embedder of one run of `Ingestion`; `provider` and `model` say what made its
-    vectors. Everything is read as it is at one moment. Not to be shared between threads. Raises SettingsError,
-    SourceNotFound where there is no such collection or nothing in it, SourceError.
+    It is the reader, splitter and embedder of one run of `Ingestion`; `provider` and `model` made its vectors. All
+    reads see one snapshot. Not thread-safe. Raises SettingsError, SourceNotFound if the collection doesn't exist or is
+    empty, SourceError.
     """
 
     def __init__(self, address: str, provider: str = "openai", model: str = "text-embedding-3-small") -> None:
@@ -92,11 +92,11 @@ class LangChainCollection:
             raise
 
     def close(self) -> None:
-        """Frees the connection. Closing twice is fine."""
+        """Close the connection. Idempotent."""
         self._connection.close()
 
     def documents(self) -> Iterator[tuple[int, Document]]:
-        """A document for each of `sources`, with its number. Chunks that name no source make one together."""
+        """Yield the number and document of each of `sources`; chunks without a source are joined into one document."""
         for number, source in enumerate(self.sources):
             with self._translated():
                 found = self._connection.execute(sql.SQL(_CHUNKS).format(self._id), [self._uuid, source]).fetchall()
@@ -104,7 +104,7 @@ class LangChainCollection:
             yield number, self._document(source or f"langchain:{self._name}", rows)
 
     def split(self, document: Document) -> list[Chunk]:
-        """The chunks of a document of this collection, as they were stored."""
+        """Return the stored chunks of a document of this collection."""
         locator = Locator(document)
         return [
             Chunk(
@@ -122,11 +122,11 @@ class LangChainCollection:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """What made the vectors, as far as the caller knows, and how long they are."""
+        """The provider and model that the caller named, and the dimension of the vectors."""
         return self._fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
-        """The stored vectors of chunks, L2-normalised, without any of spans. Raises EmbeddingError for other texts."""
+        """Return the stored vectors of chunks, L2-normalised, none for spans. Raises EmbeddingError for other texts."""
         none = np.zeros((0, self._fingerprint.dimension), np.float32)
         ids = [self._ids.get(_digest(passage.text), "") for passage in passages]
         with self._translated():
@@ -134,20 +134,20 @@ class LangChainCollection:
             found: dict[str, list[float]] = dict(self._connection.execute(query, [ids]).fetchall())
         if missing := [row for row in ids if row not in found]:
             raise EmbeddingError(
-                f"{len(missing)} of the texts aren't chunks of {self._name!r}: embed them with a model"
+                f"{len(missing)} of {len(ids)} texts aren't chunks of {self._name!r}: embed them with a model"
             )
         return [PassageVectors(_normalised(found[row]), none) for row in ids]
 
     def embed_query(self, text: str) -> FloatArray:
-        """The stored vector of a chunk's text. Raises EmbeddingError for any other: only the model has those."""
+        """Return the stored vector of a chunk's text. Raises EmbeddingError for any other text."""
         return self.embed_passages([Passage(text)])[0].whole
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Exact for OpenAI's models, otherwise an estimate."""
+        """Return the numbers of tokens: exact for OpenAI's models, otherwise estimated."""
         return count_tokens(texts, self._fingerprint.model)
 
     def cost(self, tokens: int) -> float:
-        """Nothing: the vectors are there."""
+        """Return 0: nothing is embedded."""
         return 0.0
 
     def _dimension(self, sources: Sequence[tuple[str, int, int]]) -> int:
@@ -156,14 +156,13 @@ class LangChainCollection:
         shortest, longest = min(least for _, least, _ in sources), max(most for _, _, most in sources)
         if shortest != longest:
             raise SourceError(
-                f"the vectors of {self._name!r} have {shortest} to {longest} dimensions: more than one model made "
-                "them, and they can't be compared. Add the documents themselves"
+                f"the vectors of {self._name!r} have {shortest} to {longest} dimensions, so they are from several "
+                "models and can't be compared: add the documents themselves"
             )
         return shortest
 
     def _document(self, source: str, rows: Sequence[_Row]) -> Document:
         content, spans = joined([(row.text, row.page) for row in rows])
-        pages = page_parts([row.page for row in rows], spans)
         document = Document(
             id=document_id(source, content),
             content=content,
@@ -171,7 +170,7 @@ class LangChainCollection:
             title=stem(source),
             type=DocumentType.PDF if source.lower().endswith(".pdf") else DocumentType.TEXT,
             metadata={"collection": self._name},
-            parts=pages,
+            parts=page_parts([row.page for row in rows], spans),
         )
         self._spans[document.id] = spans
         self._ids.update((_digest(row.text), row.id) for row in rows)
@@ -183,31 +182,22 @@ class LangChainCollection:
             yield
         except (errors.UndefinedTable, errors.InvalidCatalogName) as error:
             raise SourceNotFound(
-                f"{self._shown} has no collections of LangChain: check the database's name in the address"
+                f"{self._shown} has no LangChain collections: check the database's name in the address"
             ) from error
         except psycopg.Error as error:
-            said = (error.diag.message_primary or str(error)).strip()
-            raise SourceError(f"{self._shown} can't be read ({said}): check the address and the server") from error
-
-
-def names_collection(address: str) -> bool:
-    """Whether an address names a collection of LangChain's."""
-    try:
-        parts = urlsplit(address)
-    except ValueError:
-        return False
-    return bool(_SCHEME.fullmatch(parts.scheme)) and PARAMETER in dict(parse_qsl(parts.query, keep_blank_values=True))
+            reason = (error.diag.message_primary or str(error)).strip()
+            raise SourceError(f"{self._shown} can't be read ({reason}): check the address and the server") from error
 
 
 def _row(row: str, text: str, page: object, index: object, start: object) -> _Row:
-    """A stored chunk with its place: the page, then its number or where it begins, as far as it tells them."""
-    place = next((value for value in (index, start) if _is_number(value)), 0)
-    number = page if isinstance(page, int) and _is_number(page) else None
-    return _Row(row, text, number, (number or 0, place if isinstance(place, int) else 0))
+    """Return a stored chunk with its order: the page, then its number or start, as far as they are known."""
+    number = _number(page)
+    place = next((known for known in map(_number, (index, start)) if known is not None), 0)
+    return _Row(row, text, number, (number or 0, place))
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+def _number(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 def _normalised(values: Iterable[float]) -> FloatArray:
@@ -221,14 +211,14 @@ def _digest(text: str) -> bytes:
 
 
 def _parsed(address: str) -> tuple[str, str, str]:
-    """What libpq is given, the collection's name, and the address as it may be shown, without its account."""
+    """Return the address for libpq, the collection's name, and the address without its credentials."""
     parts = urlsplit(address)
     given: dict[str, Any] = dict(parse_qsl(parts.query, keep_blank_values=True))
     name = given.pop(PARAMETER, "")
     if not _SCHEME.fullmatch(parts.scheme) or not name:
         raise SettingsError(
-            f"A collection's address is postgresql://USER:PASSWORD@HOST:PORT/DATABASE?{PARAMETER}=NAME, where "
-            "characters such as @ : / ? # in the password are written as %40 %3A %2F %3F %23."
+            f"A collection's address has the form postgresql://USER:PASSWORD@HOST:PORT/DATABASE?{PARAMETER}=NAME; "
+            "write @ : / ? # in the password as %40 %3A %2F %3F %23."
         )
     given.setdefault("connect_timeout", "10")
     conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, urlencode(given), ""))

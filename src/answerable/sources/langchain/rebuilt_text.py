@@ -1,41 +1,37 @@
-"""Chunks in order → the text that they were cut from, as far as they tell it, and its pages."""
+"""Rebuild a text, and its pages, from its chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from answerable.datatypes import Part, PartKind
+from answerable.protocols import Span
 
-# Fewer characters that two neighbours share may do so by accident.
+# A shorter overlap may be accidental.
 SURELY_SHARED = 20
 
 
-def joined(texts: Sequence[tuple[str, int | None]]) -> tuple[str, list[tuple[int, int]]]:
-    """One text made of chunks, each given with its page, and where each stands in it, verbatim.
+def joined(chunks: Sequence[tuple[str, int | None]]) -> tuple[str, list[Span]]:
+    """Join chunks, given with their pages, into one text; return it and the span of each chunk in it.
 
-    Between pages stands a form feed. Within one, what a chunk repeats of the one before stands there once; where it
-    repeats nothing for sure, a line end stands between the two.
+    A form feed separates pages. Within a page, overlaps appear once, and a line end separates chunks without one.
     """
-    pieces: list[str] = []
-    spans: list[tuple[int, int]] = []
+    content: list[str] = []
+    spans: list[Span] = []
     length = 0
-    before: tuple[str, int | None] | None = None
-    for text, page in texts:
-        shared = 0
-        if before is not None:
-            shared = _shared(before[0], text) if before[1] == page else 0
-            gap = "" if shared else "\n" if before[1] == page else "\f"
-            pieces.append(gap)
-            length += len(gap)
-        pieces.append(text[shared:])
-        spans.append((length - shared, length - shared + len(text)))
-        length += len(text) - shared
-        before = text, page
-    return "".join(pieces), spans
+    for number, (text, page) in enumerate(chunks):
+        previous, previous_page = chunks[number - 1] if number else ("", page)
+        shared = _shared(previous, text) if previous_page == page else 0
+        gap = "" if shared or not number else "\n" if previous_page == page else "\f"
+        content += (gap, text[shared:])
+        start = length + len(gap) - shared
+        spans.append((start, start + len(text)))
+        length = start + len(text)
+    return "".join(content), spans
 
 
 def _shared(before: str, text: str) -> int:
-    """How many characters the end of a text has in common with the beginning of the next one, less than it all."""
+    """Return the length of the overlap between two texts, less than the whole second one."""
     if len(text) <= SURELY_SHARED:
         return 0
     start = before.find(text[:SURELY_SHARED])
@@ -46,8 +42,8 @@ def _shared(before: str, text: str) -> int:
     return 0
 
 
-def page_parts(pages: Sequence[int | None], spans: Sequence[tuple[int, int]]) -> tuple[Part, ...]:
-    """A part for each run of chunks of the same page; none where a chunk tells no page."""
+def page_parts(pages: Sequence[int | None], spans: Sequence[Span]) -> tuple[Part, ...]:
+    """Return a part for each run of chunks on one page; none if the page of a chunk is unknown."""
     parts: list[Part] = []
     for page, (start, end) in zip(pages, spans, strict=True):
         if page is None:

@@ -1,7 +1,4 @@
-"""In the worker: a PDF → its pages' texts, its outline and metadata, and how large its lines are set.
-
-Imports little, and nothing that its package imports: see worker.py.
-"""
+"""In the worker: extract a PDF's texts, outline, metadata and type sizes. Imports little, to start fast."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from answerable.sources.context import ReadContext
 from answerable.sources.pdf.ocr import recognise
-from answerable.sources.pdf.page_text import clean, code_units, line_starts
+from answerable.sources.pdf.page_text import clean, line_starts
 from answerable.sources.pdf.tables import table_rows
 
 MAX_CHARACTERS = 200_000_000
@@ -29,7 +26,7 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 
 def opened(data: bytes, password: str | None) -> Any:
-    """PDFium's document, or the answer that says why there is none."""
+    """Return PDFium's document, or the answer with the reason why it can't be opened."""
     try:
         return pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as error:
@@ -82,17 +79,17 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
         page = destination.get_index() if destination else None
         title = " ".join(clean(bookmark.get_title()).split())[:LONGEST_TITLE]
         if title:
-            # A heading that leads nowhere still has its place in the path of what stands below it.
+            # A heading without a page still belongs to the path of those below it.
             entries.append((bookmark.level, title, -1 if page is None else page))
     return entries
 
 
 def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str] | None:
-    """PDFium's page and text page, to be closed, and the text before cleaning; None when the page is broken."""
+    """Return PDFium's page and text page, which the caller closes, and the raw text; None for a broken page."""
     try:
         page = document[number]
         if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
-            # What was filled into a form lies beside the page until it is pressed into it and the page loaded again.
+            # Values filled into a form are visible only after flattening and loading the page again.
             page.close()
             page = document[number]
         textpage = page.get_textpage()
@@ -100,7 +97,7 @@ def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str
         return None
     text: str = textpage.get_text_range(errors="surrogatepass")
     if len(text) < SHORT and not textpage.get_text_bounded().strip():
-        # All of it lies outside the page: hidden labels, which would make a scan look like a page of text.
+        # All text is outside the visible page: hidden labels, which would make a scan look like a page of text.
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
@@ -110,12 +107,12 @@ def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str
 def _page(
     document: Any, number: int, has_form: bool, with_sizes: bool
 ) -> tuple[str | None, list[float], list[tuple[int, list[int]]], bool]:
-    """The page's text, the sizes of its lines, its rows of tables, and whether it shows something but has no text."""
+    """Return the page's text, the sizes of its lines, its table rows, and whether it has content but no text."""
     found = page_text(document, number, has_form)
     if found is None:
         return None, [], [], False
     page, textpage, raw = found
-    same = code_units(raw) == len(raw) == textpage.count_chars()
+    same = len(raw) == textpage.count_chars() and max(raw, default="") <= "\uffff"
     index_of = (lambda offset: offset) if same else char_index_of(textpage, raw)
     sizes = _line_sizes(textpage, raw, index_of) if with_sizes and raw else []
     rows = table_rows(textpage, raw, index_of)
@@ -126,7 +123,7 @@ def _page(
 
 
 def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[float]:
-    """The size in points that the first character of each line is drawn in, rounded to half a point."""
+    """Return the size in points of the first character of each line, rounded to half a point."""
     matrix = pdfium.FS_MATRIX()
     sizes = []
     for start in line_starts(raw):
@@ -139,7 +136,7 @@ def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list
 
 
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
-    """What gives PDFium's number of a character of the raw text, which counts in UTF-16 units."""
+    """Return a function from an offset in the raw text to PDFium's index, which counts UTF-16 units."""
     pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
 
     def char_index(offset: int) -> int:
@@ -152,11 +149,11 @@ def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
 def _unreverse_ligatures(text: str, textpage: Any) -> str:
     """Put the letters of right-to-left ligatures into reading order.
 
-    PDFium turns visual into logical order character by character, also within a glyph that stands for several letters
-    already in logical order (lam-alef, or a whole word). Letters of one glyph share its origin.
+    PDFium reverses text character by character, also within a glyph of several letters that are already in logical
+    order (lam-alef, or a whole word). Letters of one glyph share its origin.
     """
     if max(text) > "\uffff":
-        # PDFium counts in UTF-16 units: beyond them its indices aren't ours.
+        # PDFium counts UTF-16 units, so its indices would differ.
         return text
     x, y = ctypes.c_double(), ctypes.c_double()
     origins: list[tuple[float, float] | None] = []
@@ -169,7 +166,7 @@ def _unreverse_ligatures(text: str, textpage: Any) -> str:
     for end in range(1, len(text) + 1):
         if end == len(text) or origins[end] is None or origins[end] != origins[start]:
             glyph = text[start:end]
-            # A mark drawn over its letter may share the letter's origin: no glyph's text begins with a mark.
+            # A mark above a letter may share its origin; the text of a glyph never begins with a mark.
             turn = len(glyph) > 1 and not unicodedata.combining(glyph[-1])
             pieces.append(glyph[::-1] if turn else glyph)
             start = end

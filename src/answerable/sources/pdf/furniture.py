@@ -1,4 +1,4 @@
-"""Running heads, footers and page numbers: the lines at the edges of pages that come back page after page."""
+"""Find running heads, footers and page numbers: lines at the edges of pages that repeat from page to page."""
 
 from __future__ import annotations
 
@@ -12,15 +12,16 @@ EDGE = 3
 LONGEST = 150
 WINDOW = 4
 REPEATS = 2
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100}
 
 
 def furniture(pages: Sequence[str]) -> list[list[Span]]:
-    """For each page the spans of its lines that are furniture, in order.
+    """Return for each page the spans of its furniture, in order.
 
-    A line is, if it stands among the first or last three of its page and reads the same on two more pages of the four
-    before and after, but for numbers that go on by one with each page. Where that is most of the text, it is the text.
+    A line is furniture if it is among the first or last three of its page and repeats on at least two of the four pages
+    before and after; its numbers may grow by one per page. If that would be most of the text, nothing is furniture.
     """
     seen: defaultdict[str, dict[int, list[Span]]] = defaultdict(dict)
     for number, page in enumerate(pages):
@@ -34,19 +35,19 @@ def furniture(pages: Sequence[str]) -> list[list[Span]]:
             for number, span in _repeated(spans, pages):
                 found[number].append(span)
     covered = sum(end - start for spans in found for start, end in spans)
-    # Tickets and labels, a line or two a page, say nothing else.
+    # Tickets and labels with a line or two per page have no other text.
     return [sorted(spans) for spans in found] if 2 * covered <= sum(map(len, pages)) else [[] for _ in pages]
 
 
 def _repeated(spans: dict[int, list[Span]], pages: Sequence[str]) -> Iterator[tuple[int, Span]]:
-    """Those of the lines that are alike but for their numbers which come back on pages near them."""
+    """Yield those lines, equal except for their numbers, that repeat on pages near them."""
     values = {
         (number, span): [_value(match[0]) for match in _NUMBER.finditer(pages[number][slice(*span)].casefold())]
         for number, lines in spans.items()
         for span in lines
     }
     for (number, span), numbers in values.items():
-        # A cell or a brace that happens to stand at the edge has its like within the page.
+        # A cell or a brace that happens to be at the edge occurs again within the page.
         if pages[number].count(pages[number][slice(*span)].strip()) > 1:
             continue
         near = [page for page in range(number - WINDOW, number + WINDOW + 1) if page != number and page in spans]
@@ -55,24 +56,10 @@ def _repeated(spans: dict[int, list[Span]], pages: Sequence[str]) -> Iterator[tu
             yield number, span
 
 
-def _edges(page: str) -> Iterator[Span]:
-    """The first and last lines that aren't blank, with their line ends."""
-    first: list[Span] = []
-    last: list[Span] = []
-    start = 0
-    while start < len(page) and len(first) < EDGE:
-        end = page.find("\n", start) + 1 or len(page)
-        if not page[start:end].isspace():
-            first.append((start, end))
-        start = end
-    reached, end = start, len(page)
-    while end > reached and len(last) < EDGE:
-        start = page.rfind("\n", reached, end - 1) + 1 or reached
-        if not page[start:end].isspace():
-            last.append((start, end))
-        end = start
-    yield from first
-    yield from reversed(last)
+def _edges(page: str) -> list[Span]:
+    """Return the first and last three lines that aren't blank, with their line ends."""
+    lines = [match.span() for match in _LINE.finditer(page) if not match[0].isspace()]
+    return lines[:EDGE] + lines[EDGE:][-EDGE:]
 
 
 def _alike(values: list[int], others: list[int], pages: int) -> bool:
@@ -81,7 +68,7 @@ def _alike(values: list[int], others: list[int], pages: int) -> bool:
 
 def _value(numeral: str) -> int:
     if numeral.isdecimal():
-        # Longer ones count no pages; what they are modulo this is as good for telling whether they are the same.
+        # Longer numbers aren't page numbers; their last digits suffice to compare them.
         return int(numeral[-9:])
     digits = [_ROMAN[letter] for letter in numeral]
     return sum(-digit if digit < max(digits[place:]) else digit for place, digit in enumerate(digits))

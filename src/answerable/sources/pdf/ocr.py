@@ -1,6 +1,6 @@
-"""OCR of pages without a text layer, by the tesseract that is installed on this machine.
+"""Recognise the text of pages without a text layer with the installed tesseract.
 
-The engine looks for it (`find_ocr`); the worker draws the pages and runs it (`recognise`), under its own limits.
+The engine finds it (`find_ocr`); the worker renders the pages and runs it (`recognise`), within its limits.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
 
 
 def find_ocr(languages: str = "") -> Ocr | None:
-    """The tesseract on the search path, or None; by default it reads English, Spanish and Portuguese as it has them.
+    """Return the tesseract on the search path, or None; by default for English, Spanish and Portuguese as installed.
 
-    Raises SettingsError when it lacks a language that was asked for.
+    Raises SettingsError if it lacks a requested language.
     """
     command = shutil.which("tesseract")
-    if command is None and languages:
-        raise SettingsError(f"tesseract is not installed, which is to read {languages}: install it, or leave ocr empty")
     if command is None:
+        if languages:
+            raise SettingsError(f"tesseract is not installed, but ocr is {languages}: install it, or leave ocr empty")
         return None
     listed = subprocess.run([command, "--list-langs"], capture_output=True, text=True, timeout=60, check=False)
     installed = listed.stdout.split("\n")[1:]
@@ -40,7 +40,7 @@ def find_ocr(languages: str = "") -> Ocr | None:
     if missing or not _LANGUAGES.fullmatch(languages):
         raise SettingsError(
             f"tesseract can't read {' and '.join(missing) or languages!r}: install the package "
-            f"tesseract-ocr-<language>, or choose of {', '.join(filter(None, installed))} (several as eng+spa)"
+            f"tesseract-ocr-<language>, or choose from {', '.join(filter(None, installed))} (several as eng+spa)"
         )
     return Ocr(command, languages)
 
@@ -53,14 +53,14 @@ def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable
         if seconds <= 0:
             return
         working()
-        text = _read(_drawn(document, number), ocr, seconds)
+        text = _read(_rendered(document, number), ocr, seconds)
         if text is not None:
             answer["pages"][number] = text
             answer["recognised"].append(number)
 
 
-def _drawn(document: Any, number: int) -> bytes:
-    """The page in shades of grey, as a PGM file, at 300 dots an inch or what a large page allows."""
+def _rendered(document: Any, number: int) -> bytes:
+    """Return the page as a PGM file in shades of grey, at 300 dpi or less for a large page."""
     page = document[number]
     width, height = page.get_size()
     scale = min(RESOLUTION / 72, (MAX_PIXELS / max(width * height, 1)) ** 0.5)
@@ -76,7 +76,7 @@ def _drawn(document: Any, number: int) -> bytes:
 def _read(image: bytes, ocr: Ocr, seconds: float) -> str | None:
     command = [ocr.command, "stdin", "stdout", "-l", ocr.languages, "--dpi", str(RESOLUTION)]
     try:
-        # One thread: several only get in each other's way on pictures of this size.
+        # Several threads are slower than one on images of this size.
         done = subprocess.run(
             command,
             input=image,

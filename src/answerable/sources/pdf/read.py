@@ -1,7 +1,7 @@
-"""PDF → Document: the pages' texts, joined by form feeds.
+"""Read PDFs: the content is the pages' texts joined by form feeds.
 
-Parts are the text of the pages, cut where a section begins. Running heads, footers and page numbers lie between the
-parts: they are in the content, and what no part covers is left out of what is indexed.
+Parts are the pages' texts, cut where sections begin. No part covers running heads, footers and page numbers: they are
+in the content but not indexed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from answerable.errors import DamagedSource, EmptySource, EncryptedSource, Sourc
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.pdf.furniture import furniture
 from answerable.sources.pdf.page_text import clean
-from answerable.sources.pdf.sections import Section, outline_sections, size_sections
+from answerable.sources.pdf.sections import outline_sections, size_sections
 from answerable.sources.text import stem
 
 Rectangle = tuple[int, float, float, float, float]
@@ -85,7 +85,7 @@ def _page_spans(content: str, start: int, end: int) -> Iterator[PageSpan]:
 
 
 def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
-    """What is to be said of the pages that show something and have no text, if there are any."""
+    """Return a note on the pages that have content but no text, or ""."""
     numbers = [number + 1 for number in answer["scanned"] if number not in answer["recognised"]]
     if not numbers:
         return ""
@@ -105,7 +105,7 @@ def _refusal(answer: dict[str, Any], source: str, password: str | None) -> Sourc
         case "large":
             return SourceTooLarge(f"{source} is too large, {answer['reason']}: split it into several PDFs")
     return DamagedSource(
-        f"{source} is no readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
+        f"{source} is not a readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
     )
 
 
@@ -128,18 +128,19 @@ def _document(answer: dict[str, Any], source: str) -> Document:
 
 
 def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
-    """The text of each page between its furniture, cut where sections begin; a page without any is an empty part."""
-    # The form feed stands between the pages and belongs to neither.
-    starts = [0]
-    for page in pages:
-        starts.append(starts[-1] + len(page) + 1)
-    left_out = furniture(pages)
-    sections = _sections(pages, starts, answer, left_out)
+    """Yield the text of each page between its furniture, cut where sections begin; an empty part for an empty page."""
+    # The form feed between two pages belongs to neither.
+    starts = list(accumulate((len(page) + 1 for page in pages), initial=0))
+    skipped = furniture(pages)
+    if answer["outline"]:
+        sections = outline_sections(answer["outline"], pages, starts, skipped)
+    else:
+        sections = size_sections(pages, starts, answer["sizes"], skipped)
     headings: tuple[str, ...] = ()
     reached = 0
     for number, page in enumerate(pages):
-        empty = True
-        for start, end in _between(left_out[number], len(page)):
+        # An empty page has one empty span.
+        for start, end in list(_between(skipped[number], len(page))) or [(0, 0)]:
             first, last = starts[number] + start, starts[number] + end
             while reached < len(sections) and sections[reached][0] < last:
                 cut = max(sections[reached][0], first)
@@ -147,16 +148,21 @@ def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
                     yield Part(first, cut, PartKind.PAGE, page=number + 1, headings=headings)
                 first, headings, reached = cut, sections[reached][1], reached + 1
             yield Part(first, last, PartKind.PAGE, page=number + 1, headings=headings)
-            empty = False
-        if empty:
-            yield Part(starts[number], starts[number], PartKind.PAGE, page=number + 1, headings=headings)
 
 
 def _with_rows(
     parts: Iterator[Part], pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
 ) -> Iterator[Part]:
-    """The parts, each row of a table one of its own; a row that is no part's or only half of it stays text."""
-    found = list(_row_spans(pages, rows))
+    """Split the parts so that each table row is one of its own; rows that aren't within one part stay text."""
+    found: list[tuple[int, int, tuple[int, ...]]] = []
+    page_start = 0
+    for page, page_rows in zip(pages, rows, strict=True):
+        lines = page.split("\n") if page_rows else []
+        line_starts = list(accumulate((len(line) + 1 for line in lines), initial=page_start))
+        for number, offsets in page_rows:
+            start, end = line_starts[number], min(line_starts[number + 1], page_start + len(page))
+            found.append((start, end, tuple(start + offset for offset in offsets)))
+        page_start += len(page) + 1
     starts = [start for start, _, _ in found]
     for part in parts:
         reached = part.start
@@ -172,30 +178,8 @@ def _with_rows(
             yield replace(part, start=reached)
 
 
-def _row_spans(
-    pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
-) -> Iterator[tuple[int, int, tuple[int, ...]]]:
-    """Start, end and cells of each row in the document."""
-    page_start = 0
-    for page, found in zip(pages, rows, strict=True):
-        lines = page.split("\n") if found else []
-        starts = list(accumulate((len(line) + 1 for line in lines), initial=page_start))
-        for number, cells in found:
-            end = min(starts[number + 1], page_start + len(page))
-            yield starts[number], end, tuple(starts[number] + cell for cell in cells)
-        page_start += len(page) + 1
-
-
-def _sections(
-    pages: Sequence[str], starts: Sequence[int], answer: dict[str, Any], left_out: Sequence[Sequence[Span]]
-) -> list[Section]:
-    if answer["outline"]:
-        return outline_sections(answer["outline"], pages, starts, left_out)
-    return size_sections(pages, starts, answer["sizes"], left_out)
-
-
 def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
-    """What lies between spans in order."""
+    """Yield the gaps between spans in order."""
     start = 0
     for first, last in [*spans, (end, end)]:
         if start < first:
@@ -204,7 +188,7 @@ def _between(spans: Sequence[Span], end: int) -> Iterator[Span]:
 
 
 def _sensible(title: str) -> str:
-    """The title, unless it is a program's or a file's name, which says less than the name of the file itself."""
+    """Return the title, or "" for a useless one, such as the name of a program or a file."""
     title = re.sub(r"^Microsoft (Word|PowerPoint|Excel) - ", "", title)
     useless = (
         _FILE_NAME.search(title)

@@ -1,4 +1,4 @@
-"""Where characters stand on their pages: rectangles for highlighting a quote, found in the PDF when asked for."""
+"""In the worker: find the rectangles of spans of text on their pages, for highlighting a quote."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ Rectangle = tuple[float, float, float, float]
 
 
 def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    """Rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of the pages' cleaned texts.
+    """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of cleaned pages.
 
-    In points from the page's lower left corner, one for each line.
+    One for each line, in points from the page's lower left corner.
     """
     document = opened(data, password)
     if isinstance(document, dict):
@@ -37,7 +37,7 @@ def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int
 
 
 def _boxes(textpage: Any, raw: str, start: int, end: int) -> list[Rectangle]:
-    """PDFium's rectangles of the characters, those that follow each other on a line joined."""
+    """Return PDFium's rectangles of the characters, joined where they are adjacent on a line."""
     first, last = raw_offset(raw, start), raw_offset(raw, end)
     if first >= last:
         return []
@@ -55,7 +55,7 @@ def _boxes(textpage: Any, raw: str, start: int, end: int) -> list[Rectangle]:
 
 
 def _same_line(one: Rectangle, other: Rectangle) -> bool:
-    """Whether two rectangles overlap in height by half, and the second goes on within two heights behind the first."""
+    """Whether two rectangles overlap in height by half, and the second begins within two heights after the first."""
     shared = min(one[3], other[3]) - max(one[1], other[1])
     height = min(one[3] - one[1], other[3] - other[1])
     return shared * 2 > height and -height <= other[0] - one[2] <= 2 * max(one[3] - one[1], other[3] - other[1])

@@ -1,11 +1,12 @@
-"""Where the sections of a PDF begin: its outline found again in the text, or else lines set larger than the rest."""
+"""Find where the sections of a PDF begin: from its outline, otherwise from lines in larger type."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from itertools import accumulate, chain, takewhile
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, takewhile
+from typing import NamedTuple
 
 from answerable.datatypes import Span
 
@@ -21,16 +22,23 @@ _LETTERS = re.compile(r"[\W_]+")
 Section = tuple[int, tuple[str, ...]]
 
 
+class _Line(NamedTuple):
+    start: int
+    text: str
+    size: float
+    page: int
+
+
 def outline_sections(
     outline: Iterable[tuple[int, str, int]],
     pages: Sequence[str],
     starts: Sequence[int],
     skipped: Sequence[Sequence[Span]],
 ) -> list[Section]:
-    """Where each entry (level, title, page) of an outline begins in the document, and the path of titles to it.
+    """Return where each entry (level, title, page) of an outline begins in the document, and its path of titles.
 
-    An entry begins at the line that reads as its title (a number before it aside), if there is one on its page behind
-    the entry before, otherwise at the beginning of the page. Lines of the `skipped` spans don't count.
+    An entry begins at the line that reads as its title, apart from a number before it, after the previous entry on its
+    page; without such a line, at the beginning of the page. Lines in the `skipped` spans don't count.
     """
     sections: list[Section] = []
     path: list[str] = []
@@ -46,57 +54,57 @@ def outline_sections(
 def size_sections(
     pages: Sequence[str], starts: Sequence[int], sizes: Sequence[Sequence[float]], skipped: Sequence[Sequence[Span]]
 ) -> list[Section]:
-    """Where headings stand that are set larger than the text, and the path of headings to each.
+    """Return where each heading in larger type begins, and the path of headings to it.
 
-    `sizes` are those of the pages' lines. Conservative: a size is one of headings only if it is larger by 15 % and
-    little of the text has it; neighbouring lines of one size are one heading.
+    `sizes` are the type sizes of the pages' lines. Conservative: headings are at least 15 % larger than the text and a
+    small share of it. Consecutive lines of one size are one heading.
     """
-    if len(set(chain.from_iterable(sizes))) < 2:
-        return []
-    lines = [
-        (starts[number] + offset, line, size, number)
-        for number, page in enumerate(pages)
-        for (offset, line), size in zip(_with_offsets(page), sizes[number], strict=False)
-        if line.strip() and not _within(offset, skipped[number])
-    ]
-    characters: Counter[float] = Counter()
-    for _, line, size, _ in lines:
-        characters[size] += len(line)
-    if not characters:
-        return []
-    body = characters.most_common(1)[0][0]
-    large = sorted((size for size in characters if size >= body * LARGER), reverse=True)
-    if sum(characters[size] for size in large) > MOST * characters.total():
-        return []
-    levels = {size: min(level, LEVELS - 1) for level, size in enumerate(large)}
+    lines = list(_lines(pages, starts, sizes, skipped))
+    levels = _levels(lines)
     sections: list[Section] = []
     path: dict[int, str] = {}
     before: tuple[float, int] | None = None
-    for offset, line, size, number in lines:
-        level = levels.get(size)
-        text = " ".join(line.split())
-        if level is not None and before == (size, number) and len(path[level]) + len(text) < LONGEST:
+    for line in lines:
+        level = levels.get(line.size)
+        text = " ".join(line.text.split())
+        if level is not None and before == (line.size, line.page) and len(path[level]) + len(text) < LONGEST:
             path[level] = f"{path[level]} {text}"
             sections[-1] = (sections[-1][0], tuple(path[key] for key in sorted(path)))
         elif level is not None and _is_heading(text):
             path = {key: path[key] for key in path if key < level} | {level: text}
-            sections.append((offset, tuple(path[key] for key in sorted(path))))
+            sections.append((line.start, tuple(path[key] for key in sorted(path))))
         else:
             before = None
             continue
-        before = (size, number)
+        before = (line.size, line.page)
     return sections
+
+
+def _lines(
+    pages: Sequence[str], starts: Sequence[int], sizes: Sequence[Sequence[float]], skipped: Sequence[Sequence[Span]]
+) -> Iterator[_Line]:
+    for number, page in enumerate(pages):
+        offset = 0
+        for text, size in zip(page.split("\n"), sizes[number], strict=False):
+            if text.strip() and not _within(offset, skipped[number]):
+                yield _Line(starts[number] + offset, text, size, number)
+            offset += len(text) + 1
+
+
+def _levels(lines: Sequence[_Line]) -> dict[float, int]:
+    """Return the level of each size of headings, from 0."""
+    characters: Counter[float] = Counter()
+    for line in lines:
+        characters[line.size] += len(line.text)
+    body = max(characters, key=characters.__getitem__, default=0.0)
+    large = sorted((size for size in characters if size >= body * LARGER), reverse=True)
+    if sum(characters[size] for size in large) > MOST * characters.total():
+        return {}
+    return {size: min(level, LEVELS - 1) for level, size in enumerate(large)}
 
 
 def _is_heading(text: str) -> bool:
     return 3 <= len(text) <= LONGEST and sum(map(str.isalpha, text)) * 2 > len(text) and text[-1] not in ".,;"
-
-
-def _with_offsets(page: str) -> Iterable[tuple[int, str]]:
-    offset = 0
-    for line in page.split("\n"):
-        yield offset, line
-        offset += len(line) + 1
 
 
 def _within(offset: int, spans: Sequence[Span]) -> bool:
@@ -104,9 +112,9 @@ def _within(offset: int, spans: Sequence[Span]) -> bool:
 
 
 def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
-    """Where up to three lines read as the title, from an offset on; 0 where none do. Those without a prefix come first.
+    """Return where up to three lines read as the title, 0 if none do; lines without a number before it come first.
 
-    "1.4. Setup" on the page may be "Setup" in the outline, or the other way round.
+    "1.4. Setup" on the page may be "Setup" in the outline, and vice versa.
     """
     wanted = _letters(title)
     candidates = [start for start in _candidates(title, page, reached) if not _within(start, skipped)] if wanted else []
@@ -123,16 +131,16 @@ def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
 
 
 def _short_lines(page: str, start: int, longest: int) -> list[str]:
-    """The letters of up to three lines from a place on, until one is longer."""
+    """Return the letters of up to three lines from `start`, up to the first longer one."""
     lines = page[start : start + LINES * (longest + 1)].split("\n")[:LINES]
     return [_letters(line) for line in takewhile(lambda line: len(line) <= longest, lines)]
 
 
 def _candidates(title: str, page: str, reached: int) -> list[int]:
-    """Where the lines begin, from an offset on, that hold the longest word of the title or stand just before it."""
+    """Return the starts of lines that contain the title's longest word, and of the two lines before each."""
     lower = page.lower()
     if len(lower) != len(page):
-        # A few capitals are longer in lower case, and then its offsets aren't ours.
+        # A few capitals are longer in lower case, which would shift the offsets.
         lower = page
     word = max(title.lower().split(), key=len)
     starts: set[int] = set()

@@ -1,7 +1,7 @@
-"""In the worker: which lines of a page are rows of a table, and where their cells begin.
+"""In the worker: find the lines of a page that are rows of a table, and where their cells begin.
 
-Conservative and cheap: only lines with figures that stand together are looked at, and they are rows if they have the
-same number of cells, wide gaps between them, and columns that align.
+Conservative and cheap: only consecutive lines with figures are examined, and they are rows if they have the same number
+of cells, wide gaps between these, and aligned columns.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ Line = tuple[int, str]
 
 
 def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
-    """The number of each line that is a row, and where its cells begin within it, in order.
+    """Return the number of each line that is a row, and where its cells begin in it, in order.
 
-    `index_of` gives PDFium's number of a character of the raw text.
+    `index_of` maps an offset in the raw text to PDFium's index of the character.
     """
     found: list[tuple[int, list[int]]] = []
     for run in _candidates(raw):
@@ -49,7 +49,7 @@ def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[
 
 
 def _candidates(raw: str) -> Iterator[list[Line]]:
-    """Runs of lines with figures and gaps, with the line before them, which may be the header."""
+    """Yield runs of lines with figures and gaps, each with the line before it, which may be the header."""
     run: list[Line] = []
     reached = -1
     for match in _LINE_WITH_FIGURE.finditer(raw):
@@ -57,19 +57,17 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
         if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
             continue
         if start > reached:
-            if len(run) > FEWEST_ROWS - 1:
-                yield run
+            yield run
             before = raw.rfind("\n", 0, max(start - 2, 0)) + 1
             header = raw[before:start].rstrip()
             run = [(before, header)] if header and len(header) <= LONGEST and "\ufffe" not in header else []
         run.append((start, text))
         reached = match.end() + 2
-    if len(run) > FEWEST_ROWS - 1:
-        yield run
+    yield run
 
 
 def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Iterator[Sequence[Line]]:
-    """Stretches of at least three loose lines. Looks at the third first, so that most lines are never measured."""
+    """Yield stretches of at least three loose lines. Measures the third line first, and so only few lines at all."""
     start = 0
     while start + FEWEST_ROWS <= len(lines):
         tight = next((place for place in range(FEWEST_ROWS - 1, -1, -1) if not is_loose(lines[start + place])), None)
@@ -92,13 +90,13 @@ def _is_loose(textpage: Any, text: str, first: int) -> bool:
 
 
 def _edges(textpage: Any, place: int) -> tuple[float, float] | None:
-    """The left and right edge of a character in points."""
+    """Return the left and right edge of a character in points."""
     box = pdfium.FS_RECTF()
     return (box.left, box.right) if pdfium.FPDFText_GetLooseCharBox(textpage, place, box) else None
 
 
 def _cells(textpage: Any, text: str, first: int) -> list[Cell]:
-    """Where each cell of a line begins in it, and its left and right edge in points."""
+    """Return for each cell of a line where it begins in the line, and its left and right edge in points."""
     cells: list[Cell] = []
     for word in _WORD.finditer(text):
         start = _edges(textpage, first + word.start())
@@ -114,10 +112,10 @@ def _cells(textpage: Any, text: str, first: int) -> list[Cell]:
 
 
 def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Runs of rows with the same number of cells whose columns align at the left, at the right or in the middle."""
+    """Yield runs of rows with the same number of cells whose columns align at the left, at the right or centred."""
     table: list[Row] = []
     for row in [*rows, (-1, [])]:
-        if table and len(row[1]) == len(table[0][1]) and _align([*table[-1:], row]):
+        if table and len(row[1]) == len(table[0][1]) and all(map(_align, table[-1][1], row[1])):
             table.append(row)
             continue
         if len(table) >= FEWEST_ROWS:
@@ -126,15 +124,11 @@ def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
 
 
 def _is_list(table: Sequence[Row], raw: str) -> bool:
-    """Whether the rows are items behind numbers or dots."""
+    """Whether the rows are list items after numbers or bullets."""
     start, cells = table[0]
     return len(cells) == 2 and len(raw[start : start + cells[1][0]].strip()) <= MARK
 
 
-def _align(rows: Sequence[Row]) -> bool:
-    for column in zip(*(cells for _, cells in rows), strict=True):
-        edges = [[left for _, left, _ in column], [right for _, _, right in column]]
-        edges.append([(left + right) / 2 for _, left, right in column])
-        if all(max(places) - min(places) > ALIGNED for places in edges):
-            return False
-    return True
+def _align(one: Cell, other: Cell) -> bool:
+    left, right = one[1] - other[1], one[2] - other[2]
+    return min(abs(left), abs(right), abs(left + right) / 2) <= ALIGNED

@@ -1,6 +1,6 @@
-"""Tables and lists of objects (CSV, TSV, JSON, JSON lines) → Document: the file itself, a part for each record.
+"""Read tables and lists of objects (CSV, TSV, JSON, JSON lines): the file itself, a part for each record.
 
-What isn't as its name says is read as plain text: a program's own JSON, prose with commas in it, a cut-off file.
+A file that isn't a valid table or list is read as plain text: other JSON, prose with commas, a truncated file.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _DECODER = json.JSONDecoder()
 
 
 def read_records(content: str, source: str) -> Document:
-    """A document from decoded text. Raises EmptySource when there is nothing but white space."""
+    """Return a document from decoded text. Raises EmptySource for white space."""
     require_text(content, source)
     columns: list[str] = []
     if PurePosixPath(source.lower()).suffix in _TABLES:
@@ -32,14 +32,12 @@ def read_records(content: str, source: str) -> Document:
         return read_text(content, source)
     parts = tuple(Part(start, end, PartKind.RECORD) for start, end in spans)
     metadata = {"columns": ", ".join(columns)} if columns else {}
-    title = stem(source)
-    return Document(
-        document_id(source, content), content, source, title, DocumentType.RECORDS, metadata=metadata, parts=parts
-    )
+    identity, title = document_id(source, content), stem(source)
+    return Document(identity, content, source, title, DocumentType.RECORDS, metadata=metadata, parts=parts)
 
 
 def json_spans(content: str) -> list[Span]:
-    """Start and end of every record in a list of JSON or in lines of it; none where it is neither."""
+    """Return the spans of the records in a JSON list or in JSON lines; empty if it is neither."""
     try:
         return list(_list_spans(content)) or list(_line_spans(content))
     except (ValueError, RecursionError):
@@ -52,14 +50,13 @@ def _list_spans(content: str) -> Iterator[Span]:
         return
     position = _skip_blank(content, position + 1)
     while not content.startswith("]", position):
-        # Each record is parsed where it stands and forgotten.
-        record, end = _DECODER.raw_decode(content, position)
-        yield _checked(record, position, end)
+        end = _record_end(content, position)
+        yield position, end
         position = _skip_blank(content, end)
         if content.startswith(",", position):
             position = _skip_blank(content, position + 1)
         elif not content.startswith("]", position):
-            raise ValueError("a list ends with a bracket")
+            raise ValueError("the list has no closing bracket")
     if _skip_blank(content, position + 1) < len(content):
         raise ValueError("something follows the list")
 
@@ -69,16 +66,17 @@ def _line_spans(content: str) -> Iterator[Span]:
         start = _skip_blank(content, line.start())
         if start >= line.end():
             continue
-        record, end = _DECODER.raw_decode(content, start)
-        if line[0][end - line.start() :].strip():
-            raise ValueError("a line holds one record")
-        yield _checked(record, start, end)
+        end = _record_end(content, start)
+        if content[end : line.end()].strip():
+            raise ValueError("the line has several records")
+        yield start, end
 
 
-def _checked(record: object, start: int, end: int) -> Span:
+def _record_end(content: str, start: int) -> int:
+    record, end = _DECODER.raw_decode(content, start)
     if not isinstance(record, dict | list) or not record:
-        raise ValueError("a record is an object or a row")
-    return start, end
+        raise ValueError("a record is an object or a list")
+    return end
 
 
 def _skip_blank(content: str, position: int) -> int:

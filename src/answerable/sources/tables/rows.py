@@ -1,7 +1,7 @@
-"""Text with delimiters → its rows: where each begins and ends, and what the columns are called.
+"""Find the rows and column names of delimited text.
 
-The delimiter is found by counting: of those that give nearly all rows the same number of fields, the header's number
-at best, the likeliest. Excel writes semicolons wherever the comma is the decimal mark, as in Spanish and Portuguese.
+The delimiter is the one that gives most rows the same number of fields, preferably the header's. Excel writes
+semicolons where the comma is the decimal mark, as in Spanish and Portuguese.
 """
 
 from __future__ import annotations
@@ -13,10 +13,12 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from answerable.protocols import Span
+
 Quoting = Literal[0, 1, 2, 3]
-# Where quotes turn out to be none, they are characters like any other.
+# If the quotes are invalid, they are read as ordinary characters.
 _QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
-# The likeliest first: a comma is also what decimal numbers and prose hold.
+# The likeliest first: decimal numbers and prose contain commas too.
 _DELIMITERS = "\t;|,"
 _SAMPLE_ROWS = 200
 _LONGEST_SAMPLE = 200_000
@@ -31,74 +33,51 @@ _NUMBER = re.compile(
 
 
 class Row(NamedTuple):
-    """A row at its place in the text, without the line's end."""
+    """A row and its span in the text, without the line end."""
 
     start: int
     end: int
     cells: list[str]
 
 
-def read_table(content: str) -> tuple[list[str], list[tuple[int, int]]]:
-    """The names of the columns, as far as there is a header, and the span of every row of data.
-
-    No rows for a text that is no table.
-    """
+def read_table(content: str) -> tuple[list[str], list[Span]]:
+    """Return the column names, if there is a header, and the span of every row of data; no rows if it is no table."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
     delimiters = declared[1] if declared else _DELIMITERS
     for quoting in _QUOTING:
-        delimiter = _delimiter(content, start, delimiters, quoting)
-        if not delimiter:
+        delimiter = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
+        if _evenness(content, start, delimiter, quoting)[1] < _SAME_WIDTH:
             continue
         try:
-            return _columns_and_rows(filter(_says_something, rows(content, start, delimiter, quoting)))
+            found = rows(content, start, delimiter, quoting)
+            return _columns_and_rows(row for row in found if any(_WORD.search(cell) for cell in row.cells))
         except csv.Error:
             continue
     return [], []
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
-    """The rows of a table, quoted line breaks respected, blank lines left out. Raises csv.Error at unsound quotes."""
-    lines = _Lines(content, start)
-    reader = csv.reader(lines, delimiter=delimiter, quoting=quoting, strict=True)
-    while True:
-        begin = lines.position
-        cells = next(reader, None)
-        if cells is None:
-            return
-        text = content[begin : lines.position]
+    """Yield the rows of a table without blank lines; quoted cells may contain line ends. Raises csv.Error."""
+    position = begin = start
+
+    def lines() -> Iterator[str]:
+        nonlocal position
+        while position < len(content):
+            line_start = position
+            position = content.find("\n", line_start) + 1 or len(content)
+            yield content[line_start:position]
+
+    for cells in csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=True):
+        text = content[begin:position]
         if text.strip():
-            # A row may begin with delimiters that are blank themselves: only the line's end is cut off.
+            # A row may begin with blank delimiters, so only the line end is cut off.
             yield Row(begin, begin + len(text.rstrip("\n")), cells)
-
-
-class _Lines:
-    """The lines of a text one by one, and how far they have been taken."""
-
-    def __init__(self, content: str, start: int) -> None:
-        self._content = content
-        self.position = start
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        start = self.position
-        if start >= len(self._content):
-            raise StopIteration
-        end = self._content.find("\n", start)
-        self.position = len(self._content) if end < 0 else end + 1
-        return self._content[start : self.position]
-
-
-def _delimiter(content: str, start: int, delimiters: str, quoting: Quoting) -> str:
-    """The delimiter that makes a table of the text, or nothing."""
-    best = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
-    return best if _evenness(content, start, best, quoting)[1] >= _SAME_WIDTH else ""
+        begin = position
 
 
 def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[bool, float]:
-    """Whether the first row is as wide as most, and how many are."""
+    """Return whether the first row has the most frequent width, and the share of rows that have it."""
     widths: list[int] = []
     try:
         for row in rows(content, start, delimiter, quoting):
@@ -114,16 +93,16 @@ def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tup
     return widths[0] == width, count / len(widths)
 
 
-def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[tuple[int, int]]]:
+def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
     sample = list(islice(found, _SAMPLE_ROWS))
     if not sample:
         return [], []
     width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
-    # Reports begin with a title or two before the table itself.
+    # A report may begin with titles before the table.
     first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
     header, below = sample[first].cells, sample[first + 1 :]
     has_header = _is_header(header, below)
-    # Where nothing but text stands below, the first row may be data after all: then it can be quoted too.
+    # If there is only text below, the first row may be data and stays quotable.
     if has_header and any(_is_typed(index, below) for index in range(width)):
         del sample[first]
     spans = [(row.start, row.end) for row in sample]
@@ -145,10 +124,6 @@ def _is_header(cells: Sequence[str], below: Sequence[Row]) -> bool:
 
 
 def _is_typed(index: int, below: Sequence[Row]) -> bool:
-    """Whether a column holds numbers, dates or the like."""
+    """Whether a column contains numbers, dates or the like."""
     values = [row.cells[index].strip() for row in below if index < len(row.cells) and row.cells[index].strip()]
     return len(values) > 0 and sum(bool(_NUMBER.fullmatch(each)) for each in values) * 10 >= len(values) * 9
-
-
-def _says_something(row: Row) -> bool:
-    return any(_WORD.search(cell) for cell in row.cells)

@@ -292,13 +292,9 @@ def _in_order(content: str, headers: Headers, trusted: set[int]) -> Headers:
         layout = row[-1]
         if layout not in trusted:
             fits = not headers.known_layouts[layout].is_weak and earliest <= moment <= bound
-            if not fits or not _has_sender(content, row[1]):
+            line_end = content.find("\n", row[1])
+            if not fits or content.find(": ", row[1], line_end if line_end >= 0 else None) < 0:
                 continue
         kept.append(*row)
         earliest = moment
     return kept
-
-
-def _has_sender(content: str, start: int) -> bool:
-    line_end = content.find("\n", start)
-    return ": " in content[start : line_end if line_end >= 0 else len(content)]
