@@ -100,9 +100,9 @@ class Head:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether a write that changes nothing else would make the head shorter."""
+        """Whether it lists a lease or abandoned versions that a write would take off."""
         outdated = any(when < time.time() - _LISTED_FOR for _, _, when in self.abandoned)
-        return bool(self.hidden) or outdated or self.given > self.published
+        return outdated or self.given > self.published
 
     def switched(self) -> Head:
         """The head with the gathered vectors in place of the current ones."""

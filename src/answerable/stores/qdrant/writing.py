@@ -17,6 +17,7 @@ from answerable.stores.qdrant.head import Head, HeadPoint, Moved, pause
 LEASE = 60.0
 _ATTEMPTS = 3
 _PATIENCE = 180.0
+_FEW = 50
 # A server accepts requests of up to 32 MB, and a character may become six bytes.
 _CHARACTERS_AT_ONCE = 4_000_000
 
@@ -66,6 +67,7 @@ class Writer:
         self._point = point
         self._seconds = seconds
         self._token = secrets.token_hex(8)
+        self._erased: tuple[int, ...] = ()
         self._lock = threading.Lock()
 
     def write(self, work: Callable[[Lease], Head | None], versions: int = 1, numbers: int = 0) -> bool:
@@ -77,7 +79,8 @@ class Writer:
             for _ in range(_ATTEMPTS):
                 lease = self._take(versions, numbers)
                 try:
-                    self._erase(lease.head)
+                    if lease.head.abandoned or lease.head.hidden != self._erased:
+                        self._erase(lease.head)
                     lease.head = replace(lease.head, hidden=())
                     made = work(lease)
                     published = lease.publish(made or lease.head)
@@ -98,9 +101,11 @@ class Writer:
     def tidy(self) -> None:
         """Erase what doesn't count, and take over an expired lease."""
         head = self._point.read()
-        if head.is_untidy and not head.is_leased:
+        # A short list of what this writer has erased can wait for the next write.
+        is_erased = head.hidden == self._erased and len(head.hidden) <= _FEW
+        if not head.is_leased and (head.is_untidy or not is_erased):
             self.write(lambda lease: None)
-        else:
+        elif head.abandoned:
             self._erase(head)
 
     def _take(self, versions: int, numbers: int) -> Lease:
@@ -137,6 +142,7 @@ class Writer:
             # Without an embedder there are no chunks yet; when the library was replaced, its collections are gone.
             with suppress(CollectionGone):
                 self._point.connection.delete(collection, models.Filter(should=head.garbage))
+        self._erased = head.hidden
 
 
 def batches(points: Iterable[models.PointStruct]) -> Iterable[list[models.PointStruct]]:
