@@ -31,7 +31,7 @@ from answerable.filters import Between, OneOf, normalize_fields
 from answerable.protocols import Fingerprint, IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES
 from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import Query, retrieve, word_weights
+from answerable.retrieval.retriever import SearchRequest, retrieve, word_weights
 from answerable.stores.postgres.store import PostgresStore
 from answerable.text.terms import terms
 
@@ -168,7 +168,7 @@ def searches(store: PostgresStore, queries: FloatArray) -> dict[str, Callable[[i
     def hybrid(number: int) -> object:
         question = asked[number % len(asked)]
         weights = word_weights(store, question, chunks)
-        return retrieve(store, Query(question, queries[number], weights, chunks), BEST)
+        return retrieve(store, SearchRequest(question, queries[number], weights, chunks), BEST)
 
     def fetched(number: int) -> object:
         return store.fetch([chunk for chunk, _ in store.search_vectors(queries[number], BEST, None)])

@@ -46,7 +46,7 @@ from answerable.protocols import (
 from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
-from answerable.retrieval.retriever import ALL_STEPS, Query, Steps, retrieve, word_weights
+from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.completed import Capability, completed, require
 from answerable.text.languages import question_language
 
@@ -338,7 +338,7 @@ class Library:
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
         weights = word_weights(self._store, asked, chunks)
-        found = retrieve(self._store, Query(asked, vector, weights, chunks, condition), k, self._steps)
+        found = retrieve(self._store, SearchRequest(asked, vector, weights, chunks, condition), k, self._steps)
         clock.lap("retrieval")
         results, indexed = zip(*found, strict=True) if found else ((), ())
         return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)

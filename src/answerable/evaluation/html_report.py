@@ -70,7 +70,7 @@ def _section(found: SetReport) -> Iterable[Element]:
         yield element("h3", "Wrong answers by share answered")
         yield risk_plot(found.measured)
         areas = (f"{each.configuration} {each.risk_area:.3f}" for each in found.measured)
-        text = f"Area under the curve, the lower the better: {', '.join(areas)}. The dots are where refusals stand now."
+        text = f"Area under the curve, the lower the better: {', '.join(areas)}. The dots mark the current refusals."
         yield element("p", text)
     trusted = [(each.configuration, each.reliability) for each in found.measured if each.reliability]
     if trusted:
@@ -97,7 +97,7 @@ def _section(found: SetReport) -> Iterable[Element]:
 def _figures_table(measured: Sequence[Measured]) -> Element:
     columns = [{figure.name: figure for figure in each.figures} for each in measured]
     rows = [
-        [name, *(_told(column.get(name)) for column in columns), _count(columns[0].get(name))]
+        [name, *(_cell(column.get(name)) for column in columns), _count(columns[0].get(name))]
         for name in FIGURES
         if any(name in column for column in columns)
     ]
@@ -123,7 +123,7 @@ def _groups_table(groups: Sequence[Group]) -> Element:
     rows = []
     for group in groups:
         known = {figure.name: figure for figure in group.figures}
-        rows.append([group.name, f"{group.questions:,}", *(_told(known.get(name)) for name in names)])
+        rows.append([group.name, f"{group.questions:,}", *(_cell(known.get(name)) for name in names)])
     return _table(("", "questions", *names), rows)
 
 
@@ -133,7 +133,7 @@ def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Element:
     return element("table", element("thead", head), element("tbody", *body))
 
 
-def _told(figure: Figure | None) -> str:
+def _cell(figure: Figure | None) -> str:
     return f"{figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]" if figure else "–"
 
 

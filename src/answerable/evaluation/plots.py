@@ -51,10 +51,10 @@ def interval_plot(measured: Sequence[Measured]) -> Element:
             y = round(_TOP + row * at + 4 + _LINE * (number + 0.5), 1)
             for figure in (figure for figure in each.figures if figure.name == name):
                 low, value, high = (round(_x(end), 1) for end in (figure.low, figure.value, figure.high))
-                told = f"{each.configuration} {name} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
+                label = f"{each.configuration} {name} {figure.value:.3f} [{figure.low:.3f}, {figure.high:.3f}]"
                 color = f"c{number % _COLORS}"
                 drawing.append(element("line", x1=low, x2=high, y1=y, y2=y, class_=color))
-                drawing.append(element("circle", element("title", told), cx=value, cy=y, r=4, class_=color))
+                drawing.append(element("circle", element("title", label), cx=value, cy=y, r=4, class_=color))
     _legend(drawing, [each.configuration for each in measured])
     return drawing
 
@@ -70,9 +70,9 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
         points = " ".join(f"{_x(point.coverage):.1f},{_y(point.risk):.1f}" for point in each.curve)
         drawing.append(element("polyline", points=points, class_=color))
         if each.operating is not None:
-            told = f"{each.configuration}: {each.operating.risk:.3f} wrong of {each.operating.coverage:.3f} answered"
+            label = f"{each.configuration}: {each.operating.risk:.3f} wrong of {each.operating.coverage:.3f} answered"
             x, y = round(_x(each.operating.coverage), 1), round(_y(each.operating.risk), 1)
-            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=4, class_=color))
+            drawing.append(element("circle", element("title", label), cx=x, cy=y, r=4, class_=color))
     _legend(drawing, [each.configuration for each in measured])
     return drawing
 
@@ -89,9 +89,9 @@ def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
         places = [(round(_x(each.predicted), 1), round(_y(each.observed), 1)) for each in one.bins]
         drawing.append(element("polyline", points=" ".join(f"{x},{y}" for x, y in places), class_=color))
         for (x, y), each in zip(places, one.bins, strict=True):
-            told = f"{name}: predicted {each.predicted:.2f}, observed {each.observed:.2f}, {each.share:.1%} of all"
+            label = f"{name}: predicted {each.predicted:.2f}, observed {each.observed:.2f}, {each.share:.1%} of all"
             radius = round(2 + 6 * each.share**0.5, 1)
-            drawing.append(element("circle", element("title", told), cx=x, cy=y, r=radius, class_=color))
+            drawing.append(element("circle", element("title", label), cx=x, cy=y, r=radius, class_=color))
     _legend(drawing, [name for name, _ in found])
     return drawing
 

@@ -167,35 +167,35 @@ class OpenAIClient:
 
     def _refusal(self, error: openai.APIError, status: int, headers: Mapping[str, str]) -> ProviderError:
         said = quoted(_said(error.body), self._key)
-        told = f"{self.host} says {status}" + (f": {said}" if said else "")
-        told = told.rstrip(".")
+        reply = f"{self.host} says {status}" + (f": {said}" if said else "")
+        reply = reply.rstrip(".")
         kinds = {str(kind).lower() for kind in (error.code, error.type) if kind}
         if kinds & _NO_MONEY or status == 402:
-            return ProviderRefused(f"{told}. Check plan and balance of the account of {self._key_setting}.")
+            return ProviderRefused(f"{reply}. Check plan and balance of the account of {self._key_setting}.")
         if kinds & _FILTERED:
-            return ContentFiltered(f"{told}. Ask in other words.")
+            return ContentFiltered(f"{reply}. Ask in other words.")
         if kinds & _NO_MODEL or (status in (400, 404) and _NO_MODEL_SAID.search(said)):
             if self.provider == "ollama":
-                return ModelNotFound(f"{told}. Fetch it with `ollama pull {self.model}`, or name another model.")
+                return ModelNotFound(f"{reply}. Fetch it with `ollama pull {self.model}`, or name another model.")
             return ModelNotFound(
-                f"{told}. {self._model_setting} is {self.model!r}: name a model that the provider has."
+                f"{reply}. {self._model_setting} is {self.model!r}: name a model that the provider has."
             )
         if status in (401, 403, 407):
-            return ProviderRefused(f"{told}. Check {self._key_setting}.")
+            return ProviderRefused(f"{reply}. Check {self._key_setting}.")
         if status == 410:
-            return ProviderRetired(f"{told}. The service no longer exists: choose another provider.")
+            return ProviderRetired(f"{reply}. The service no longer exists: choose another provider.")
         if status in (404, 405) or status < 400:
-            return RequestRejected(f"{told}. Check {self._address_setting}; most addresses end in /v1.")
+            return RequestRejected(f"{reply}. Check {self._address_setting}; most addresses end in /v1.")
         if status in (408, 409, 429) or status >= 500:
-            return ProviderOverloaded(f"{told}. Try again later.", retry_after(headers))
+            return ProviderOverloaded(f"{reply}. Try again later.", retry_after(headers))
         refused = _refused_parameter(error, said)
         if refused:
-            return ParameterRefused(f"{told}. Choose a model or a server that takes {refused!r}.", refused)
+            return ParameterRefused(f"{reply}. Choose a model or a server that takes {refused!r}.", refused)
         if kinds & _TOO_LONG or status == 413 or _TOO_LONG_SAID.search(said):
             return RequestRejected(
-                f"{told}. The text is too long for {self.model!r}: send less, or choose another model."
+                f"{reply}. The text is too long for {self.model!r}: send less, or choose another model."
             )
-        return RequestRejected(f"{told}. Check the settings of {self.model!r}.")
+        return RequestRejected(f"{reply}. Check the settings of {self.model!r}.")
 
 
 def _said(body: object) -> str:

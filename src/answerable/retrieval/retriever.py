@@ -42,7 +42,7 @@ ALL_STEPS = Steps()
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class SearchRequest:
     """A question ready to be searched for: its vector, its words by rarity among `chunks` chunks, and a filter."""
 
     question: Question
@@ -53,16 +53,16 @@ class Query:
 
 
 def retrieve(
-    store: Store, query: Query, k: int, steps: Steps = ALL_STEPS
+    store: Store, request: SearchRequest, k: int, steps: Steps = ALL_STEPS
 ) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    """Return the k best passages, each with its index entry, best first; `query.weights` come from `word_weights`.
+    """Return the k best passages, each with its index entry, best first; `request.weights` come from `word_weights`.
 
     Search again if a document is replaced between two steps, so that writers do not make passages go missing.
     """
     best: list[tuple[RetrievalResult, IndexedChunk]] = []
     for _ in range(ATTEMPTS):
         fetched = Fetched(store)
-        best = _retrieve(fetched, query, k, steps)
+        best = _retrieve(fetched, request, k, steps)
         if fetched.is_whole:
             break
     return best
@@ -76,15 +76,17 @@ def word_weights(store: Store, question: Question, chunks: int) -> dict[frozense
     return {word: rarity(chunks, max(1, *(frequencies[term] for term in word))) for word in question.words}
 
 
-def _retrieve(fetched: Fetched, query: Query, k: int, steps: Steps) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    found, ranked = _search(fetched, query, steps)
-    wanted = query.question.exact if steps.exact else ()
-    candidates = may_hold(fetched.store, wanted, query.question.languages, ranked) if wanted else ()
+def _retrieve(
+    fetched: Fetched, request: SearchRequest, k: int, steps: Steps
+) -> list[tuple[RetrievalResult, IndexedChunk]]:
+    found, ranked = _search(fetched, request, steps)
+    wanted = request.question.exact if steps.exact else ()
+    candidates = may_hold(fetched.store, wanted, request.question.languages, ranked) if wanted else ()
     held = held_by(fetched, wanted, candidates)
     order = [number for number, _ in lift(ranked, held)]
     stored = fetched.fetch(order[:REREAD])
-    amount = _focus(query.question, steps) * steps.sentences
-    scores = lift(reread(ranked, stored, query.vector, query.weights, found.deviation, amount), held)
+    amount = _focus(request.question, steps) * steps.sentences
+    scores = lift(reread(ranked, stored, request.vector, request.weights, found.deviation, amount), held)
     meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
     # Twice as many as requested, so that enough remain without repeats; more are fetched if they do not.
     reach = max(2 * k, REREAD)
@@ -102,20 +104,20 @@ def _retrieve(fetched: Fetched, query: Query, k: int, steps: Steps) -> list[tupl
     return [(result, known[result.chunk.id]) for result in kept[:k]]
 
 
-def _search(fetched: Fetched, query: Query, steps: Steps) -> tuple[Candidates, Scored]:
+def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Candidates, Scored]:
     """Return the candidates of both searches (with feedback for a long question) and their ranking so far."""
-    highest = highest_score(query.weights.values())
-    found = hybrid_search(fetched.store, query.vector, query.question.terms, highest, query.where, query.chunks)
+    highest = highest_score(request.weights.values())
+    found = hybrid_search(fetched.store, request.vector, request.question.terms, highest, request.where, request.chunks)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
-    ranked = _reranked(fetched, query, found.fused, steps.reranker)
-    feedback = (1 - _focus(query.question, steps)) * steps.feedback
+    ranked = _reranked(fetched, request, found.fused, steps.reranker)
+    feedback = (1 - _focus(request.question, steps)) * steps.feedback
     if not feedback:
         return found, ranked
     first = fetched.fetch([number for number, _ in ranked[:FEEDBACK]])
-    moved = with_feedback(query.vector, ranked, first, feedback)
+    moved = with_feedback(request.vector, ranked, first, feedback)
     found = asked_again(fetched, moved, found, highest)
-    return found, _reranked(fetched, query, found.fused, steps.reranker)
+    return found, _reranked(fetched, request, found.fused, steps.reranker)
 
 
 def _focus(question: Question, steps: Steps) -> float:
@@ -124,14 +126,14 @@ def _focus(question: Question, steps: Steps) -> float:
     return 0.0 if is_topic else focus(len(question.words))
 
 
-def _reranked(fetched: Fetched, query: Query, scored: Scored, reranker: Reranker | None) -> Scored:
+def _reranked(fetched: Fetched, request: SearchRequest, scored: Scored, reranker: Reranker | None) -> Scored:
     """Mix the reranker's judgement of the first candidates into their scores."""
     if reranker is None:
         return scored
     stored = fetched.fetch([number for number, _ in scored[:RERANKED]])
     texts = [indexed_text(indexed.chunk) for indexed, _ in stored.values()]
-    spans = query.question.spans(query.weights)
-    judged = dict(zip(stored, reranker.judge(query.question.text, spans, texts), strict=True))
+    spans = request.question.spans(request.weights)
+    judged = dict(zip(stored, reranker.judge(request.question.text, spans, texts), strict=True))
     both = [
         (number, (score + RERANK_WEIGHT * judged.get(number, 0.0)) / (1 + RERANK_WEIGHT)) for number, score in scored
     ]
