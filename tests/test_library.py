@@ -412,7 +412,7 @@ def test_questions_are_answered_with_quotes(examples: Library, question: str, qu
     assert answer.answered is (answer.reason is Reason.ANSWERED) is bool(answer.citations)
 
 
-def test_every_citation_stands_verbatim_in_its_document(examples: Library) -> None:
+def test_every_citation_is_verbatim_in_its_document(examples: Library) -> None:
     answered = 0
     for question in QUESTIONS:
         answer = examples.ask(question)

@@ -76,7 +76,7 @@ def sentence(content: str) -> Sentence:
         ("什么时候", None),
     ],
 )
-def test_what_is_asked_for(question: str, kind: Kind | None) -> None:
+def test_kind_asked_for(question: str, kind: Kind | None) -> None:
     assert asked_for(question) is kind
 
 
@@ -114,17 +114,17 @@ def test_what_is_asked_for(question: str, kind: Kind | None) -> None:
         ("", PERSON, "", False),
     ],
 )
-def test_what_a_sentence_has(content: str, kind: Kind, question: str, has_one: bool) -> None:
+def test_whether_a_sentence_has_the_kind_asked_for(content: str, kind: Kind, question: str, has_one: bool) -> None:
     assert offers(sentence(content), kind, question) is has_one
 
 
-def test_a_message_is_of_a_person_and_a_time() -> None:
+def test_a_message_has_a_person_and_a_time() -> None:
     (message,) = sentences(collect("cake", chat(("Ana", "i brought the cake"))))
     assert [offers(message, kind, "cake") for kind in (DATE, PERSON, NUMBER)] == [True, True, False]
 
 
 @given(st.text(), st.text(min_size=1), st.sampled_from(Kind))
-def test_any_text_will_do(question: str, content: str, kind: Kind) -> None:
+def test_any_text_is_accepted(question: str, content: str, kind: Kind) -> None:
     assert asked_for(question) in (None, *Kind)
     assert offers(sentence(content), kind, question) in (True, False)
     # What the question names already is no answer to it.

@@ -51,7 +51,7 @@ def supports(text: str, language: str = "en") -> list[Support]:
     return [sentence.support for sentence in check(text, language).sentences]
 
 
-def test_an_answer_keeps_its_form_and_loses_what_nothing_backs() -> None:
+def test_an_answer_keeps_its_form_and_loses_unsupported_sentences() -> None:
     checked = check(
         "Hello! Here is what I found:\n\n- The museum opened in 1901 [1].\n- It was founded by Ana Gómez. [1] "
         "It has ten floors. [1]\n- **Books** can be borrowed for three weeks [2].\n\nLet me know if you need more!"
@@ -89,7 +89,7 @@ def test_an_answer_keeps_its_form_and_loses_what_nothing_backs() -> None:
         "No.",
     ],
 )
-def test_what_nothing_backs(text: str) -> None:
+def test_unsupported_sentences(text: str) -> None:
     checked = check(text)
     assert (checked.text, checked.citations) == ("", ())
     assert checked.removed
@@ -111,7 +111,7 @@ def test_what_nothing_backs(text: str) -> None:
         "```\nmake demo\nmake test\n```",
     ],
 )
-def test_what_a_passage_backs(text: str) -> None:
+def test_supported_sentences(text: str) -> None:
     assert supports(text) == [Support.SUPPORTED]
 
 
@@ -134,7 +134,7 @@ def test_a_wrong_citation_is_corrected() -> None:
         "---",
     ],
 )
-def test_what_claims_nothing_is_no_answer(text: str) -> None:
+def test_text_without_claims_is_no_answer(text: str) -> None:
     checked = check(text)
     assert checked.text == ""
     assert all(sentence.support is Support.NOTHING_CLAIMED for sentence in checked.sentences)
@@ -174,7 +174,7 @@ def test_a_figure_belongs_to_its_row(text: str, is_backed: bool) -> None:
     assert [one.support is Support.SUPPORTED for one in checked.sentences] == [is_backed]
 
 
-def test_quotes_are_given_as_they_stand_and_numbered_in_order() -> None:
+def test_quotes_are_verbatim_and_numbered_in_order() -> None:
     checked = check('"Books can  be borrowed" [2]. "Dogs are allowed" [1]. "Books can be borrowed" [2].')
     assert checked.text == '"Books can be borrowed" [1]. "Dogs are allowed" [2]. "Books can be borrowed" [1].'
 
@@ -201,7 +201,7 @@ def test_without_marks_any_passage_backs_and_none_is_shown() -> None:
         ("**It has ten floors.** The museum opened in **1901**.", "The museum opened in **1901**."),
     ],
 )
-def test_emphasis_that_begins_also_ends(text: str, kept: str) -> None:
+def test_emphasis_is_always_closed(text: str, kept: str) -> None:
     assert check(text, marks=False).text == kept
 
 
@@ -225,7 +225,7 @@ def test_a_quote_may_not_lose_its_negation() -> None:
     assert (lost.text, [one.support for one in kept.sentences]) == ("", [Support.SUPPORTED])
 
 
-def test_a_message_belongs_to_who_wrote_it() -> None:
+def test_a_message_belongs_to_its_sender() -> None:
     ana, luis = "5/3/24 9:00 - Ana: ", "5/3/24 9:05 - Luis: "
     content = f"{ana}The ferry leaves at seven tomorrow\n{luis}I bring the big tent\n"
     middle = content.index(luis)
@@ -279,7 +279,7 @@ def test_any_passage_can_be_checked_against(content: str, text: str) -> None:
         assert document.content[citation.start : citation.end] == citation.quote
 
 
-def test_hidden_characters_hide_no_quote_and_stay_out_of_the_text() -> None:
+def test_quotes_are_found_despite_hidden_characters_which_are_removed() -> None:
     document = Document.from_text("The fare is 1,0\U000e004140 pe\x1bsos today.", language="en")
     checked = check_answer("They say: “The fare is 1,040 pesos today” [1].", [passage(document)], "en")
     assert checked.text == "They say: “The fare is 1,040 pesos today” [1]."

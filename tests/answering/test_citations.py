@@ -1,4 +1,4 @@
-"""Every quote stands verbatim where its citation says, and its link opens there and nowhere else."""
+"""Every quote is verbatim at its citation's offsets, and the link opens there and nowhere else."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def whole(document: Document) -> RetrievalResult:
 
 
 @given(st.text(max_size=200), st.integers(1, 50), st.integers(-5, 220), st.integers(-5, 220))
-def test_a_citation_stands_verbatim_or_is_none(text: str, size: int, start: int, end: int) -> None:
+def test_a_citation_is_verbatim_or_none(text: str, size: int, start: int, end: int) -> None:
     document = Document.from_text(text)
     for chunk in RecursiveSplitter(size, size // 3).split(document):
         citation = cite(RetrievalResult(chunk, 1.0, document), start, end)
@@ -44,7 +44,7 @@ def test_content_that_was_altered_is_not_cited() -> None:
     assert cite(RetrievalResult(result.chunk, 1.0, Document(document.id, "")), 4, 7) is None
 
 
-def test_a_citation_has_the_place_of_the_quote_not_of_the_chunk() -> None:
+def test_a_citation_locates_the_quote_not_the_chunk() -> None:
     moment = datetime(2024, 3, 5, 21, 15)
     content = "a: hello\nb: how are\nyou\n"
     parts = (
@@ -106,7 +106,7 @@ def test_links(source: str, location: Location, address: str) -> None:
         "//x.org/a",
     ],
 )
-def test_no_other_scheme_comes_through(address: str) -> None:
+def test_other_schemes_are_not_linked(address: str) -> None:
     document = Document("d", "", address)
     assert link(document, WEB, "q") in ("", "file:////x.org/a#setup:~:text=q")
     disguised = Document("d", "", "/a.html", metadata={"url": address})
@@ -134,12 +134,12 @@ def test_nothing_injects_a_scheme_a_fragment_or_markup(name: str, anchor: str, t
         ("note of mine", "https://x.org/p#setup:~:text=q"),
     ],
 )
-def test_what_was_added_is_cited_not_the_address_that_it_declares(source: str, address: str) -> None:
+def test_the_source_is_cited_not_the_address_that_a_document_declares(source: str, address: str) -> None:
     assert link(Document("d", "", source, metadata={"url": "https://x.org/p"}), WEB, "q") == address
 
 
 @pytest.mark.parametrize("kind", [DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS])
-def test_formats_that_no_browser_shows_are_linked_without_a_place(kind: DocumentType) -> None:
+def test_formats_that_no_browser_shows_are_linked_without_a_fragment(kind: DocumentType) -> None:
     for location in (WEB, LINES):
         assert link(Document("d", "", "/a/b.docx", type=kind), location, "q") == "file:///a/b.docx"
         assert link(Document("d", "", "https://x.org/b", type=kind), location, "q") == "https://x.org/b"
@@ -162,7 +162,7 @@ def test_formats_that_no_browser_shows_are_linked_without_a_place(kind: Document
         ("word " * 40 + "\n" + "end " * 40, ("word " * 16).strip() + "," + ("end " * 20).strip()),
     ],
 )
-def test_text_directives_are_what_a_page_shows(text: str, directive: str) -> None:
+def test_text_directives_match_the_rendered_page(text: str, directive: str) -> None:
     found = link(Document("d", "", "https://x.org"), WEB, text).split(":~:text=")[1]
     assert ",".join(map(unquote, found.split(","))) == directive
 

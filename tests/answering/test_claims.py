@@ -60,7 +60,7 @@ def test_numbers_and_dates(text: str, language: str, expected: set[str]) -> None
     assert values(text, language) == expected
 
 
-def test_names_are_capitals_that_their_place_does_not_explain() -> None:
+def test_names_are_capitalised_words_other_than_at_a_sentence_start() -> None:
     assert names("Then Rollo met Charles III. He left: Paris. The NASA iPhone of Obama's.") == [
         "Rollo",
         "Charles",
@@ -81,7 +81,7 @@ def test_addresses() -> None:
 
 
 @given(st.text(max_size=300), st.sampled_from(["en", "es", "pt", "", "fr"]))
-def test_any_text_gives_claims_within_it(text: str, language: str) -> None:
+def test_claims_lie_within_any_text(text: str, language: str) -> None:
     reached = 0
     for claim in find_claims(text, language):
         assert reached <= claim.start < claim.end <= len(text)

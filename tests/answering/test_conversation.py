@@ -71,7 +71,7 @@ def test_follow_ups(question: str) -> None:
 
 
 @pytest.mark.parametrize("question", [question for question in questions(NEW_QUESTIONS) if "it all" not in question])
-def test_questions_that_stand_alone(question: str) -> None:
+def test_questions_that_are_no_follow_ups(question: str) -> None:
     assert not is_follow_up(question)
     assert searched("What does Ana say about room 12 in Oaxaca?", question)[1] == question
 
@@ -104,11 +104,11 @@ def test_the_first_question_is_searched_for_as_it_is() -> None:
         ("Onde fica a sala 12? | e a 14?", "fica sala e a 14?"),
     ],
 )
-def test_what_is_carried(conversation: str, last: str) -> None:
+def test_words_that_are_carried_over(conversation: str, last: str) -> None:
     assert searched(*questions(conversation))[-1] == last
 
 
-def test_a_topic_lasts_and_verbs_go() -> None:
+def test_a_topic_is_kept_and_verbs_are_dropped() -> None:
     assert searched(
         "What time does the library open on Saturday?",
         "and on Sunday?",
@@ -128,7 +128,7 @@ def test_a_topic_lasts_and_verbs_go() -> None:
     ]
 
 
-def test_names_and_numbers_outlive_other_words() -> None:
+def test_names_and_numbers_are_kept_longest() -> None:
     follow_ups = [f"and the {word}?" for word in "roof wall door floor lamp chair table shelf window garden".split()]
     last = searched("What does Julián say about GLD-4471?", *follow_ups)[-1]
     assert "Julián" in last
@@ -149,12 +149,12 @@ def test_own_words_are_never_lost_and_nothing_grows_without_bound(asked: list[st
 
 
 @given(st.text(alphabet=" ?¿.,-\"'yeandoitABab1\n", max_size=200), st.text(max_size=200))
-def test_any_text_will_do(first: str, second: str) -> None:
+def test_any_text_is_accepted(first: str, second: str) -> None:
     for one, other in ((first, second), (second, first)):
         assert next_turn(other, next_turn(one)).searched.endswith(other.strip())
 
 
-def test_long_texts_cost_little() -> None:
+def test_long_texts_take_little_time() -> None:
     huge = "and it " * 200_000
     turn = next_turn(huge, next_turn("x" * 1_000_000 + " When does the bus leave?"))
     assert turn.searched == huge.strip()

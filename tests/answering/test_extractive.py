@@ -42,18 +42,18 @@ def test_the_sentence_that_answers_comes_first() -> None:
     assert quotes(collect("What is wine made of?", text(FACTS)))[0] == "Wine is made of grapes."
 
 
-def test_closeness_decides_between_sentences_with_the_same_words() -> None:
+def test_similarity_decides_between_sentences_with_the_same_words() -> None:
     document = text("The tower is tall. The tower is old.")
     assert quotes(collect("tower", document, similarities=[0.8, 0.85])) == ["The tower is old.", "The tower is tall."]
 
 
-def test_a_sentence_that_asks_comes_after_its_reply() -> None:
+def test_a_question_ranks_below_its_reply() -> None:
     document = chat(("Ana", "When is the meeting tomorrow?"), ("Luis", "The meeting is at ten"), ("Ana", "Thanks!!"))
     evidence = collect("When is the meeting tomorrow?", document, similarities=[0.9, 0.88, 0.86])
     assert quotes(evidence)[0] == "The meeting is at ten"
 
 
-def test_a_further_quote_has_support_of_its_own() -> None:
+def test_a_further_quote_needs_its_own_support() -> None:
     document = chat(("Luis", "The wifi password is blue dog"), ("Ana", "Thanks!!"), ("Luis", "Welcome"))
     assert quotes(collect("What is the wifi password?", document, similarities=[0.9, 0.87, 0.87])) == [
         "The wifi password is blue dog"
@@ -62,14 +62,14 @@ def test_a_further_quote_has_support_of_its_own() -> None:
     assert len(quotes(collect("What is the wifi password?", second, similarities=[0.9, 0.85]))) == 2
 
 
-def test_what_only_stands_beside_the_best_quote_is_not_quoted_however_close() -> None:
+def test_a_sentence_only_next_to_the_best_quote_is_not_quoted() -> None:
     aside = text("Basil needs sun. Mint is happy with rain.")
     assert quotes(collect("What does basil need?", aside)) == ["Basil needs sun."]
     about_it = text("Basil needs sun. Basil is happy with rain.")
     assert len(quotes(collect("What does basil need?", about_it))) == 2
 
 
-def test_what_has_a_word_that_the_best_quote_lacks_is_quoted_too() -> None:
+def test_a_sentence_with_a_word_that_the_best_quote_lacks_is_quoted_too() -> None:
     both = text("The lettuce is ready in forty days. The lettuce likes rain. The basil is picked from the sixth week.")
     question = "When is the lettuce ready and the basil?"
     found = quotes(collect(question, both, similarities=[0.9, 0.86, 0.9]))
@@ -114,7 +114,7 @@ def test_a_document_answer_is_the_quote() -> None:
         ("", "The documents say:"),
     ],
 )
-def test_quotes_are_led_in_to_in_the_questions_language(language: str, lead: str) -> None:
+def test_quotes_are_introduced_in_the_questions_language(language: str, lead: str) -> None:
     answer = ExtractiveAnswerer(None).answer(replace(collect("cats", text("Cats purr.")), language=language))
     assert answer.text == f"{lead}\n“Cats purr.” [1]"
 
@@ -127,7 +127,7 @@ def test_quotes_are_led_in_to_in_the_questions_language(language: str, lead: str
         ("How many founded the mill?", "The founded mill had twelve of them."),
     ],
 )
-def test_what_is_asked_for_decides_between_sentences_with_the_same_words(question: str, first: str) -> None:
+def test_the_kind_asked_for_decides_between_sentences_with_the_same_words(question: str, first: str) -> None:
     others = [
         "The founded mill was of Anna Berg.",
         "The founded mill opened in 1893.",
@@ -171,7 +171,7 @@ def test_content_that_no_longer_matches_is_no_answer() -> None:
         ("", "The documents don't say."),
     ],
 )
-def test_refusals_speak_the_questions_language(language: str, sentence: str) -> None:
+def test_refusals_are_in_the_questions_language(language: str, sentence: str) -> None:
     evidence = replace(collect("x", text("Cats purr.")), language=language)
     for reason in (Reason.WEAK_EVIDENCE, Reason.NOTHING_FOUND):
         answer = refuse(evidence, reason)
@@ -184,7 +184,7 @@ def test_a_portuguese_question_without_answer() -> None:
     assert ExtractiveAnswerer(NEVER).answer(evidence).text == PORTUGUESE
 
 
-def test_what_speaks_for_a_sentence_by_hand() -> None:
+def test_support_of_a_sentence_by_hand() -> None:
     document = text("The red house stands. It was sold in May.", title="Oak street")
     evidence = collect("red house street sold", document, similarities=[0.7, 0.6])
     weight = rarity(1, 1)
@@ -206,7 +206,7 @@ def test_what_speaks_for_a_sentence_by_hand() -> None:
     assert rank("street", []) == []
 
 
-def test_the_sender_and_the_message_before_are_a_messages_setting() -> None:
+def test_the_context_of_a_message_is_its_sender_and_the_message_before() -> None:
     document = chat(("Ana", "Where is the key?"), ("Luis", "Under the mat"))
     evidence = collect("Where did Luis put the key", document)
     first, second = sentences(evidence)

@@ -33,7 +33,7 @@ def passage(content: str, location: Location = HERE, **metadata: str) -> Retriev
     return RetrievalResult(Chunk("c", document.id, content, 0, len(content), 0, location), 1.0, document)
 
 
-def test_passages_are_numbered_and_say_where_they_are_from() -> None:
+def test_passages_are_numbered_and_have_title_and_source() -> None:
     chat = Location((3, 3), times=(datetime(2024, 3, 5, 21, 15), datetime(2024, 3, 5, 21, 15)), senders=("Ana",))
     first = passage("The bill is 45 €.\nDue in May.", source="/home/me/bills/may.txt", title="Bill")
     second = passage("Ana: hello", chat, source="https://site.example/chat?a=1")
@@ -120,7 +120,7 @@ def test_names_are_short_and_on_one_line() -> None:
     assert len(shown.split("\n")) == 3
 
 
-def test_allowed_addresses_are_those_that_stand_there() -> None:
+def test_allowed_addresses_are_those_in_the_passages() -> None:
     content = (
         "See https://a.example/x, [b](https://b.example/(y)) and c@d.example; not https://u@e.example or data:a/b,c"
     )

@@ -48,7 +48,7 @@ def test_probability_at_the_extremes(intercept: float, probability: float) -> No
 
 @pytest.mark.parametrize("name", [*PACKAGED])
 @given(signals=ANY_SIGNALS, more=st.floats(0, 5), data=st.data())
-def test_more_of_what_speaks_for_it_never_makes_an_answer_less_likely(
+def test_a_higher_signal_never_lowers_the_probability(
     name: str, signals: Signals, more: float, data: st.DataObject
 ) -> None:
     gate = PACKAGED[name]
@@ -90,7 +90,7 @@ def test_the_threshold_follows_the_target(target: float, threshold: float) -> No
     assert (aimed.weights, aimed.intercept, aimed.background) == (GATE.weights, GATE.intercept, GATE.background)
 
 
-def test_the_target_is_ten_percent_unless_told() -> None:
+def test_the_target_is_ten_percent_by_default() -> None:
     assert GATE.threshold == pytest.approx(0.6)
 
 
@@ -101,7 +101,7 @@ def test_a_lower_target_never_refuses_less(name: str, one: float, other: float) 
     assert PACKAGED[name].aiming_at(low).threshold >= PACKAGED[name].aiming_at(high).threshold - 1e-12
 
 
-def test_the_packaged_gates_are_whole() -> None:
+def test_the_packaged_gates_are_complete() -> None:
     assert set(PACKAGED) == {"local:multilingual-e5-small", LEXICAL_ONLY}
     assert set(PACKAGED[LEXICAL_ONLY].weights) == set(LEXICAL)
     full = PACKAGED["local:multilingual-e5-small"]
@@ -126,7 +126,7 @@ def test_a_gate_survives_json(gate: Gate) -> None:
 CROSSED = replace(GATE, crossed=Gate({"similarity": 10.0}, -8.0, ((0.0, 1.0), (100.0, 0.0)), GATE.background))
 
 
-def test_a_question_in_another_language_has_the_gate_for_those() -> None:
+def test_a_question_in_another_language_gets_the_crossed_gate() -> None:
     evidence = collect("la casa roja", text("The red house stands."), similarities=[0.9], language="es")
     ranked = [sentence for sentence, _ in rank(evidence.question, list(sentences(evidence)))]
     assert CROSSED.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-1)))
@@ -138,7 +138,7 @@ def test_a_question_in_another_language_has_the_gate_for_those() -> None:
 
 
 @pytest.mark.parametrize(("question", "document"), [("en", "en"), ("", "en"), ("es", ""), ("es", "es")])
-def test_a_question_in_the_same_or_an_unknown_language_has_the_usual_one(question: str, document: str) -> None:
+def test_a_question_in_the_same_or_an_unknown_language_gets_the_usual_gate(question: str, document: str) -> None:
     evidence = collect("red house", text("The red house stands."), similarities=[0.9], language="en")
     results = tuple(
         replace(result, document=replace(result.document, language=document)) for result in evidence.results
@@ -146,7 +146,7 @@ def test_a_question_in_the_same_or_an_unknown_language_has_the_usual_one(questio
     assert CROSSED.suited_to(replace(evidence, language=question, results=results)) is CROSSED
 
 
-def test_thresholds_may_stand_in_any_order() -> None:
+def test_thresholds_may_be_in_any_order() -> None:
     values = GATE.to_json()
     assert Gate.from_json({**values, "thresholds": values["thresholds"][::-1]}) == GATE
 
@@ -170,13 +170,13 @@ def test_thresholds_may_stand_in_any_order() -> None:
         {"background": [0.7, 0.1]},
     ],
 )
-def test_what_is_no_gate_is_told(changes: Mapping[str, Any]) -> None:
+def test_an_invalid_gate_raises(changes: Mapping[str, Any]) -> None:
     with pytest.raises((KeyError, TypeError, AttributeError, ValueError)):
         Gate.from_json({**GATE.to_json(), **changes})
 
 
 @pytest.mark.parametrize("name", ["weights", "intercept", "thresholds", "background"])
-def test_what_is_missing_is_told(name: str) -> None:
+def test_a_missing_value_raises(name: str) -> None:
     values = GATE.to_json()
     del values[name]
     with pytest.raises(KeyError):

@@ -43,7 +43,7 @@ def test_a_supported_answer_is_streamed_and_cited() -> None:
     assert answer.usage == Usage(100, 10, 0.001)
 
 
-def test_what_the_passages_do_not_say_is_left_out() -> None:
+def test_unsupported_sentences_are_left_out() -> None:
     draft = (
         "The bus leaves at 8:40 from the north gate [1]. It is driven by Peter Smith [1]. A ticket costs 15 euros [1]."
     )
@@ -65,7 +65,7 @@ def test_the_models_own_refusal(written: str) -> None:
     assert (answer.answered, answer.reason) == (False, Reason.MODEL_REFUSED)
 
 
-def test_with_weak_evidence_the_model_is_not_asked() -> None:
+def test_with_weak_evidence_the_model_is_not_called() -> None:
     model = ScriptedModel()
     _, answer = run(model, collect(QUESTION, text(FACTS)), gate=NEVER)
     assert answer.reason is Reason.WEAK_EVIDENCE
@@ -83,7 +83,7 @@ def test_without_the_model_the_answer_is_quotes_and_says_why(error: Exception, b
     assert "The bus leaves at 8:40 from the north gate." in [citation.quote for citation in answer.citations]
 
 
-def test_an_answer_that_was_stopped_at_its_limit_says_so() -> None:
+def test_a_truncated_answer_reports_the_limit() -> None:
     whole = "The bus leaves at 8:40 from the north gate [1]."
     for cut in ("", " A ticket costs 12", " Dogs travel for free [1]. A tick"):
         model = ScriptedModel([whole + cut], truncates=True)
@@ -119,7 +119,7 @@ def test_the_prompt_has_rules_passages_and_history_within_budgets() -> None:
     assert asked.content.endswith(f"Question: {QUESTION}")
 
 
-def test_prompts_speak_the_questions_language() -> None:
+def test_prompts_are_in_the_questions_language() -> None:
     for question, start in (("¿Cuándo sale el autobús?", "Respondes"), ("Quando sai o ônibus?", "Você")):
         model = ScriptedModel(["…"])
         run(model, collect(question, text(FACTS)))
@@ -136,7 +136,7 @@ def test_a_follow_up_is_rewritten_by_the_model() -> None:
 
 
 @pytest.mark.parametrize("script", [[ProviderOverloaded("Busy.")], [""], ["two\nlines"], ["x" * 500]])
-def test_where_the_model_can_not_rewrite_rules_do(script: list[str | Exception]) -> None:
+def test_rules_rewrite_a_question_if_the_model_fails(script: list[str | Exception]) -> None:
     history = [Exchange(QUESTION, QUESTION, "At 8:40 [1].")]
     searched, _ = GroundedAnswerer(ScriptedModel(script), None).standalone("And on Sunday?", history)
     assert "bus" in searched
@@ -154,7 +154,7 @@ def test_closing_frees_the_model() -> None:
     assert model.is_closed
 
 
-def test_a_model_that_only_thought_is_a_problem_with_a_way_out() -> None:
+def test_an_answer_of_reasoning_only_is_reported_with_advice() -> None:
     model = ScriptedModel([], truncates=True)
     _, answer = run(model, collect(QUESTION, text(FACTS)))
     assert answer.answered

@@ -22,7 +22,7 @@ def found(quote: str, text: str = SOURCE) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("quote", "stands"),
+    ("quote", "original"),
     [
         ('the "first" cafe\u0301 example', "The “ﬁrst”  café exam-\nple"),
         ("example of well-known re-sign", "exam-\nple of well-\nknown re-sign"),
@@ -32,8 +32,8 @@ def found(quote: str, text: str = SOURCE) -> list[str]:
         ("  IT did not rain at".replace("IT", "It"), "it did not rain at"),
     ],
 )
-def test_what_may_differ(quote: str, stands: str) -> None:
-    assert found(quote) == [stands]
+def test_differences_that_are_allowed(quote: str, original: str) -> None:
+    assert found(quote) == [original]
 
 
 @pytest.mark.parametrize(
@@ -52,11 +52,11 @@ def test_what_may_differ(quote: str, stands: str) -> None:
         "...",
     ],
 )
-def test_what_may_not(quote: str) -> None:
+def test_differences_that_are_not_allowed(quote: str) -> None:
     assert found(quote) == []
 
 
-def test_what_is_left_out_is_marked_and_short() -> None:
+def test_omissions_are_marked_and_short() -> None:
     assert found("well-known re-sign … it did not rain") == ["well-\nknown re-sign", "it did not rain"]
     assert found("well-known re-sign [...] it did not rain") == ["well-\nknown re-sign", "it did not rain"]
     assert found("it did not rain … well-known re-sign") == []
@@ -74,7 +74,7 @@ HIDDEN = "\x07\ufe0f\U000e0101\U000e0041\u3164\u115f\u2800\u0378\u2065\ud800"
 
 
 @pytest.mark.parametrize("hidden", HIDDEN)
-def test_what_models_are_not_shown_does_not_count(hidden: str) -> None:
+def test_characters_hidden_from_models_are_ignored(hidden: str) -> None:
     assert is_hidden(hidden)
     text = f"It cost 1,{hidden}040 pe{hidden}sos."
     assert found("cost 1,040 pesos", text) == [f"cost 1,{hidden}040 pe{hidden}sos"]
@@ -84,7 +84,7 @@ def test_what_models_are_not_shown_does_not_count(hidden: str) -> None:
 
 
 @pytest.mark.parametrize("blank", "\r\x1c\x85\f\v\u2028")
-def test_blanks_that_are_control_characters_stay_blanks(blank: str) -> None:
+def test_control_characters_that_are_white_space_stay_white_space(blank: str) -> None:
     assert found("It cost", f"It{blank}cost") == [f"It{blank}cost"]
     assert found("It cost", f"It{blank}cost".replace(blank, "")) == []
     assert legible(f"It{blank}cost") == f"It{blank}cost"

@@ -61,7 +61,7 @@ def assert_harmless(text: str) -> None:
 @example("https://evil.example/log](x)secret [a](https://log.example/in?x=1)secret")
 @example("[a]:(https://evil.example)")
 @example("evil.c[om/x](y) evil.c[INST]om/x [System:INST] [a][INST]: /logout")
-def test_whatever_is_written_comes_out_harmless_and_not_longer(text: str) -> None:
+def test_any_output_is_harmless_and_not_longer(text: str) -> None:
     output = clean_output(text, PASSAGES)
     assert len(output) <= len(text)
     assert_harmless(output)
@@ -80,7 +80,7 @@ def test_how_a_stream_is_cut_makes_no_difference(data: st.DataObject, text: str)
 
 @pytest.mark.parametrize("size", [1, 700, 1279, 1280, 1281, 3000])
 @pytest.mark.parametrize("filler", ["a", "é-", "a.", "//", "%2F", "[", "](", "system", "\u200b", "<a ", "(", "**"])
-def test_nor_in_words_that_are_long(size: int, filler: str) -> None:
+def test_how_a_stream_is_cut_makes_no_difference_in_long_words(size: int, filler: str) -> None:
     text = f"x {filler * size}https://evil.example/{filler * size} y"
     cleaner = StreamCleaner(PASSAGES)
     pieces = [cleaner.feed(text[start : start + 97]) for start in range(0, len(text), 97)]
@@ -148,7 +148,7 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
         ("a\u202eb\u2066c\U000e0041\U000e0042d\ufe0fe\xadf\ufeff", "abcdef"),
     ],
 )
-def test_what_is_dangerous_goes(text: str, cleaned: str) -> None:
+def test_dangerous_text_is_removed(text: str, cleaned: str) -> None:
     assert clean_output(text, PASSAGES) == cleaned
 
 
@@ -166,7 +166,7 @@ def test_what_is_dangerous_goes(text: str, cleaned: str) -> None:
         "https:\\\\bank.example",
     ],
 )
-def test_what_deceives_is_not_allowed_though_it_stands_in_a_passage(address: str) -> None:
+def test_a_deceptive_address_is_not_allowed_even_if_a_passage_has_it(address: str) -> None:
     assert clean_output(f"Go to {address} now", [passage(f"Go to {address} now")]) == "Go to  now"
 
 
@@ -190,7 +190,7 @@ def test_the_address_of_a_document_is_allowed() -> None:
     assert clean_output("See https://site.example/page [1].", []) == "See  [1]."
 
 
-def test_only_what_may_become_forbidden_is_held_back() -> None:
+def test_only_text_that_may_become_forbidden_is_held_back() -> None:
     cleaner = StreamCleaner(PASSAGES)
     shown = [cleaner.feed(piece) for piece in ("The ", "bill is", " due [1", "] on", " May <", " 3", ".\n")]
     assert shown == ["The ", "bill ", "is due ", "[1] ", "on May ", "< ", "3.\n"]

@@ -1,4 +1,4 @@
-"""What speaks for the best sentence, each number by hand."""
+"""The signals of the best sentence, each number computed by hand."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_without_a_background_words_only() -> None:
     assert [getattr(found, name) for name in SEMANTIC] == [0, 0, 0]
 
 
-def test_what_a_sentence_stands_under_counts_as_covered() -> None:
+def test_the_context_of_a_sentence_counts_as_covered() -> None:
     document = text("The red house stands. It was sold in May.", title="Oak street")
     found = signals(collect("red house street", document, similarities=[0.9, 0.6]))
     assert (found.coverage, found.hits) == (pytest.approx(1), pytest.approx(math.log(3)))
@@ -84,7 +84,7 @@ def test_what_a_sentence_stands_under_counts_as_covered() -> None:
         ("house", "It is a horse.", 0),
     ],
 )
-def test_a_like_form_of_a_word_is_near(question: str, content: str, near: int) -> None:
+def test_a_similar_form_of_a_word_is_near(question: str, content: str, near: int) -> None:
     found = signals(collect(question, text(content)))
     assert found.near_coverage == near
 
@@ -129,7 +129,7 @@ def test_margins_are_above_the_next_chunk() -> None:
     assert behind.passage_margin == pytest.approx(-0.2)
 
 
-def test_the_next_chunk_counts_only_above_what_is_drawn_at_random() -> None:
+def test_the_next_chunk_counts_only_above_the_background() -> None:
     evidence = collect(
         "red house", text("The red house stands."), text("The blue house fell."), similarities=[0.9, 0.5]
     )
@@ -173,7 +173,7 @@ def test_names_and_numbers_that_the_chunk_lacks(question: str, content: str, mis
         ("Where was the mill built?", "The mill was built.", 0),
     ],
 )
-def test_what_is_asked_for_and_not_there(question: str, content: str, lacks: int) -> None:
+def test_the_kind_asked_for_is_missing(question: str, content: str, lacks: int) -> None:
     assert signals(collect(question, text(content))).not_offered == lacks
 
 
@@ -186,7 +186,7 @@ def test_what_is_asked_for_and_not_there(question: str, content: str, lacks: int
         ("Which mill was not only sold?", "The mill was sold.", 0),
     ],
 )
-def test_what_is_denied_in_the_question_only(question: str, content: str, lacks: int) -> None:
+def test_negation_in_the_question_only(question: str, content: str, lacks: int) -> None:
     assert signals(collect(question, text(content), language="en")).not_denied == lacks
 
 
@@ -196,7 +196,7 @@ def test_no_is_in_the_in_portuguese() -> None:
     assert signals(collect("O que não foi bebido?", document, language="pt")).not_denied == 1
 
 
-def test_a_message_is_of_a_person_and_a_time() -> None:
+def test_a_message_has_a_person_and_a_time() -> None:
     document = chat(("Ana", "i brought the cake"))
     assert signals(collect("Who brought the cake?", document)).not_offered == 0
     assert signals(collect("When was the cake brought?", document)).not_offered == 0
@@ -222,10 +222,10 @@ def test_every_signal_is_a_number(question: str, similarities: list[float], mean
     assert found.coverage <= found.chunk_coverage + 1e-9
 
 
-# What a sentence stands under and after
+# The context of a sentence
 
 
-def test_a_row_has_the_first_row_and_the_line_before_its_table() -> None:
+def test_the_context_of_a_row_includes_the_first_row_and_the_line_before_its_table() -> None:
     document = text(
         "Opening hours of the pool:\n\n| Day | Morning | Evening |\n|---|---|---|\n| Monday | 9 | 17 |\n"
         "| Sunday | 10 | 18 |\n\nTickets are sold inside.\n\n| Day | Price |\n|---|---|\n| Sunday | 4 |\n"
@@ -240,7 +240,7 @@ def test_a_row_has_the_first_row_and_the_line_before_its_table() -> None:
     assert found["| Sunday | 4 |"] == pytest.approx(weight)
 
 
-def test_an_item_has_the_line_that_leads_in_to_its_list() -> None:
+def test_the_context_of_an_item_includes_the_line_before_its_list() -> None:
     document = text(
         "The warranty covers:\n\n- the pump. It must be sealed.\n- the boiler\n- the seals\n\nClean it weekly."
     )
@@ -249,19 +249,19 @@ def test_an_item_has_the_line_that_leads_in_to_its_list() -> None:
     items = {name.lstrip("- "): context for name, context in found.items()}
     assert items["the pump."] == pytest.approx(fifth)
     assert items["the seals"] == pytest.approx(2 * fifth)  # warranty, and the boiler before it
-    # What follows the list stands after its last item and leads in to nothing of it.
+    # The text after a list follows its last item but does not introduce it.
     assert items["Clean it weekly."] == pytest.approx(fifth)
 
 
 @pytest.mark.parametrize("mark", ["-", "*", "+", "•", "1.", "12)", "a)", "b."])
-def test_marks_of_items(mark: str) -> None:
+def test_item_markers(mark: str) -> None:
     document = text(f"The warranty covers\n\n{mark} pumps of all kinds\n\n{mark} boilers of all kinds\n")
     found = contexts("warranty boilers", document)
     (last,) = (context for name, context in found.items() if "boilers" in name)
     assert last == pytest.approx(0.5)
 
 
-def test_a_plain_sentence_has_the_one_before_it_only() -> None:
+def test_the_context_of_a_plain_sentence_is_the_one_before() -> None:
     found = contexts("warranty pump boiler", text("The warranty is long. The pump is red. The boiler is blue."))
     assert found["The boiler is blue."] == pytest.approx(1 / 3)
     assert found["The pump is red."] == pytest.approx(1 / 3)

@@ -30,7 +30,7 @@ class Place:
     Something whose hash is known is unchanged. A visit ends with an error before the thing named `cut_at`.
     """
 
-    things: dict[str, str | Sequence[str] | None]
+    files: dict[str, str | Sequence[str] | None]
     cut_at: str = ""
     is_complete: bool = True
     origin: str = ORIGIN
@@ -42,17 +42,17 @@ class Place:
 
     @property
     def total(self) -> int:
-        return len(self.things)
+        return len(self.files)
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
         self.known = known
-        for name, found in self.things.items():
+        for name, found in self.files.items():
             if name == self.cut_at:
                 raise SourceError("the line is cut: try again")
             yield self._visited(name, found)
 
     def gone(self) -> list[str]:
-        return [name for name in self.known if name not in self.things] if self.is_complete else []
+        return [name for name in self.known if name not in self.files] if self.is_complete else []
 
     def close(self) -> None:
         self.closed += 1
@@ -111,7 +111,7 @@ def followed(tmp_path: Path) -> Iterator[Followed]:
         yield Followed(library, store, reader, embedder)
 
 
-def test_what_is_new_changed_and_gone(followed: Followed) -> None:
+def test_new_changed_and_removed_files(followed: Followed) -> None:
     place = Place(dict(TEXTS))
     assert followed.visit(place) == {"added": 3}
     assert place.closed == 1
@@ -137,7 +137,7 @@ def test_a_dry_run_counts_and_changes_nothing(followed: Followed) -> None:
     assert followed.visit(now) == {"added": 1, "changed": 1, "removed": 2}
 
 
-def test_what_was_not_met_stays_unless_all_was_seen(followed: Followed) -> None:
+def test_unseen_sources_stay_unless_the_visit_is_complete(followed: Followed) -> None:
     followed.visit(Place(dict(TEXTS)))
     assert followed.visit(Place({"a": TEXTS["a"]}, is_complete=False)) == {"unchanged": 1, "kept": 2}
     assert followed.visit(Place({"a": TEXTS["a"], "b": None, "c": None})) == {"unchanged": 1, "failed": 2}
@@ -153,7 +153,7 @@ def test_a_visit_that_is_cut_keeps_what_it_has_and_removes_nothing(followed: Fol
     assert followed.texts() == sorted(TEXTS.values())
 
 
-def test_what_is_passed_over_is_remembered_and_its_document_goes(followed: Followed) -> None:
+def test_a_skipped_source_is_remembered_and_its_document_removed(followed: Followed) -> None:
     followed.visit(Place(dict(TEXTS)))
     assert followed.visit(Place({**TEXTS, "b": ""})) == {"unchanged": 2, "removed": 1}
     assert followed.texts() == sorted([TEXTS["a"], TEXTS["c"]])
@@ -170,7 +170,7 @@ def test_a_document_that_was_removed_by_hand_comes_back(followed: Followed) -> N
     assert followed.texts() == sorted(TEXTS.values())
 
 
-def test_a_thing_may_hold_several_documents(followed: Followed) -> None:
+def test_a_source_may_have_several_documents(followed: Followed) -> None:
     assert followed.visit(Place({"zip": ["One text.", "Two texts."], "a": TEXTS["a"]})) == {"added": 3}
     assert followed.visit(Place({"zip": ["One text.", "Two texts."], "a": TEXTS["a"]})) == {"unchanged": 3}
     fewer = followed.visit(Place({"zip": ["One text.", "Three texts."], "a": TEXTS["a"]}))

@@ -39,7 +39,7 @@ def followed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Followe
         yield made
 
 
-def test_what_is_new_changed_and_gone(followed: FollowedFiles) -> None:
+def test_new_changed_and_removed_files(followed: FollowedFiles) -> None:
     assert followed.sync() == {"unchanged": 2}
     followed.write("a.md", "# Apples\n\nAna eats apples.")
     followed.write("c.md", "# Chairs\n\nCarla carves chairs.")
@@ -124,7 +124,9 @@ def test_a_file_that_moved_to_another_folder_keeps_its_vectors(followed: Followe
     assert_same(followed.store, built_from_scratch(followed.folder, tmp_path / "aaa", tmp_path / "zzz"))
 
 
-def test_a_whole_folder_that_moved_is_added_there_and_given_up_here(followed: FollowedFiles, tmp_path: Path) -> None:
+def test_a_moved_folder_is_added_at_its_new_place_and_unfollowed_at_the_old(
+    followed: FollowedFiles, tmp_path: Path
+) -> None:
     embedded = followed.embedder.embedded
     followed.folder.rename(tmp_path / "moved")
     report = followed.library.sync()
@@ -145,7 +147,7 @@ def test_a_copy_is_added_without_embedding(followed: FollowedFiles) -> None:
     assert followed.embedder.embedded == embedded
 
 
-def test_a_text_that_is_called_by_its_file_is_embedded_under_its_new_name(followed: FollowedFiles) -> None:
+def test_a_text_named_by_its_file_is_embedded_under_its_new_name(followed: FollowedFiles) -> None:
     followed.write("plain.txt", "Nora nets newts.")
     followed.sync()
     (followed.folder / "plain.txt").rename(followed.folder / "fancy.txt")
@@ -190,7 +192,7 @@ def test_an_archive_that_is_added_by_itself_loses_what_its_new_version_lacks(fol
     assert len(followed.texts()) == 3
 
 
-def test_what_can_no_longer_be_read_in_an_archive_stays(followed: FollowedFiles) -> None:
+def test_an_archive_member_that_can_no_longer_be_read_stays(followed: FollowedFiles) -> None:
     followed.write("all.zip", zipped({"x.md": "# X\n\nAbout x.", "y.pdf": (PDF := pdf())}))
     assert followed.sync() == {"added": 2, "unchanged": 2}
     followed.write("all.zip", zipped({"x.md": "# X\n\nAbout x.", "y.pdf": PDF[:60]}))
@@ -220,7 +222,7 @@ def test_a_folder_that_is_empty_or_gone_loses_nothing(followed: FollowedFiles) -
     assert followed.sync() == {"unchanged": 2}
 
 
-def test_one_origin_that_fails_does_not_keep_the_others(followed: FollowedFiles, tmp_path: Path) -> None:
+def test_one_failing_origin_does_not_stop_the_others(followed: FollowedFiles, tmp_path: Path) -> None:
     for name in ("aaa", "zzz"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "there.md").write_text(f"# There\n\nWhat is in {name}.")
@@ -231,7 +233,7 @@ def test_one_origin_that_fails_does_not_keep_the_others(followed: FollowedFiles,
     assert report.total.unchanged == 2
 
 
-def test_what_is_left_out_from_now_on_is_removed(followed: FollowedFiles) -> None:
+def test_a_file_that_is_ignored_from_now_on_is_removed(followed: FollowedFiles) -> None:
     followed.write("c.md", "# Chairs\n\nCarla carves chairs.")
     followed.sync()
     followed.write(".answerableignore", "/sub/\n")
@@ -240,7 +242,7 @@ def test_what_is_left_out_from_now_on_is_removed(followed: FollowedFiles) -> Non
     assert_same(followed.store, built_from_scratch(followed.folder))
 
 
-def test_what_was_read_stays_when_the_file_is_damaged(followed: FollowedFiles) -> None:
+def test_documents_stay_when_their_file_is_damaged(followed: FollowedFiles) -> None:
     followed.write("rules.pdf", pdf())
     followed.sync()
     followed.write("rules.pdf", pdf()[:60])
@@ -266,7 +268,7 @@ def test_a_file_that_is_written_to_while_it_is_read_is_read_again(tmp_path: Path
     assert visited.record.documents == (visited.documents[0].id,)
 
 
-def test_files_are_read_again_when_they_are_read_in_another_way(tmp_path: Path) -> None:
+def test_files_are_read_again_after_a_change_of_options(tmp_path: Path) -> None:
     path = tmp_path / "note.txt"
     path.write_text("One line.")
     os.utime(path, (LONG_AGO, LONG_AGO))
@@ -301,7 +303,7 @@ def test_a_document_of_two_origins_stays_until_both_have_lost_it(followed: Follo
     assert followed.sync() == {"unchanged": 3, "removed": 1}
 
 
-def test_an_origin_that_is_left_takes_its_documents_with_it(followed: FollowedFiles) -> None:
+def test_unfollowing_an_origin_removes_its_documents(followed: FollowedFiles) -> None:
     followed.library.add_documents([make_document("By hand.", source="hand")])
     assert followed.library.unfollow(str(followed.folder)).removed == 2
     assert followed.texts() == {"hand": "By hand."}
@@ -312,7 +314,7 @@ def test_an_origin_that_is_left_takes_its_documents_with_it(followed: FollowedFi
         followed.sync(["nowhere"])
 
 
-def test_a_library_from_before_there_were_records_begins_to_follow(followed: FollowedFiles) -> None:
+def test_a_library_without_records_begins_to_follow(followed: FollowedFiles) -> None:
     followed.store.forget(str(followed.folder), [record.source for record in followed.store.records()])
     followed.store.forget("", [str(followed.folder)])
     embedded = followed.embedder.embedded
@@ -328,7 +330,7 @@ def test_a_document_that_was_removed_by_hand_comes_back(followed: FollowedFiles)
     assert followed.sync() == {"added": 1, "unchanged": 1}
 
 
-def test_what_has_its_name_under_a_root_is_not_followed(tmp_path: Path) -> None:
+def test_sources_under_a_root_are_not_followed(tmp_path: Path) -> None:
     path = tmp_path / "upload.txt"
     path.write_text("Uploaded.")
     visit = FileReader(root=tmp_path).visit(str(path))

@@ -99,7 +99,7 @@ def test_an_unchanged_site_costs_conditional_requests_only(followed: Followed) -
     assert followed.site.statuses.total() == PAGES + 2
 
 
-def test_exactly_what_changed_is_embedded_and_what_is_gone_is_removed(followed: Followed) -> None:
+def test_only_changes_are_embedded_and_removed_pages_go(followed: Followed) -> None:
     for number in (3, 14, 15):
         followed.site.put(f"/guide/{number}", text(number, "It hisses."))
     for number in (9, 26):

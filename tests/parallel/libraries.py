@@ -33,7 +33,7 @@ def make_library(address: str | Path, start: Callable[[], JobQueue] | None = Non
 
 
 def make_files(folder: Path, count: int) -> Path:
-    """The samples of each kind, so many texts of several passages, and some files that can't be added."""
+    """The sample files, `count` texts of several passages, and some files that can't be added."""
     folder.mkdir()
     for path in EXAMPLES.iterdir():
         (folder / path.name).write_bytes(path.read_bytes())

@@ -31,7 +31,7 @@ def free_port() -> int:
 
 
 class Node:
-    """One node with so many processors. The first is the head; others join it at its address.
+    """One node with this number of processors. The first is the head; others join it at its address.
 
     It is started as docs/scale.md says. `prefix` is put before its command, as `taskset -c 0`.
     """
@@ -100,7 +100,7 @@ class Node:
 
 
 def wait_for_processors(address: str, count: int) -> None:
-    """Until the cluster at an address has so many."""
+    """Wait until the cluster at an address has this number of processors."""
     program = """
 import sys, time, ray
 ray.init(address=sys.argv[1], log_to_driver=False)

@@ -77,7 +77,7 @@ def test_a_job_that_kills_every_worker_fails_alone(pool: JobQueue) -> None:
     assert [other.result() for other in others] == [0, 1, 4, 9]
 
 
-def test_what_keeps_workers_from_starting_fails_every_job() -> None:
+def test_an_error_at_start_fails_every_job() -> None:
     with closing(start_processes(2, steps.refuse_to_start)) as pool:
         jobs = [pool.submit(steps.square, number) for number in range(3)]
         for job in jobs:
@@ -97,7 +97,7 @@ def test_closing_ends_workers_in_the_middle_of_a_job() -> None:
     assert gone_within(SECONDS, *workers)
 
 
-def test_an_interrupt_while_a_worker_starts_is_left_to_its_owner() -> None:
+def test_a_starting_worker_ignores_ctrl_c() -> None:
     before = {child.pid for child in multiprocessing.active_children()}
     with closing(start_processes(1, steps.make_pipeline)) as pool:
         while not (started := {child.pid for child in multiprocessing.active_children()} - before):
@@ -108,7 +108,7 @@ def test_an_interrupt_while_a_worker_starts_is_left_to_its_owner() -> None:
         assert pool.submit(steps.process_id, 0).result() == worker
 
 
-def test_no_more_is_under_way_than_was_asked(pool: JobQueue) -> None:
+def test_jobs_submitted_ahead_are_limited(pool: JobQueue) -> None:
     handed_in = []
 
     def jobs() -> Iterator[tuple[int, int]]:

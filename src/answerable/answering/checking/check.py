@@ -72,7 +72,7 @@ class _Check:
 
     def verdict(self, statement: Statement, following: Statement | None, marks: bool) -> Verdict:
         if statement.is_furniture:
-            return Verdict(Support.NOTHING_CLAIMED, "it only separates")
+            return Verdict(Support.NOTHING_CLAIMED, "it is a separator")
         named = statement.marks if marks else ()
         cited = [self._passages[number - 1] for number in named[:MANY_CITED] if 1 <= number <= len(self._passages)]
         others = [passage for passage in self._passages if passage not in cited]
@@ -93,7 +93,7 @@ class _Check:
             return lead_in
         is_header = statement.is_row and following is not None and following.is_furniture
         if is_header and not any(claim.is_sure for claim in Wording(statement.body, self._language).claims):
-            return Verdict(Support.NOTHING_CLAIMED, "it names the columns")
+            return Verdict(Support.NOTHING_CLAIMED, "it is a table header")
         if statement.is_heading and not named and (heading := self._judge_label(statement.body)):
             return heading
         backed = self._judge_without_quotes(statement.body, cited, others, bool(named))
@@ -246,14 +246,14 @@ class _Check:
         if plain in _REFUSALS:
             return Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)
         if not plain:
-            return Verdict(Support.NOTHING_CLAIMED, "it says nothing")
+            return Verdict(Support.NOTHING_CLAIMED, "it is empty")
         for language in dict.fromkeys((self._language, *STOP_WORDS)):
             said = terms(body, language)
             if language in STOP_WORDS and said and claim_words(language).about_the_answer.issuperset(said):
                 wording = Wording(body, language)
                 if not wording.numbers and not any(claim.kind is Kind.LINK for claim in wording.claims):
                     refuses = bool(wording.negated)
-                    how = "it refuses" if refuses else "it only leads in"
+                    how = "it refuses" if refuses else "it only introduces"
                     return Verdict(Support.NOTHING_CLAIMED, how, is_refusal=refuses)
         return None
 
@@ -264,11 +264,11 @@ class _Check:
             whole = passage.whole
             if self._is_foreign(passage):
                 if not wording.numbers and _unbacked_claim(wording, [passage], [whole], True) is None:
-                    return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
+                    return Verdict(Support.NOTHING_CLAIMED, "it only introduces")
             elif passage.share(wording, passage.wording) >= ENOUGH_OF_A_LABEL and not passage.contradiction(
                 wording, whole
             ):
-                return Verdict(Support.NOTHING_CLAIMED, "it only leads in")
+                return Verdict(Support.NOTHING_CLAIMED, "it only introduces")
         return None
 
     def _judge_code(
