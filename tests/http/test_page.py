@@ -150,7 +150,7 @@ def test_a_refusal_says_what_was_looked_at(address: str) -> None:
         turn = visitor.ask("Who won the 1998 world cup final in Paris?")
         assert turn.get_attribute("data-outcome") == "refused"
         assert "The documents don't say." in turn.inner_text()
-        assert re.search(r"Searched \d+ passages in \d+ documents", turn.inner_text())
+        assert re.search(r"Checked \d+ passages in \d+ documents", turn.inner_text())
         assert turn.locator(".chip").count() == 0
         visitor.shot("refusal")
         turn.locator(".source").first.click()

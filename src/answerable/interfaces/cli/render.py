@@ -47,7 +47,7 @@ def print_answer(found: Answer, as_json: bool) -> None:
         sentences = "1 sentence" if unsupported == 1 else f"{unsupported} sentences"
         print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
     if not found.answered and found.results:
-        print_text((f"({found.reason}; searched {len(found.results)} passages)", "dim"))
+        print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
 
 
 def print_narrowing(found: Narrowing | None) -> None:

@@ -110,7 +110,7 @@ export const TEXTS = {
     "O modelo não encontrou resposta nestes trechos.",
   ],
   lookedAt: [
-    "Searched {n} passage in {documents}. The closest:|Searched {n} passages in {documents}. The closest:",
+    "Checked {n} passage in {documents}. The closest:|Checked {n} passages in {documents}. The closest:",
     "Se revisó {n} pasaje de {documents}. El más cercano:|Se revisaron {n} pasajes de {documents}. Los más cercanos:",
     "Foi analisado {n} trecho de {documents}. O mais próximo:|Foram analisados {n} trechos de {documents}. Os mais próximos:",
   ],
