@@ -98,11 +98,11 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
         case OneOf(field, values):
             # True == 1 in Python, but not for people and in other stores.
             wanted = {(type(value) is bool, value) for value in values}
-            return any((type(value) is bool, value) in wanted for value in _values(fields, field))
+            return any((type(value) is bool, value) in wanted for value in field_values(fields, field))
         case Between():
-            return any(_lies_between(filter, value) for value in _values(fields, filter.field))
+            return any(_lies_between(filter, value) for value in field_values(fields, filter.field))
         case Exists(field):
-            return bool(_values(fields, field))
+            return bool(field_values(fields, field))
         case AllOf(filters):
             return all(matches(inner, fields) for inner in filters)
         case AnyOf(filters):
@@ -276,7 +276,8 @@ def _is_scalar(value: Any) -> bool:
     return isinstance(value, (str, int, float, bool, date)) and value == value
 
 
-def _values(fields: Mapping[str, Any], field: str) -> Sequence[Any]:
+def field_values(fields: Mapping[str, Any], field: str) -> Sequence[Any]:
+    """Return the values of a field as a sequence, empty if it is missing."""
     value = fields.get(field)
     if value is None:
         return ()

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.filters import Filter, matches
+from answerable.filters import Filter
+from answerable.stores.memory.fields import FieldIndex
 from answerable.stores.memory.keywords import KeywordIndex, Numbers, Scored, best
 
 
@@ -18,6 +19,7 @@ class ExactIndex:
     def __init__(self) -> None:
         self._vectors: dict[int, FloatArray] = {}
         self._fields: dict[int, Mapping[str, Any]] = {}
+        self._by_field = FieldIndex()
         self._keywords = KeywordIndex()
         self._matrix: tuple[Numbers, FloatArray] | None = None
         self._passed: tuple[str, Numbers] | None = None
@@ -28,13 +30,17 @@ class ExactIndex:
     def add(self, number: int, vector: FloatArray, terms: Mapping[str, int], fields: Mapping[str, Any]) -> None:
         """Add a chunk."""
         self._vectors[number] = vector
+        if number in self._fields:
+            self._by_field.remove(number, self._fields[number])
         self._fields[number] = fields
+        self._by_field.add(number, fields)
         self._keywords.add(number, terms)
         self._matrix = self._passed = None
 
     def remove(self, numbers: Iterable[int]) -> None:
         """Remove chunks; ignore unknown numbers."""
         for number in self._vectors.keys() & numbers:
+            self._by_field.remove(number, self._fields[number])
             del self._vectors[number], self._fields[number]
             self._keywords.remove(number)
         self._matrix = self._passed = None
@@ -68,8 +74,7 @@ class ExactIndex:
         # Python takes filters on True and on 1 for equal.
         spelt = repr(where)
         if self._passed is None or self._passed[0] != spelt:
-            passing = [number for number, fields in self._fields.items() if matches(where, fields)]
-            self._passed = spelt, np.array(passing, np.int64)
+            self._passed = spelt, np.array(sorted(self._by_field.passing(where)), np.int64)
         return self._passed[1]
 
     def _as_matrix(self) -> tuple[Numbers, FloatArray]:
