@@ -20,9 +20,9 @@ FILES = [path for path in sorted(APPS.rglob("*.py")) if not {"test", "tests"} & 
 OPEN = frozenset(
     f"answerable.{name}"
     for name in (
-        *("datatypes", "protocols", "errors", "filters", "settings", "wiring.build", "indexing.reports", "library"),
-        *("text.terms", "providers.calling"),
-        *("interfaces.http.guards.bodies", "interfaces.http.problems"),
+        *("datatypes", "protocols", "errors", "filters", "settings", "indexing.reports", "library"),
+        *("wiring.build", "text.terms", "providers.calling"),
+        *("interfaces.http.guards.request_bodies", "interfaces.http.problems"),
     )
 )
 

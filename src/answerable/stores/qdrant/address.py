@@ -1,4 +1,4 @@
-"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`. They hold no secret: the key is apart."""
+"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`. They hold no key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPELLING = (
 
 @dataclass(frozen=True, slots=True)
 class QdrantAddress:
-    """Where a library is: the server's own address, the library's name, and the seconds that a request may take."""
+    """The server's own address, the library's name, and the time-out of a request in seconds."""
 
     url: str
     name: str
@@ -31,7 +31,7 @@ class QdrantAddress:
 
     @property
     def shown(self) -> str:
-        """The address as it may be shown."""
+        """The address for messages."""
         return f"qdrant+{self.url}/{self.name}"
 
 
@@ -41,7 +41,7 @@ def is_qdrant(address: str) -> bool:
 
 
 def parse_address(address: str) -> QdrantAddress:
-    """The parts of an address. Raises SettingsError, which quotes nothing of it: a key may have gone astray there."""
+    """Parse an address. Raises SettingsError, which quotes nothing of it, since it may contain a misplaced key."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORT

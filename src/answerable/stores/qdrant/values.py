@@ -1,6 +1,6 @@
-"""Terms, fields and filters as numbers, the form in which both of Qdrant's engines search them: Edge and the server.
+"""Terms, fields and filters as numbers, for both of Qdrant's engines: Edge and the server.
 
-Names and values go in as hashes: nothing of a document or a question is ever parsed as a path or a pattern.
+Names and values are hashed, so that nothing in a document or a question is parsed as a path or a pattern.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not, OneOf, Scalar, comparable
 from answerable.stores.memory.keywords import Scored
 
-# The engine's own fields, which are filtered by most: their indexes are there before the first chunk is.
+# The fields that are filtered by most: they are indexed before the first chunk is written.
 USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
 MOST_EQUAL = 2_000
 
@@ -38,7 +38,7 @@ class Conditions:
     none_of: Callable[[list[Any]], Any]
 
     def spell(self, where: Filter) -> Any:
-        """A filter as a condition on what `field_numbers` gives, with the meaning of `filters.matches`."""
+        """Translate a filter into a condition on `field_numbers`, equivalent to `filters.matches`."""
         match where:
             case OneOf(field, values):
                 return self.one_of(equality_key(field), [_hash_value(value) for value in values])
@@ -60,22 +60,22 @@ class Conditions:
 
 
 def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
-    """The k best of what `search` gives for a limit, best first, of equal ones those with the lowest numbers.
+    """Return the k best results of `search(limit)`, best first, ties by number.
 
-    Of more equal ones than `MOST_EQUAL`, copies of one text mostly, any may be given.
+    Among more than `MOST_EQUAL` equal ones, mostly copies of one text, any may be returned.
     """
-    # With some to spare one search is mostly enough.
+    # Asking for more than k mostly makes one search enough.
     for limit in (2 * k, max(16 * k, MOST_EQUAL)):
         found = list(search(limit))
         last = found[min(k, len(found)) - 1][1] if found else 0.0
-        # Of equal ones the engine gives any: all of them have to be seen to give the lowest numbers.
+        # The engine returns any of those with equal scores: all must be seen to find the lowest numbers.
         if len(found) < limit or found[-1][1] < last:
             break
     return sorted((pair for pair in found if pair[1] >= last), key=lambda pair: (-pair[1], pair[0]))[:k]
 
 
 def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
-    """Weights by term as a sparse vector: weights by hash."""
+    """Weights by term → weights by hash of the term."""
     hashed: dict[int, float] = {}
     for term, weight in weights.items():
         key = zlib.crc32(term.encode("utf-8", "replace"))
@@ -84,7 +84,7 @@ def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
 
 
 def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]]:
-    """What filters look at: of each field its values' hashes, and its numbers and dates as they compare."""
+    """The filterable form of fields: hashes of the values, and numbers and dates for ranges."""
     payload: dict[str, list[Any]] = {}
     for name, values in fields.items():
         payload[equality_key(name)] = [_hash_value(value) for value in values]
@@ -95,24 +95,24 @@ def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]
 
 
 def equality_key(field: str) -> str:
-    """Where the hashes of a field's values stand."""
+    """The key of the hashes of a field's values."""
     return f"e{digest(field) & (2**63 - 1):x}"
 
 
 def range_key(field: str, bound: Bound) -> str:
-    """Where those of a field's values stand that compare with `bound`."""
+    """The key of a field's values that can be compared with `bound`."""
     # Numbers and dates don't compare: each has a key of its own.
     kind = "d" if isinstance(bound, datetime) else "n"
     return f"{kind}{digest(field) & (2**63 - 1):x}"
 
 
 def digest(text: str) -> int:
-    """A text as a number of 64 bits with a sign."""
+    """Hash of a text, a signed 64-bit integer."""
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
 
 
 def _hash_value(value: Scalar) -> int:
-    # 1 and 1.0 are equal, True isn't: as in `filters.matches`.
+    # As in `filters.matches`, 1 and 1.0 are equal, and True is not.
     if isinstance(value, (str, bool)):
         return digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")
     # An integer may be too large for a float.

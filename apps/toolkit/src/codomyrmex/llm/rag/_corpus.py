@@ -1,4 +1,4 @@
-"""What a pipeline has indexed: its documents and chunks, and their words for keyword search."""
+"""The documents and chunks that a pipeline has indexed, and their terms for keyword search."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from codomyrmex.llm.rag._vector_store import fields_of
 
 @dataclass(frozen=True)
 class Entry:
-    """A chunk without its embedding, its document, its fields as filters compare them, and how often it has a term."""
+    """A chunk without its embedding, its document, its fields for filters, and the counts of its terms."""
 
     chunk: Chunk
     document: Document
@@ -29,7 +29,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Reading:
-    """A document that has been read for a corpus and isn't in it yet."""
+    """A document prepared for a corpus but not yet in it."""
 
     document: Document
     language: str
@@ -37,7 +37,7 @@ class Reading:
 
 
 def read(document: Document, chunks: Sequence[Chunk]) -> Reading:
-    """What a corpus needs to know of a document; whatever can fail fails here."""
+    """Prepare a document for a corpus; whatever can fail fails here."""
     language = language_of(document)
     entries = [
         Entry(chunk, document, normalize_fields(fields_of(chunk)), Counter(terms(chunk.content, language)))
@@ -47,7 +47,7 @@ def read(document: Document, chunks: Sequence[Chunk]) -> Reading:
 
 
 class Corpus:
-    """Chunks by number, in the order in which they were added. The numbers are those of `search`."""
+    """Chunks by number, in the order in which they were added; `search` returns these numbers."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count(1)
@@ -64,15 +64,15 @@ class Corpus:
         return self._entries[number]
 
     def number(self, chunk_id: str) -> int | None:
-        """The number of the chunk with this id, None where there is none."""
+        """Return the number of the chunk with this id, or None."""
         return self._by_chunk.get(chunk_id)
 
     def chunks(self, document_id: str) -> list[Chunk]:
-        """The chunks of a document in order, none for a document that isn't there."""
+        """Return the chunks of a document in order, [] for an unknown document."""
         return [self._entries[number].chunk for number in self._by_document.get(document_id, ())]
 
     def put(self, reading: Reading) -> None:
-        """Adds a document with its chunks, in the place of the one that has its id."""
+        """Add a document with its chunks, replacing the one with its id."""
         document_id = reading.document.id
         self.remove(document_id)
         self._languages[document_id] = reading.language
@@ -85,14 +85,14 @@ class Corpus:
             numbers.append(number)
 
     def remove(self, document_id: str) -> None:
-        """Forgets a document and its chunks, if it is there."""
+        """Remove a document and its chunks, if it is there."""
         self._languages.pop(document_id, None)
         for number in self._by_document.pop(document_id, ()):
             del self._by_chunk[self._entries.pop(number).chunk.id]
             self._keywords.remove(number)
 
     def search(self, query: str, k: int, condition: Filter | None) -> list[tuple[int, float]]:
-        """Numbers and BM25 scores of the k best chunks that pass, best first, as shares of what the query can reach."""
+        """Return numbers and scores of the k best chunks that pass: BM25 divided by its highest possible value."""
         languages = set(self._languages.values())
         words = question_words(query, question_language(query, languages), languages)
         stems = sorted(frozenset[str]().union(*words))

@@ -1,4 +1,4 @@
-"""Numbers that others hand over → vectors that can be trusted: as many as there should be, of one length, finite."""
+"""Checks of vectors that come from outside: their number, one length, finite values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Doubles: TypeAlias = npt.NDArray[np.float64]
 
 
 def embed(embedding_fn: EmbeddingFunction, texts: Sequence[str]) -> list[list[float]]:
-    """The vector of each text, embedded in batches. Raises ValueError when they can't be the vectors of these texts."""
+    """Embed texts in batches. Raises ValueError when the result can't be the vectors of these texts."""
     vectors: list[list[float]] = []
     for start in range(0, len(texts), BATCH):
         batch = list(texts[start : start + BATCH])
@@ -31,7 +31,7 @@ def embed(embedding_fn: EmbeddingFunction, texts: Sequence[str]) -> list[list[fl
 
 
 def as_matrix(vectors: Any, name: str) -> Doubles:
-    """The vectors as rows, at least one; ValueError names them when they are ragged, empty or not finite."""
+    """Return the vectors as rows. Raises ValueError, with `name`, when they are ragged, empty or not finite."""
     try:
         matrix = np.asarray(vectors, np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -44,8 +44,8 @@ def as_matrix(vectors: Any, name: str) -> Doubles:
 
 
 def normalize(matrix: Doubles) -> tuple[FloatArray, Doubles]:
-    """The rows at length 1 and the lengths they had; a row of zeros stays one, so that its every cosine is 0."""
-    # Scaled first: the square of a large number may be too large, that of a small one nothing.
+    """Return the rows scaled to length 1, and their lengths; a row of zeros stays zero, with cosine 0 to any other."""
+    # Scaled first: squares of large numbers overflow, those of small ones underflow.
     largest = np.abs(matrix).max(axis=1)
     scaled = matrix / np.where(largest > 0, largest, 1)[:, None]
     lengths = np.linalg.norm(scaled, axis=1)

@@ -72,7 +72,7 @@ class RAGPipeline:
         self._lock = threading.RLock()
 
     def index_document(self, document: Document) -> int:
-        """Makes a document findable, in the place of the one that has its id; how many chunks it has.
+        """Index a document, replacing the one with its id; return the number of its chunks.
 
         When anything fails, what was indexed before stays. Chunks that haven't changed aren't embedded again. Raises
         ValueError for vectors that can't be those of the chunks, and for chunks that share an id.
@@ -80,7 +80,7 @@ class RAGPipeline:
         return self.index_documents([document])
 
     def index_documents(self, documents: Iterable[Document]) -> int:
-        """Makes documents findable, all of them or none, as `index_document` does; how many chunks they have.
+        """Index documents as `index_document` does, all of them or none; return the number of their chunks.
 
         Texts are embedded in batches across documents. Of two documents with one id the later counts.
         """
@@ -124,12 +124,12 @@ class RAGPipeline:
             return [self._result(number, score, hits.get(number)) for number, score in scored[:k]]
 
     def build_context(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> GenerationContext:
-        """What `retrieve` finds, and that formatted for a language model."""
+        """Return what `retrieve` finds, also formatted for a language model."""
         results = self.retrieve(query, k, where)
         return GenerationContext(query, results, self.context_formatter.format(results))
 
     def delete_document(self, document_id: str) -> bool:
-        """Forgets a document and its chunks; False when this pipeline hasn't indexed it."""
+        """Remove a document and its chunks; return False when this pipeline hasn't indexed it."""
         with self._writing, self._lock:
             if document_id not in self._corpus:
                 return False
@@ -158,7 +158,7 @@ class RAGPipeline:
             seen.add(chunk.id)
 
     def _store(self, embedded: list[Chunk], before: Mapping[str, Chunk], after: set[str]) -> None:
-        """Adds first and deletes last, so that a store that fails leaves what was there."""
+        """Add first and delete last, so that a store that fails keeps what it had."""
         try:
             if embedded:
                 self.vector_store.add(embedded)
@@ -175,7 +175,7 @@ class RAGPipeline:
     def _nearest(
         self, vector: list[float], wanted: int, where: Mapping[str, Any] | None, condition: Filter | None
     ) -> list[RetrievalResult]:
-        """What passes of the store's results, best first, each chunk once."""
+        """The store's results that pass, best first, each chunk once."""
         if isinstance(self.vector_store, InMemoryVectorStore):
             return self.vector_store.search(vector, wanted, where)
         asked = wanted
@@ -203,11 +203,11 @@ class RAGPipeline:
 
 
 def _fused(nearest: Scored, keyword: Scored) -> Scored:
-    """Both lists as one, best first. `fuse` alone gives the best a high score however little it has to do with it."""
+    """Fuse both lists, best first. `fuse` alone gives the best a high score even when it is irrelevant."""
     best = [min(max(found[0][1], 0.0), 1.0) if found else 0.0 for found in (nearest, keyword)]
     return [(number, score * sum(best) / 2) for number, score in fuse(nearest, keyword)]
 
 
 def _snapshot(document: Document) -> Document:
-    """A copy: what is done to one of them leaves the other as it is."""
+    """A copy that shares no state."""
     return replace(document, metadata=dict(document.metadata))
