@@ -109,7 +109,7 @@ def test_there_are_applications_to_look_at() -> None:
         "import answerable",
         "import answerable\nanswerable.open(':memory:')",
         "from answerable import Library, open",
-        "from answerable.wiring import build",
+        "from answerable.wiring.build import build_reader",
         "from answerable import splitting\nsplitting.RecursiveSplitter",
         "import answerable.errors\nanswerable.errors.AnswerableError",
         "from answerable.sources import read_chat",
