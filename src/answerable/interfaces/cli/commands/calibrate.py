@@ -76,6 +76,6 @@ def _print(found: Calibration, path: str, as_json: bool) -> None:
         print_text(f"  area under the curve, document removed: {one.area:.3f} (plain cosine: {one.cosine_area:.3f})")
         for kind, share in one.refused.items():
             print_text(f"  refused, {kind.value}: {100 * share:.1f} %")
-    print_text(f"Refusals above are at the target of {target:g} % wrong answers (setting wrong_answers).")
+    print_text(f"Refusals above are at the target of {target:g} % wrong answers (the setting wrong_answers).")
     if path:
         print_text(f"Saved to {path}. Delete that file to restore the gate that comes with the package.")
