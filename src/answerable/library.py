@@ -267,11 +267,6 @@ class Library:
         self.document(document_id)
         return self._store.chunks(document_id)
 
-    def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
-        """Return a chunk with its neighbours in the document, in order."""
-        first, last = chunk.sequence - before, chunk.sequence + after
-        return [each for each in self._store.chunks(chunk.document_id) if first <= each.sequence <= last]
-
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
         return self._store.count()

@@ -232,7 +232,7 @@ def test_pages_are_found_by_locale_and_cited_by_their_public_addresses(site: Sit
     english = find_pages(fetcher, site.home)
     assert site.asked() == Counter({"/book/sitemap.xml": 1})
     both = find_pages(fetcher, site.home, locales=["es"])
-    assert (english.public_base, english.is_complete, both.is_complete) == (PUBLIC, True, True)
+    assert (english.public_base, english.errors, both.errors) == (PUBLIC, (), ())
     assert not both.skipped
     spanish = [page for page in both.pages if page.public.startswith(f"{PUBLIC}es/")]
     assert both.pages == (*english.pages, *spanish)

@@ -20,11 +20,11 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.filters import parse_filter
+from answerable.stores.hashed import equality_key
 from answerable.stores.qdrant.address import parse_address
 from answerable.stores.qdrant.points import PIECE
 from answerable.stores.qdrant.schema import MOST_INDEXES
 from answerable.stores.qdrant.store import QdrantStore
-from answerable.stores.qdrant.values import equality_key
 from answerable.wiring.build import build_store, without_password
 
 

@@ -50,8 +50,8 @@ class SitePage:
 class SitePages:
     """The pages under `base` in the order of the sitemaps, without duplicates.
 
-    `skipped` counts omitted entries by reason; `errors` are of unreadable sitemaps. Without any (`is_complete`), a page
-    that isn't listed is gone. `disallowed` are the pages that robots.txt disallows; `missing` the errors, also in
+    `skipped` counts omitted entries by reason; `errors` are of unreadable sitemaps. Without any, a page that
+    isn't listed is gone. `disallowed` are the pages that robots.txt disallows; `missing` the errors, also in
     `errors`, of locales without a sitemap of their own.
     """
 
@@ -62,11 +62,6 @@ class SitePages:
     errors: tuple[SourceError, ...] = ()
     disallowed: frozenset[SitePage] = frozenset()
     missing: Mapping[str, SourceError] = field(default_factory=dict)
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether every sitemap was read."""
-        return not self.errors
 
 
 def find_pages(

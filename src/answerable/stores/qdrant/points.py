@@ -14,9 +14,9 @@ import numpy as np
 from answerable.datatypes import Chunk, Document, DocumentType, FloatArray
 from answerable.protocols import IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
+from answerable.stores.hashed import digest, field_numbers, sparse_vector
 from answerable.stores.qdrant.connection import models
 from answerable.stores.qdrant.head import VERSION
-from answerable.stores.qdrant.values import digest, field_numbers, sparse_vector
 from answerable.text.bm25 import term_weights
 
 STORED = ("id", "source", "title", "type", "language", "content_hash", "chunks", "characters", "metadata")

@@ -18,11 +18,11 @@ from answerable.filters import Filter
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.binding import Binding
+from answerable.stores.hashed import Conditions, digest, first_of_equals, sparse_vector
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.qdrant import points
 from answerable.stores.qdrant.connection import Connection, models
 from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, matches
-from answerable.stores.qdrant.values import Conditions, digest, first_of_equals, sparse_vector
 from answerable.text.bm25 import rarity
 
 # Up to this many chunks all are scored; beyond, the server walks its graph, or scores all that pass a narrow filter.

@@ -13,10 +13,10 @@ from datetime import datetime
 from typing import Any
 
 from answerable.errors import LibraryDamaged, LibraryError, LibraryNotFound
+from answerable.stores.hashed import USUAL_FIELDS, equality_key, range_key
 from answerable.stores.qdrant.connection import CollectionGone, Connection, models
 from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, chunk_collection
 from answerable.stores.qdrant.points import DENSE, SPARSE
-from answerable.stores.qdrant.values import USUAL_FIELDS, equality_key, range_key
 
 # Further fields are searched without an index: each takes memory, and metadata may have any number of fields.
 MOST_INDEXES = 500
@@ -54,13 +54,13 @@ def prepare(connection: Connection, create: bool) -> HeadPoint:
                 f"There is no library at {connection.address.shown}. Make one by adding something: answerable add PATH"
             ) from None
         # Two processes that create it at once create the same one.
-        make(connection, f"{name}.1")
-        point_to(connection, name, f"{name}.1")
+        _make(connection, f"{name}.1")
+        _set_alias(connection, name, f"{name}.1")
         point.read()
     return point
 
 
-def make(connection: Connection, collection: str) -> HeadPoint:
+def _make(connection: Connection, collection: str) -> HeadPoint:
     """Create a collection with a head, or what is missing of it after an interruption."""
     _create(connection, collection, {"vectors_config": {}})
     _add_indexes(connection, collection, _OF_DOCUMENTS)
@@ -106,56 +106,28 @@ def copy_indexes(connection: Connection, source: str, target: str) -> None:
     index_fields(connection, target, _indexes(connection, source), set())
 
 
-def point_to(connection: Connection, name: str, collection: str) -> str | None:
-    """Make a library's name stand for a collection, in one step; return what it stood for before."""
-    before = aliases(connection).get(name)
-    if before != collection:
-        named = models.CreateAlias(collection_name=collection, alias_name=name)
-        operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=named)]
-        if before is not None:
-            operations.insert(0, models.DeleteAliasOperation(delete_alias=models.DeleteAlias(alias_name=name)))
-        try:
-            connection.call(lambda client: client.update_collection_aliases(operations))
-        except LibraryError:
-            # An attempt whose answer was lost, or another process, may have done it.
-            if aliases(connection).get(name) != collection:
-                raise
-    return before
-
-
-def aliases(connection: Connection) -> dict[str, str]:
-    """Return the collections of the server's aliases."""
-    found = connection.call(lambda client: client.get_aliases()).aliases
-    return {alias.alias_name: alias.collection_name for alias in found}
-
-
-def names(connection: Connection) -> list[str]:
-    """Return the names of the server's collections."""
-    return [found.name for found in connection.call(lambda client: client.get_collections()).collections]
-
-
-def remove(connection: Connection, collection: str) -> None:
-    """Delete a collection and those of its chunks."""
-    _remove_chunks(connection, collection, ())
-    _delete(connection, collection)
+def _set_alias(connection: Connection, name: str, collection: str) -> None:
+    """Make a library's name an alias of a collection."""
+    named = models.CreateAlias(collection_name=collection, alias_name=name)
+    operations: list[models.AliasOperations] = [models.CreateAliasOperation(create_alias=named)]
+    try:
+        connection.call(lambda client: client.update_collection_aliases(operations))
+    except LibraryError:
+        # An attempt whose answer was lost, or another process, may have done it.
+        aliases = connection.call(lambda client: client.get_aliases()).aliases
+        if (name, collection) not in {(alias.alias_name, alias.collection_name) for alias in aliases}:
+            raise
 
 
 def remove_unused_chunks(connection: Connection, head: Head) -> None:
     """Delete the collections of a library's chunks that aren't in use."""
     used = (head, head.switched()) if head.next_fingerprint else (head,)
-    _remove_chunks(connection, head.collection, [one.chunk_collection for one in used])
-
-
-def _remove_chunks(connection: Connection, collection: str, keep: Collection[str]) -> None:
-    plain = chunk_collection(collection, "")
-    for name in names(connection):
+    keep = [one.chunk_collection for one in used]
+    plain = chunk_collection(head.collection, "")
+    for name in (found.name for found in connection.call(lambda client: client.get_collections()).collections):
         if (name == plain or name.startswith(f"{plain}.")) and name not in keep:
-            _delete(connection, name)
-
-
-def _delete(connection: Connection, collection: str) -> None:
-    with suppress(CollectionGone):
-        connection.call(lambda client: client.delete_collection(collection))
+            with suppress(CollectionGone):
+                connection.call(lambda client, gone=name: client.delete_collection(gone))  # type: ignore[misc]
 
 
 def _create(connection: Connection, collection: str, parameters: Mapping[str, Any]) -> None:

@@ -12,30 +12,27 @@ from dataclasses import replace
 from answerable.datatypes import Document
 from answerable.errors import LibraryError, LibraryReadOnly
 from answerable.protocols import Fingerprint, IndexedChunk, Issue, SyncRecord
+from answerable.stores.hashed import field_numbers
 from answerable.stores.qdrant import audit, points, schema
 from answerable.stores.qdrant.address import parse_address
 from answerable.stores.qdrant.connection import Connection
 from answerable.stores.qdrant.head import VERSION, Head
 from answerable.stores.qdrant.next import QdrantNextVectors
 from answerable.stores.qdrant.reader import QdrantReader, check_dimension
-from answerable.stores.qdrant.values import field_numbers
 from answerable.stores.qdrant.writing import LEASE, Lease, Writer
 
 
 class QdrantStore(QdrantReader):
     """A library at an address (see `address`). `create` creates it where there is none; `key` is the server's API key.
 
-    Other writers may take over from this one when it is silent for `lease` seconds. `collection` is used in place of
-    the one that the library's name stands for. Safe to share between threads. Raises LibraryNotFound,
-    LibraryFormatError, LibraryError and SettingsError.
+    Other writers may take over from this one when it is silent for `lease` seconds. Safe to share between threads.
+    Raise LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
     """
 
-    def __init__(
-        self, address: str, create: bool = True, key: str = "", lease: float = LEASE, collection: str = ""
-    ) -> None:
+    def __init__(self, address: str, create: bool = True, key: str = "", lease: float = LEASE) -> None:
         connection = Connection(parse_address(address), key)
         try:
-            made = schema.make(connection, collection) if collection else schema.prepare(connection, create)
+            made = schema.prepare(connection, create)
             super().__init__(made)
             self._writer = Writer(made, lease)
             self._indexed: dict[str, set[str]] = {}

@@ -12,7 +12,7 @@ import qdrant_edge as edge
 
 from answerable.protocols import Difference, Issue
 from answerable.stores.embedded.database.database import Database, Entry
-from answerable.stores.qdrant.values import field_numbers, sparse_vector
+from answerable.stores.hashed import field_numbers, sparse_vector
 from answerable.text.bm25 import term_weights
 
 _BATCH = 500

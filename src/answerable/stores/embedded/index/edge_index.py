@@ -35,8 +35,8 @@ from answerable.stores.embedded.index.engine import (
     sparse,
 )
 from answerable.stores.embedded.index.state import EdgeState
+from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, range_key
 from answerable.stores.memory.keywords import Scored
-from answerable.stores.qdrant.values import USUAL_FIELDS, equality_key, first_of_equals, range_key
 from answerable.text.bm25 import rarity
 
 __all__ = ["EdgeIndex", "Scored"]

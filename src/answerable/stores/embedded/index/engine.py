@@ -15,7 +15,7 @@ from typing import Any
 import qdrant_edge as edge
 
 from answerable.stores.embedded.database.database import Entry
-from answerable.stores.qdrant.values import Conditions, field_numbers, sparse_vector
+from answerable.stores.hashed import Conditions, field_numbers, sparse_vector
 from answerable.text.bm25 import term_weights
 
 # Chunks per optimisation: those not yet quantised are in memory.
