@@ -33,7 +33,7 @@ from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Passage, TextSplitter
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.chunks import trim
+from answerable.splitting.make_chunks import trim
 from answerable.splitting.recursive import RecursiveSplitter
 from answerable.splitting.sentences import SentenceSplitter
 from answerable.splitting.tokens import TokenSplitter

@@ -27,9 +27,9 @@ from answerable.datatypes import (
 )
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
-from answerable.indexing.ingest import AddReport, Ingestion, OnProgress, check_embedder
+from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
+from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.sync import FollowedSources, Origin, SyncReport
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
 from answerable.protocols import (
@@ -47,6 +47,7 @@ from answerable.retrieval.document_names import resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
+from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
 from answerable.text.languages import question_language
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.conversation import CARRIED_WORDS, LONGEST_WORD, Turn, is_follow_up, next_turn
+from answerable.answering.follow_up_rewriting import CARRIED_WORDS, LONGEST_WORD, Turn, is_follow_up, next_turn
 
 FOLLOW_UPS = """
 and on Sunday? | when does it leave? | what about students? | how about pensioners

@@ -10,7 +10,7 @@ from collecting import chat, collect, text
 from answerable.answering.evidence import sentences
 from answerable.answering.extractive import ExtractiveAnswerer, rank, refuse
 from answerable.answering.gate import Gate, packaged_gates
-from answerable.answering.messages import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
+from answerable.answering.phrases import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
 from answerable.datatypes import Reason
 from answerable.protocols import Embedder, Evidence, Passage
 from answerable.text.bm25 import rarity

@@ -8,7 +8,7 @@ from scripted_model import ScriptedModel
 
 from answerable.answering.gate import Gate
 from answerable.answering.grounded import Budgets, GroundedAnswerer
-from answerable.answering.messages import REFUSAL
+from answerable.answering.phrases import REFUSAL
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Usage
 from answerable.errors import ContentFiltered, ProviderOverloaded, ProviderRefused
 from answerable.protocols import Evidence

@@ -16,7 +16,7 @@ from answerable.interfaces.http.service import Options, open_service
 from answerable.interfaces.http.session_store import Owner
 from answerable.library import Library
 from answerable.settings import Settings
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 

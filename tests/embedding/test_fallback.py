@@ -20,8 +20,8 @@ from answerable.library import Library
 from answerable.protocols import Embedder, Fingerprint, Passage, Store
 from answerable.providers.calling import CallPolicy
 from answerable.sources.context import ReadContext
+from answerable.sources.file_reader import FileReader
 from answerable.sources.limits import ReadLimits
-from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 

@@ -11,7 +11,7 @@ from stores.crash_processes import text_of, whole_documents
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 
 DIMENSION = 64

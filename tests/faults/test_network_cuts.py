@@ -23,8 +23,8 @@ from answerable.library import Library
 from answerable.protocols import Passage
 from answerable.providers.calling import CallPolicy
 from answerable.sources.context import ReadContext
+from answerable.sources.file_reader import FileReader
 from answerable.sources.limits import ReadLimits
-from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 

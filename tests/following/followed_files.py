@@ -14,7 +14,7 @@ from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 

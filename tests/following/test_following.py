@@ -15,7 +15,7 @@ from answerable.errors import SourceError
 from answerable.library import Library
 from answerable.protocols import SyncRecord, Visit, Visited
 from answerable.protocols.reading import UnreadFile
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 

@@ -20,7 +20,7 @@ from answerable.errors import SourceError
 from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.visit import SiteVisit

@@ -20,7 +20,7 @@ from answerable.filters import matches, normalize_fields, parse_filter
 from answerable.interfaces.cli.filters import build_filter, conditions_filter, read_conditions, spell_conditions
 from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 

@@ -20,7 +20,7 @@ from commands import COMMAND, EXAMPLES, run_command, run_here, run_in_terminal
 from typer.testing import CliRunner, Result
 
 import answerable
-from answerable.answering.messages import QUOTING
+from answerable.answering.phrases import QUOTING
 from answerable.interfaces.cli.main import app
 
 GUIDE = EXAMPLES / "espresso-machine-guide.md"

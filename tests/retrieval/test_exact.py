@@ -12,7 +12,7 @@ from answerable.library import Library
 from answerable.retrieval import exact
 from answerable.retrieval.exact import count_held, exact_texts, lift, may_hold
 from answerable.retrieval.retriever import Steps
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 

@@ -18,7 +18,7 @@ from answerable.retrieval.late_interaction import KEPT, LateInteraction
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import RERANKED, Steps
 from answerable.settings import Settings
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 from answerable.wiring.build import build_reranker

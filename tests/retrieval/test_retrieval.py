@@ -16,10 +16,10 @@ from answerable.filters import Filter, parse_filter
 from answerable.library import Library
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
-from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import analyze_question
+from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.retriever import ATTEMPTS
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.memory.store import MemoryStore

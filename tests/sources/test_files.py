@@ -11,7 +11,7 @@ import pytest
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 
 
 def names(root: Path, skipped: Skipped | None = None) -> list[str]:

@@ -18,8 +18,8 @@ from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.library import Library
 from answerable.protocols import Reader, SyncRecord, Visited
+from answerable.sources.file_reader import FileReader
 from answerable.sources.function import FunctionReader
-from answerable.sources.reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 

@@ -12,8 +12,8 @@ from answerable.datatypes import Chunk
 from answerable.sources.code.read import read_code
 from answerable.sources.tables.read import read_records
 from answerable.splitting.by_type import SplitterByType
-from answerable.splitting.chunks import pack
 from answerable.splitting.evidence import evidence_spans
+from answerable.splitting.make_chunks import pack
 from answerable.splitting.statements import statement_spans
 
 

@@ -19,7 +19,7 @@ from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Document, chunk_id
 from answerable.errors import AnswerableError
 from answerable.library import Library
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.text.languages import document_language

@@ -20,7 +20,7 @@ from answerable.evaluation.sets import QuestionSet
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
 from answerable.protocols import Embedder, Store
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore

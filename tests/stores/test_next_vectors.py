@@ -139,7 +139,7 @@ def test_it_goes_on_in_another_process(opened: Open) -> None:
     again.begin(NEW.fingerprint)
     assert again.missing() == sorted(set(store.fetch(range(1, 30))) - set(first))
     assert not again.switch()
-    with pytest.raises(EmbedderMismatch, match=r"being gathered.*--abandon"):
+    with pytest.raises(EmbedderMismatch, match=r"being computed.*--abandon"):
         opened().next_vectors().begin(THIRD.fingerprint)
     gather(store, again, NEW)
     assert again.switch()
@@ -213,7 +213,7 @@ def test_a_library_in_memory() -> None:
     gathered = store.next_vectors()
     gathered.begin(NEW.fingerprint)
     gathered.begin(NEW.fingerprint)
-    with pytest.raises(EmbedderMismatch, match="being gathered"):
+    with pytest.raises(EmbedderMismatch, match="being computed"):
         gathered.begin(THIRD.fingerprint)
     assert not gathered.switch()
     gather(store, gathered, NEW)

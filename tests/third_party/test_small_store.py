@@ -15,7 +15,7 @@ from answerable.errors import EmbedderMismatch, LibraryError
 from answerable.library import Library
 from answerable.maintenance.copy import copy_store
 from answerable.maintenance.reindex import reindex
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.completed import capabilities, completed
 from answerable.stores.memory.store import MemoryStore

@@ -17,7 +17,7 @@ from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.library import Library
 from answerable.maintenance.verification import VerifyReport
 from answerable.protocols import Embedder, Reader, Store, Visit
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.fetch import Fetcher
 from answerable.sources.site.visit import SiteVisit

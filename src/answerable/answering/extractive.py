@@ -6,10 +6,10 @@ from collections.abc import Generator, Iterator, Mapping, Sequence
 
 from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.citations import cite
-from answerable.answering.conversation import standalone
 from answerable.answering.evidence import Sentence, sentences
+from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
-from answerable.answering.messages import quoting, refusal
+from answerable.answering.phrases import quoting, refusal
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
 from answerable.protocols import Evidence
 

@@ -12,11 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from answerable.answering.checking.check import check_answer
-from answerable.answering.context import answering_messages, fitting, remembered, rewriting_messages
-from answerable.answering.conversation import standalone
 from answerable.answering.extractive import ExtractiveAnswerer, answered, refuse, weigh
+from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
-from answerable.answering.messages import REFUSAL
+from answerable.answering.phrases import REFUSAL
+from answerable.answering.prompt import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError

@@ -1,20 +1,14 @@
-"""Word lists from `words/*.toml`, each file read on first use."""
+"""The word lists of answering: `words/*.toml`."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
+from answerable.text.word_lists import read_toml
 
 
-@cache
 def word_lists(name: str) -> Mapping[str, Any]:
-    """Return the contents of a file of word lists."""
-    return tomllib.loads((files("answerable.answering") / "words" / f"{name}.toml").read_text("utf-8"))
+    """Return the contents of a file of word lists, read once."""
+    return read_toml(Path(__file__).with_name("words") / f"{name}.toml")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from answerable.answering.messages import quoting
+from answerable.answering.phrases import quoting
 from answerable.datatypes import Answer, Citation, Reason
 from answerable.evaluation.answer_match import holds, token_f1
 from answerable.evaluation.asked import Asked

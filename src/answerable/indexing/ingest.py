@@ -15,13 +15,12 @@ from functools import partial
 from typing import Literal
 
 from answerable.datatypes import Document
-from answerable.errors import EmbedderMismatch, EmptySource, WorkerLost
+from answerable.errors import EmptySource, WorkerLost
 from answerable.indexing.prepare import Prepared, passage, prepare
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
     Embedder,
-    Fingerprint,
     IndexedChunk,
     Passage,
     PassageVectors,
@@ -29,8 +28,9 @@ from answerable.protocols import (
     SyncRecord,
     TextSplitter,
 )
+from answerable.stores.binding import check_embedder
 
-__all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress", "check_embedder"]
+__all__ = ["AddReport", "Failure", "Ingestion", "OnProgress", "Progress"]
 
 MAX_WAITING_CHUNKS = 64
 # A few seconds of work: frequent enough for progress, large enough to sort passages by length.
@@ -245,13 +245,3 @@ class Ingestion:
 
 def _name(document: Document) -> str:
     return document.source or document.id
-
-
-def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
-    """Raise EmbedderMismatch if a library's vectors come from another embedder: they can't be compared."""
-    if made_by is not None and made_by != used:
-        raise EmbedderMismatch(
-            f"This library was made with the embedder {made_by}, you are using {used}. "
-            f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
-            "change the library's with `answerable reindex`, or add your documents to a new library with --library."
-        )

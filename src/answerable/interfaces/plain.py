@@ -11,8 +11,8 @@ from typing import Any
 
 from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
 from answerable.errors import AnswerableError
+from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
-from answerable.indexing.sync import Origin
 from answerable.library import LibraryStats
 from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics

@@ -11,8 +11,8 @@ from answerable.protocols import IndexedChunk, Reranker, Store
 from answerable.retrieval.exact import held_by, lift, may_hold
 from answerable.retrieval.fetched import Fetched
 from answerable.retrieval.hybrid import Candidates, Scored, asked_again, fuse, hybrid_search
-from answerable.retrieval.merging import drop_repeats
 from answerable.retrieval.question import Question
+from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
 from answerable.text.bm25 import highest_score, rarity
 from answerable.text.indexed_text import indexed_text

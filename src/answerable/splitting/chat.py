@@ -9,7 +9,7 @@ from statistics import median
 
 from answerable.datatypes import Chunk, Document, Part
 from answerable.protocols import Span
-from answerable.splitting.chunks import check_sizes
+from answerable.splitting.make_chunks import check_sizes
 from answerable.splitting.recursive import RecursiveSplitter
 
 # A reply may wait until the morning.

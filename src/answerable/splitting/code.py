@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from answerable.datatypes import Chunk, Document, Part
-from answerable.splitting.chunks import pack
+from answerable.splitting.make_chunks import pack
 from answerable.splitting.recursive import LINE, WORD, RecursiveSplitter
 
 _PARAGRAPH = r"\n[ \t]*\n(?:[ \t]*\n)*"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from answerable.datatypes import Chunk, Part, PartKind
 from answerable.protocols import Span
-from answerable.splitting.chunks import trim
+from answerable.splitting.make_chunks import trim
 from answerable.splitting.statements import statement_spans
 from answerable.text.sentences import is_furniture, sentence_spans
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from answerable.datatypes import Chunk, Document
-from answerable.splitting.chunks import pack
+from answerable.splitting.make_chunks import pack
 from answerable.splitting.recursive import RecursiveSplitter
 
 

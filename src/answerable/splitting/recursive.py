@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from answerable.datatypes import Chunk, Document
 from answerable.protocols import Span
-from answerable.splitting.chunks import check_sizes, make_chunks
+from answerable.splitting.make_chunks import check_sizes, make_chunks
 
 PARAGRAPH = r"\n[ \t\r]*\n\s*|\f"
 LINE = r"\n"

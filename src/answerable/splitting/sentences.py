@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from answerable.datatypes import Chunk, Document
-from answerable.splitting.chunks import check_sizes, make_chunks
+from answerable.splitting.make_chunks import check_sizes, make_chunks
 from answerable.text.sentences import sentence_spans
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from answerable.datatypes import Chunk, Document
 from answerable.errors import MissingPackage
 from answerable.protocols import Span
-from answerable.splitting.chunks import check_sizes, make_chunks
+from answerable.splitting.make_chunks import check_sizes, make_chunks
 from answerable.splitting.recursive import LINE, PARAGRAPH, SENTENCE, belongs_together, skip_space
 
 VOCABULARIES = ("cl100k_base", "o200k_base", "o200k_harmony")

@@ -31,10 +31,20 @@ class Binding:
         self._bound = fingerprint
 
 
+def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
+    """Raise EmbedderMismatch if a library's vectors come from another embedder: they can't be compared."""
+    if made_by is not None and made_by != used:
+        raise EmbedderMismatch(
+            f"This library was made with the embedder {made_by}, you are using {used}. "
+            f"Use the one that made it (the setting embedder is {made_by.provider}:{made_by.model}), "
+            "change the library's with `answerable reindex`, or add your documents to a new library with --library."
+        )
+
+
 def other_gathering(there: Fingerprint, wanted: Fingerprint) -> EmbedderMismatch:
     """Return the error for collecting vectors where those of another embedder are being collected."""
     return EmbedderMismatch(
-        f"Vectors of the embedder {there} are being gathered for this library, not of {wanted}. Finish that with "
+        f"Vectors of the embedder {there} are being computed for this library, not of {wanted}. Finish that with "
         "answerable reindex, or drop it with answerable reindex --abandon, then try again."
     )
 
@@ -42,6 +52,6 @@ def other_gathering(there: Fingerprint, wanted: Fingerprint) -> EmbedderMismatch
 def not_gathering() -> LibraryError:
     """Return the error for collected vectors that another process has dropped or switched to."""
     return LibraryError(
-        "The vectors that were gathered for this library are gone: another process has finished or dropped them. "
-        "Run the same again to see what is left to do."
+        "The new vectors for this library are gone: another process has finished or dropped them. "
+        "Run the command again to see what is left to do."
     )

@@ -12,7 +12,7 @@ from answerable.settings import Settings
 from answerable.sources.web_address import is_site
 
 if TYPE_CHECKING:
-    from answerable.sources.reader import FileReader
+    from answerable.sources.file_reader import FileReader
 
 
 def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
@@ -75,9 +75,9 @@ class _LazyReader:
     def _files(self, languages: str) -> FileReader:
         if languages not in self._readers:
             from answerable.sources.context import ReadContext
+            from answerable.sources.file_reader import FileReader
             from answerable.sources.limits import ReadLimits
             from answerable.sources.pdf.ocr import find_ocr
-            from answerable.sources.reader import FileReader
 
             settings = self._settings
             limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)

@@ -30,7 +30,7 @@ from answerable.errors import (
     LibraryReadOnly,
 )
 from answerable.library import Library
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.database.database import Database
 from answerable.stores.embedded.store import EmbeddedStore

@@ -28,7 +28,7 @@ from postgres_server import Server, in_database, new_library, private_server
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Document
 from answerable.library import Library
-from answerable.sources.reader import FileReader
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.postgres.store import PostgresStore
 

@@ -19,7 +19,7 @@ from answerable.answering.checking.support import ENOUGH, Judged, PassageText, S
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
 from answerable.answering.checking.wording import Wording, negation_mismatch
 from answerable.answering.checking.written import Statement, quotations, read_statements
-from answerable.answering.messages import REFUSAL
+from answerable.answering.phrases import REFUSAL
 from answerable.datatypes import RetrievalResult
 from answerable.text.languages import question_language
 from answerable.text.stop_words import STOP_WORDS

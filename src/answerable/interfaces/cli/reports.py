@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import PurePath
 
+from answerable.indexing.followed_sources import SyncReport
 from answerable.indexing.ingest import AddReport
-from answerable.indexing.sync import SyncReport
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.cli.render import print_error
 from answerable.interfaces.plain import added_json

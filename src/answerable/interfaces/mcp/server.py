@@ -16,8 +16,8 @@ from mcp_types import Resource, ToolAnnotations
 
 from answerable import __version__
 from answerable.interfaces.mcp.calls import Calls
-from answerable.interfaces.mcp.reading import ReadingTools
-from answerable.interfaces.mcp.writing import WritingTools
+from answerable.interfaces.mcp.reading_tools import ReadingTools
+from answerable.interfaces.mcp.writing_tools import WritingTools
 from answerable.library import Library
 
 NAME = "answerable"

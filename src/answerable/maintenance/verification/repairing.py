@@ -8,10 +8,10 @@ from dataclasses import replace
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
+from answerable.indexing.followed_sources import FollowedSources
 from answerable.indexing.ingest import BATCH, Ingestion
 from answerable.indexing.prepare import Pipeline, prepare
-from answerable.indexing.sync import FollowedSources
-from answerable.indexing.sync_run import SyncRun
+from answerable.indexing.sync import SyncRun
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair
 from answerable.maintenance.verification.sources import read_again
 from answerable.protocols import Difference, PassageVectors, Store, SyncRecord, Visit, Visited

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, SettingsError, SourceError, SourceNotFound
-from answerable.indexing.sync import Origin
+from answerable.indexing.followed_sources import Origin
 from answerable.maintenance.verification.findings import Finding, Repair
 from answerable.maintenance.verification.places import Missing, file_of, moved
 from answerable.protocols import Difference, Reader, Store, StoredDocument, SyncRecord, Visited

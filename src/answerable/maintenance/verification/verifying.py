@@ -6,9 +6,9 @@ import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from answerable.indexing.followed_sources import FollowedSources
 from answerable.indexing.ingest import Ingestion
 from answerable.indexing.prepare import Pipeline
-from answerable.indexing.sync import FollowedSources
 from answerable.maintenance.verification.documents import document_findings
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair, VerifyReport, name_of
 from answerable.maintenance.verification.repairing import Repairing

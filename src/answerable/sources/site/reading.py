@@ -13,9 +13,9 @@ from urllib.parse import unquote
 from answerable.datatypes import Document, document_id
 from answerable.errors import EmptySource, UnsupportedSource
 from answerable.protocols import SyncRecord, Visited
+from answerable.sources.file_reader import FileReader
 from answerable.sources.formats import SAMPLE, SUFFIXES, Format, recognise
 from answerable.sources.html.links import header_directives
-from answerable.sources.reader import FileReader
 from answerable.sources.site.choice import NOT_INDEXED, Choice, Verdict
 from answerable.sources.site.fetch import Fetched
 from answerable.sources.site.pages import SitePage, exchange

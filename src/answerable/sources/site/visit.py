@@ -21,8 +21,8 @@ from answerable.errors import (
 )
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
+from answerable.sources.file_reader import FileReader
 from answerable.sources.limits import skipped_summary
-from answerable.sources.reader import FileReader
 from answerable.sources.site.choice import SAME, Choice, SiteOptions, Verdict
 from answerable.sources.site.crawl import ELSEWHERE, Asker, Outcome, PassedOver, ask_ahead
 from answerable.sources.site.fetch import Fetched, Fetcher

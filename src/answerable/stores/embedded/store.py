@@ -21,7 +21,7 @@ from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, Lib
 from answerable.filters import Filter
 from answerable.protocols import Difference, Issue
 from answerable.stores.embedded.database.database import Database, Version
-from answerable.stores.embedded.database.next import DatabaseNextVectors
+from answerable.stores.embedded.database.next_vectors import DatabaseNextVectors
 from answerable.stores.embedded.database.salvage import salvage
 from answerable.stores.embedded.index.client import EdgeClient
 from answerable.stores.memory.exact import ExactIndex

@@ -13,7 +13,7 @@ from answerable.filters import Filter
 from answerable.protocols import Fingerprint, IndexedChunk, Issue, PassageVectors, StoredDocument, SyncRecord
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
-from answerable.stores.memory.next import MemoryNextVectors
+from answerable.stores.memory.next_vectors import MemoryNextVectors
 
 
 class MemoryStore:

@@ -21,7 +21,7 @@ from answerable.stores.postgres import rows as postgres_rows
 from answerable.stores.postgres import search as postgres_search
 from answerable.stores.postgres.address import parse_address
 from answerable.stores.postgres.connection import Connection, Connections
-from answerable.stores.postgres.next import PostgresNextVectors
+from answerable.stores.postgres.next_vectors import PostgresNextVectors
 from answerable.stores.postgres.values import decode, encode, key
 
 Made = TypeVar("Made")

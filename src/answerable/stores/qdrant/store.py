@@ -17,7 +17,7 @@ from answerable.stores.qdrant import audit, points, schema
 from answerable.stores.qdrant.address import parse_address
 from answerable.stores.qdrant.connection import Connection
 from answerable.stores.qdrant.head import VERSION, Head
-from answerable.stores.qdrant.next import QdrantNextVectors
+from answerable.stores.qdrant.next_vectors import QdrantNextVectors
 from answerable.stores.qdrant.reader import QdrantReader, check_dimension
 from answerable.stores.qdrant.writing import LEASE, Lease, Writer
 

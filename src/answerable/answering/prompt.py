@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import files
 
-from answerable.answering.messages import REFUSAL
+from answerable.answering.phrases import REFUSAL
 from answerable.answering.safety.fencing import fence
 from answerable.datatypes import Exchange, RetrievalResult
 from answerable.protocols import Message

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.answering.follow_up import asks, has_pronoun, is_follow_up
+from answerable.answering.follow_up_detection import asks, has_pronoun, is_follow_up
 from answerable.answering.question_words import Word, listed, read_words, rule_languages, stems
 from answerable.datatypes import Exchange
 

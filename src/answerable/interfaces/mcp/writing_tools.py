@@ -17,9 +17,9 @@ from pydantic import Field
 
 from answerable.indexing.ingest import Progress
 from answerable.interfaces.mcp.calls import Calls, check_cancelled, require_admin
-from answerable.interfaces.mcp.reading import DocumentId, result
+from answerable.interfaces.mcp.reading_tools import DocumentId, result
 from answerable.interfaces.mcp.texts import added_text
-from answerable.interfaces.mcp.tool_schemas import AddedOutput, RemovedOutput
+from answerable.interfaces.mcp.tool_outputs import AddedOutput, RemovedOutput
 from answerable.interfaces.plain import added_json
 from answerable.library import Library
 

@@ -14,7 +14,7 @@ from answerable.datatypes import Answer, Chunk, Document, RetrievalResult, chunk
 from answerable.interfaces.http.schemas import LONGEST_QUESTION
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
 from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text
-from answerable.interfaces.mcp.tool_schemas import AnswerOutput, DocumentsOutput, PassageOutput, SearchOutput
+from answerable.interfaces.mcp.tool_outputs import AnswerOutput, DocumentsOutput, PassageOutput, SearchOutput
 from answerable.interfaces.plain import Plain, answer_json, narrowing_json, result_json, stored_json
 from answerable.library import Library
 from answerable.text.locate import Locator
