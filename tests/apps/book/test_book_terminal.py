@@ -97,7 +97,7 @@ def test_a_page_that_fails_makes_status_1(site: SiteServer) -> None:
 def test_no_sitemap_makes_status_1(site: SiteServer) -> None:
     done = run_script("main.py", "--url", f"{site.url}/elsewhere/")
     assert (done.returncode, done.stdout) == (1, "")
-    assert "has no sitemap" in done.stderr
+    assert "has no readable sitemap" in done.stderr
     assert "Traceback" not in done.stderr
 
 

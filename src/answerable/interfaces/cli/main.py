@@ -49,6 +49,7 @@ class Commands(TyperGroup):
     """The commands; every error becomes a line on the error stream and an exit status."""
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
+        """Run a command and exit with its status."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # Print ? for characters the terminal can't show.
@@ -112,4 +113,5 @@ app.add_typer(keys, name="keys")
 
 
 def run() -> None:
+    """Run the command line."""
     app(prog_name="answerable")

@@ -40,9 +40,11 @@ class CleanFormatter(logging.Formatter):
     """Log one clean line per message: libraries log the content of files."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
+        """Return the message without control characters."""
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
+        """Return the record, with any traceback, without control characters."""
         return clean(super().format(record))
 
 

@@ -52,9 +52,11 @@ class Job:
 
     @property
     def is_over(self) -> bool:
+        """Whether the job has ended."""
         return self.state in ("done", "failed", "cancelled")
 
     def run(self) -> None:
+        """Run the job and record its outcome."""
         self._become("running", "started")
         ended: State = "done"
         try:

@@ -54,9 +54,11 @@ class Libraries:
 
     @property
     def default(self) -> str:
+        """The name of the library used when a request names none."""
         return next(iter(self._settings))
 
     def names(self) -> list[str]:
+        """Return the names of the libraries."""
         return list(self._settings)
 
     def get(self, name: str) -> Library:
@@ -67,6 +69,7 @@ class Libraries:
             return self._opened[name]
 
     def opened(self, name: str) -> Library | None:
+        """Return the open library of this name."""
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:

@@ -24,6 +24,8 @@ class Asked:
 
 
 class Metrics:
+    """Counters and timers of one server."""
+
     def __init__(self) -> None:
         self._registry = registry = CollectorRegistry()
         counter, gauge = partial(Counter, registry=registry), partial(Gauge, registry=registry)
@@ -50,6 +52,7 @@ class Metrics:
             self.ask_seconds.observe(time.perf_counter() - started)
 
     def text(self) -> bytes:
+        """Return the metrics in Prometheus' text format."""
         return generate_latest(self._registry)
 
 

@@ -74,6 +74,7 @@ class Problem(Exception):
         self.headers = dict(headers or {})
 
     def json(self) -> dict[str, Any]:
+        """Return the body of the response."""
         return {
             "type": f"urn:answerable:problem:{self.code}",
             "title": HTTPStatus(self.status).phrase,

@@ -39,6 +39,7 @@ class Scope:
     section: tuple[str, ...] = ()
 
     def json(self) -> dict[str, Any]:
+        """Return the scope for an answer's JSON."""
         span = self.span
         return {
             "kind": self.kind,

@@ -45,6 +45,7 @@ class Server(uvicorn.Server):
 
     @property
     def address(self) -> str:
+        """The URL of the server."""
         host, port, *_ = self.socket.getsockname()
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.service.options.base_path}/"
 

@@ -94,6 +94,7 @@ def open_service(
 
 
 def service_of(request: Request) -> Service:
+    """Return the service of a request."""
     service: Service = request.app.state.service
     return service
 

@@ -25,6 +25,7 @@ class Event(NamedTuple):
     data: Mapping[str, Any]
 
     def encoded(self) -> bytes:
+        """Return the event as bytes of the stream."""
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
 
 

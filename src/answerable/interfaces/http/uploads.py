@@ -46,6 +46,7 @@ class Incoming:
     names: tuple[str, ...]
 
     def discard(self) -> None:
+        """Delete the uploaded files."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def add(self, library: Library, report: AddReport, on_progress: OnProgress) -> None:

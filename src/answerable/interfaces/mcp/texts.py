@@ -41,6 +41,7 @@ def answer_text(found: Answer) -> str:
 
 
 def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> str:
+    """Return a list of documents as text."""
     if not found:
         return f"No documents here ({total} in all)."
     lines = (
@@ -52,6 +53,7 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
 
 
 def added_text(report: AddReport) -> str:
+    """Return a report of added files as text."""
     counts = ("added", "changed", "unchanged", "removed", "kept")
     done = ", ".join(f"{getattr(report, name)} {name}" for name in counts)
     failures = [_line(str(failure.error)) for failure in report.failures]

@@ -40,6 +40,7 @@ class Caller:
     library: str | None = None
 
     def sees(self, library: str) -> bool:
+        """Return whether the caller may use a library."""
         return self.library in (None, library)
 
 

@@ -47,6 +47,7 @@ class BoundedConnection(H11Protocol):
         self._network = ""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the timer for the first request."""
         super().connection_made(transport)
         self._network = network_of(self.client)
         if not self._has_room():
@@ -55,25 +56,30 @@ class BoundedConnection(H11Protocol):
         self._watch()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Stop the timers."""
         self._asking.stop()
         self._listening.stop()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
+        """Parse data, and time what is still missing of a request."""
         # More data doesn't extend the time for the head of a request.
         if not self.transport.is_closing():
             super().data_received(data)
             self._watch()
 
     def on_response_complete(self) -> None:
+        """Start the timer for the next request."""
         super().on_response_complete()
         self._watch()
 
     def pause_writing(self) -> None:
+        """Start the timer for a client that doesn't read."""
         super().pause_writing()
         self._listening.start(self._limits.listening, self.transport.abort)
 
     def resume_writing(self) -> None:
+        """Stop the timer: the client reads again."""
         self._listening.stop()
         super().resume_writing()
 

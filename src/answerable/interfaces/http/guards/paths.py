@@ -28,4 +28,5 @@ def is_public(scope: Scope) -> bool:
 
 
 def is_upload(scope: Scope) -> bool:
+    """Return whether a path takes uploads."""
     return scope["method"] == "POST" and route_path(scope).endswith("/documents")

@@ -49,6 +49,7 @@ class Guards:
         return ResponseHeaders(Heads(app))
 
     def uvicorn_options(self) -> dict[str, Any]:
+        """Return the options of uvicorn that set these limits."""
         # All connections through a proxy come from its address.
         of_one = self.connections.total if self.proxies else self.connections.per_address
         limits = replace(self.connections, per_address=of_one)

@@ -32,6 +32,7 @@ class Completion:
     created: int = field(default_factory=lambda: int(time.time()))
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
+        """Return the completion as one JSON object."""
         text = _until(answer.text, self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
@@ -43,6 +44,7 @@ class Completion:
         }
 
     def begin(self) -> Plain:
+        """Return the first chunk of a stream."""
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
@@ -58,6 +60,7 @@ class Completion:
         yield self._chunk({}, finish="stop")
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
+        """Return the token counts."""
         return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:

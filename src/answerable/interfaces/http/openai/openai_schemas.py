@@ -110,6 +110,7 @@ class EmbeddingsBody(Taken):
     )
 
     def texts(self) -> list[str]:
+        """Return the inputs as a list."""
         return [self.input] if isinstance(self.input, str) else self.input
 
 
@@ -156,6 +157,7 @@ EmbeddingsOut = output(
 
 
 def unsupported(param: str, detail: str) -> Problem:
+    """Return the error for an option that isn't supported."""
     return Problem(400, f"unsupported_{param}", detail)
 
 

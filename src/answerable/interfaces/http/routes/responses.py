@@ -37,6 +37,7 @@ class PlainResponse(JSONResponse):
     """JSON of plain values. Dates in a document's metadata become text."""
 
     def render(self, content: Any) -> bytes:
+        """Return the content as JSON."""
         return json.dumps(content, ensure_ascii=False, default=str, separators=(",", ":")).encode("utf-8")
 
 
