@@ -98,7 +98,7 @@ def chats(embedder: CachedEmbedder) -> Iterator[Library]:
         for minute, (sender, text) in enumerate(talk)
     )
     with make_library(":memory:", embedder) as library:
-        library._now = lambda: datetime(2024, 11, 22, 9, 30)
+        library.now = lambda: datetime(2024, 11, 22, 9, 30)
         library.add_documents([read_chat(other, "Casa.txt"), *(answerable.read(CHAT)), *(answerable.read(GUIDE))])
         yield library
 

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, TypeAlias
 
 import numpy as np
 
 from answerable.answering.extractive import refuse
+from answerable.answering.step_clock import StepClock
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
@@ -31,13 +30,13 @@ from answerable.indexing.followed_sources import FollowedSources, Origin, SyncRe
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.worker_pool import WorkerPool
+from answerable.maintenance.statistics import LibraryStats, library_stats
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
 from answerable.protocols import (
     Answerer,
     CoreStore,
     Embedder,
     Evidence,
-    Fingerprint,
     Reader,
     Store,
     StoredDocument,
@@ -60,23 +59,12 @@ _DAYS = ("first_day", "last_day")
 Where: TypeAlias = "Mapping[str, Any] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class LibraryStats:
-    """Counts of a library's contents."""
-
-    documents: int
-    chunks: int
-    characters: int
-    languages: Mapping[str, int]
-    types: Mapping[str, int]
-    fingerprint: Fingerprint | None
-
-
 class Library:
     """Documents to search and ask. A context manager; thread-safe.
 
     A question about chats that names a person or a time ("what did Ana say last week?") searches only their messages,
-    unless `narrows` is false. Raise EmbedderMismatch when the store's vectors come from another embedder.
+    unless `narrows` is false; `now` is the local time that "last week" refers to. Raise EmbedderMismatch if another
+    embedder made the vectors of the store.
     """
 
     def __init__(
@@ -96,7 +84,7 @@ class Library:
         self._reader = reader
         self._answerer = answerer
         self._narrows = narrows
-        self._now: Callable[[], datetime] = datetime.now
+        self.now: Callable[[], datetime] = datetime.now
         self._steps = steps
         self._worker_pool = worker_pool
         self._is_bound = False
@@ -186,9 +174,11 @@ class Library:
             return SearchResults()
         narrowed = self._narrowed(question, where)
         if narrowed is None:
-            return SearchResults(self._evidence(question, where, None, _Clock(), chunks, k).results)
+            return SearchResults(self._evidence(question, where, None, StepClock(), chunks, k).results)
         applied = narrowed if narrowed.narrowing.applied else None
-        return SearchResults(self._evidence(question, where, applied, _Clock(), chunks, k).results, narrowed.narrowing)
+        return SearchResults(
+            self._evidence(question, where, applied, StepClock(), chunks, k).results, narrowed.narrowing
+        )
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""
@@ -205,7 +195,7 @@ class Library:
         self, question: str, where: Where = None, history: Sequence[Exchange] = ()
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model."""
-        clock = _Clock()
+        clock = StepClock()
         searched, spent = self._answerer.standalone(_required(question), history)
         if history:
             clock.lap("rewriting")
@@ -238,7 +228,7 @@ class Library:
 
     def evidence(self, question: str, where: Where = None) -> Evidence:
         """Return the question with everything that retrieval found for it, without narrowing."""
-        return self._evidence(question, where, None, _Clock(), self._store.count()[1])
+        return self._evidence(question, where, None, StepClock(), self._store.count()[1])
 
     def remove(self, document_id: str) -> None:
         """Remove a document completely. Raise DocumentNotFound."""
@@ -268,21 +258,18 @@ class Library:
         self.document(document_id)
         return self._store.chunks(document_id)
 
+    def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
+        """Return a chunk with its neighbours in the document, in order."""
+        first, last = chunk.sequence - before, chunk.sequence + after
+        return [each for each in self._store.chunks(chunk.document_id) if first <= each.sequence <= last]
+
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
         return self._store.count()
 
     def stats(self) -> LibraryStats:
         """Count documents by language and type, chunks and characters."""
-        documents = self.documents()
-        return LibraryStats(
-            documents=len(documents),
-            chunks=sum(document.chunks for document in documents),
-            characters=sum(document.characters for document in documents),
-            languages=Counter(document.language for document in documents),
-            types=Counter(document.type for document in documents),
-            fingerprint=self._store.fingerprint,
-        )
+        return library_stats(self._store, self._store.fingerprint)
 
     def _followed(self, on_progress: OnProgress | None = None, dry_run: bool = False) -> FollowedSources:
         return FollowedSources(self._store, self._reader, lambda: self._ingestion(0, on_progress, dry_run), dry_run)
@@ -297,7 +284,7 @@ class Library:
             return None
         senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
         days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
-        now = self._now()
+        now = self.now()
         span = (min(days), max(days)) if days else (now.date(), now.date())
         language = question_language(question, self._store.languages()) or self._main_language()
         narrowed = narrow(question, language, senders, span, now)
@@ -319,7 +306,7 @@ class Library:
         question: str,
         where: Where,
         narrowed: Narrowed | None,
-        clock: _Clock,
+        clock: StepClock,
         chunks: int,
         k: int = PASSAGES_PER_ANSWER,
     ) -> Evidence:
@@ -350,20 +337,6 @@ def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:
 
 def _no_document(document_id: str) -> DocumentNotFound:
     return DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
-
-
-class _Clock:
-    def __init__(self) -> None:
-        self._started = self._last = time.perf_counter()
-        self._laps: dict[str, float] = {}
-
-    def lap(self, name: str) -> None:
-        now = time.perf_counter()
-        self._laps[name] = now - self._last
-        self._last = now
-
-    def timings(self) -> dict[str, float]:
-        return {**self._laps, "total": time.perf_counter() - self._started}
 
 
 def _required(question: str) -> str:

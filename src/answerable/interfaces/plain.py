@@ -13,7 +13,7 @@ from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Na
 from answerable.errors import AnswerableError
 from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
-from answerable.library import LibraryStats
+from answerable.maintenance.statistics import LibraryStats
 from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics
 
