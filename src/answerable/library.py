@@ -52,7 +52,7 @@ from answerable.text.languages import question_language
 
 PASSAGES_PER_ANSWER = 6
 
-# After these outcomes of a narrowed search, search everything.
+# If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
 _DAYS = ("first_day", "last_day")
 
@@ -227,7 +227,7 @@ class Library:
                     return
 
     def evidence(self, question: str, where: Where = None) -> Evidence:
-        """Return the question with everything that retrieval found for it, without narrowing."""
+        """Return the evidence for a question, searching everything under `where`."""
         return self._evidence(question, where, None, StepClock(), self._store.count()[1])
 
     def remove(self, document_id: str) -> None:
@@ -278,7 +278,7 @@ class Library:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._worker_pool)
 
     def _narrowed(self, question: str, where: Where) -> Narrowed | None:
-        """The filter that the question implies; not applied if no message passes it."""
+        """Return the filter that the question implies; not applied if no message passes it."""
         chats = list(self._store.documents(str(DocumentType.CHAT))) if self._narrows else []
         if not chats:
             return None

@@ -118,16 +118,16 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     "an unknown field": ("documents.jsonl", in_line(1, document__path="/etc"), r"document knows no 'path'"),
     "an unknown type": ("documents.jsonl", in_line(1, document__type="exe"), r"'exe' is not a valid DocumentType"),
     "no id": ("documents.jsonl", in_line(1, document__id=""), r"line 1: it has no id"),
-    "out of order": ("documents.jsonl", in_line(1, document__source="/zz"), r"line 2: it isn't in its place"),
-    "twice": ("documents.jsonl", in_line(5, document__id="chat"), r"line 5: .*is there twice"),
+    "out of order": ("documents.jsonl", in_line(1, document__source="/zz"), r"line 2: it is out of order"),
+    "twice": ("documents.jsonl", in_line(5, document__id="chat"), r"line 5: .*repeated"),
     "too few chunks": ("documents.jsonl", in_line(4, chunks=2), r"chunks.jsonl, line 6: it isn't number 0 of"),
-    "too many chunks": ("documents.jsonl", in_line(5, chunks=99), r"chunks.jsonl: it ends before all chunks"),
+    "too many chunks": ("documents.jsonl", in_line(5, chunks=99), r"chunks.jsonl: it ends before the last chunk"),
     "endlessly many chunks": ("documents.jsonl", in_line(5, chunks=10**30), r"chunks.jsonl: it ends before"),
-    "another text": ("documents.jsonl", in_line(4, document__content="x" * 900), r"line 4: it isn't what stands"),
-    "another place": ("chunks.jsonl", in_line(4, start=1), r"line 4: it isn't what stands at its place"),
-    "a place before the text": ("chunks.jsonl", in_line(4, start=-5), r"line 4: it isn't what stands"),
-    "a place behind the text": ("chunks.jsonl", in_line(4, end=10**15), r"line 4: it isn't what stands"),
-    "another chunk's id": ("chunks.jsonl", in_line(4, id="0" * 32), r"line 4: it isn't what stands"),
+    "another text": ("documents.jsonl", in_line(4, document__content="x" * 900), r"line 4: its text or id isn't that"),
+    "another place": ("chunks.jsonl", in_line(4, start=1), r"line 4: its text or id isn't that"),
+    "a place before the text": ("chunks.jsonl", in_line(4, start=-5), r"line 4: its text or id isn't that"),
+    "a place behind the text": ("chunks.jsonl", in_line(4, end=10**15), r"line 4: its text or id isn't that"),
+    "another chunk's id": ("chunks.jsonl", in_line(4, id="0" * 32), r"line 4: its text or id isn't that"),
     "another document's chunk": ("chunks.jsonl", in_line(4, document_id="a"), r"line 4: it isn't number 0 of"),
     "a part outside": (
         "documents.jsonl",
@@ -146,18 +146,26 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     ),
     "lines that are none": ("chunks.jsonl", in_line(4, location={"lines": [1]}), r"location.lines can't be list"),
     "a sentence outside": ("chunks.jsonl", in_line(4, sentences=[[0, 10**6]]), r"a sentence lies outside"),
-    "other rows": ("chunks.jsonl", in_line(4, rows=10**12), r"another number of sentences"),
-    "a term that isn't there": ("chunks.jsonl", in_line(4, terms={"x": 0}), r"less than once"),
-    "fields as they aren't": ("chunks.jsonl", in_line(4, fields={"source": "/B"}), r"fields aren't as filters"),
-    "a vector of NaN": ("vectors.npy", row(3, float("nan")), r"vectors.npy, row 3: a vector isn't of length 1"),
-    "an infinite vector": ("vectors.npy", row(1, float("inf")), r"vectors.npy, row 1: a vector"),
-    "a long vector": ("vectors.npy", row(8, 3e38), r"vectors.npy, row 8: a vector isn't of length 1"),
+    "other rows": ("chunks.jsonl", in_line(4, rows=10**12), r"numbers of sentences and of sentence vectors differ"),
+    "a term that isn't there": ("chunks.jsonl", in_line(4, terms={"x": 0}), r"the count of a term is below 1"),
+    "fields as they aren't": (
+        "chunks.jsonl",
+        in_line(4, fields={"source": "/B"}),
+        r"fields aren't in the form that filters",
+    ),
+    "a vector of NaN": ("vectors.npy", row(3, float("nan")), r"vectors.npy, row 3: the length of a vector isn't 1"),
+    "an infinite vector": ("vectors.npy", row(1, float("inf")), r"vectors.npy, row 1: the length of a vector"),
+    "a long vector": ("vectors.npy", row(8, 3e38), r"vectors.npy, row 8: the length of a vector isn't 1"),
     "a sentence's long vector": ("sentence_vectors.npy", row(2, 127, 1), r"sentence_vectors.npy, of line 2"),
-    "another type of number": ("vectors.npy", lambda data: data.replace(b"<f4", b">f4"), r"vectors.npy: it isn't"),
-    "records out of order": ("records.jsonl", in_line(1, source="zz"), r"records.jsonl, line 2: it isn't in"),
+    "another type of number": (
+        "vectors.npy",
+        lambda data: data.replace(b"<f4", b">f4"),
+        r"vectors.npy: its type or shape isn't",
+    ),
+    "records out of order": ("records.jsonl", in_line(1, source="zz"), r"records.jsonl, line 2: it is out of order"),
     "a time without a zone": ("records.jsonl", in_line(1, seen="2024-01-01"), r"line 1: the time has no time zone"),
     "a validator that is none": ("records.jsonl", in_line(1, validators={"a": 1}), r"validators.a can't be 1"),
-    "one record less": ("records.jsonl", lambda data: data.split(b"\n")[0] + b"\n", r"aren't as many records"),
+    "one record less": ("records.jsonl", lambda data: data.split(b"\n")[0] + b"\n", r"the number of records isn't"),
 }
 
 
@@ -205,9 +213,12 @@ def test_a_file_that_is_cut_off_or_has_another_byte_is_refused(export: Path) -> 
         (lambda found: {**found, "documents.jsonl": found["documents.jsonl"] + b" "}, "documents.jsonl has"),
         (lambda found: {**found, "records.jsonl": found["records.jsonl"].replace(b'"ab"', b'"ba"')}, "SHA-256"),
         (lambda found: {**found, "manifest.json": b"{}"}, "format"),
-        (lambda found: {**found, "manifest.json": b'{"format":1}'}, "manifest.json: it doesn't name the members"),
+        (lambda found: {**found, "manifest.json": b'{"format":1}'}, "manifest.json: it doesn't list the members"),
         (lambda found: {**found, "manifest.json": b'{"format":1,' + b" " * 200_000 + b"}"}, "manifest.json"),
-        (lambda found: {**found, "manifest.json": found["manifest.json"].replace(b":64", b":-4")}, "vectors of that"),
+        (
+            lambda found: {**found, "manifest.json": found["manifest.json"].replace(b":64", b":-4")},
+            "the dimension of its vectors",
+        ),
         (lambda found: {**found, "manifest.json": found["manifest.json"].replace(b":64", b":63")}, "can't have"),
         (lambda found: {**found, "manifest.json": found["manifest.json"].replace(b":8,", b":-8,")}, "negative"),
     ],
@@ -231,7 +242,7 @@ def test_members_that_are_there_twice_or_packed_otherwise_are_refused(export: Pa
     with ZipFile(export, "w", ZIP_BZIP2) as archive:
         for name, data in found.items():
             archive.writestr(name, data)
-    assert "packed in another way" in refused(export)
+    assert "compressed as in an export" in refused(export)
 
 
 def test_a_bomb_is_left_alone(export: Path) -> None:

@@ -139,12 +139,12 @@ def test_it_goes_on_in_another_process(opened: Open) -> None:
     again.begin(NEW.fingerprint)
     assert again.missing() == sorted(set(store.fetch(range(1, 30))) - set(first))
     assert not again.switch()
-    with pytest.raises(EmbedderMismatch, match=r"being computed.*--abandon"):
+    with pytest.raises(EmbedderMismatch, match=r"unfinished reindex.*--abandon"):
         opened().next_vectors().begin(THIRD.fingerprint)
     gather(store, again, NEW)
     assert again.switch()
     assert ranking(opened(), NEW) == ranking(from_scratch(NEW), NEW)
-    with pytest.raises(LibraryError, match="Run the same again"):
+    with pytest.raises(LibraryError, match="Run the same command again"):
         gathered.keep({1: PassageVectors(np.ones(32, np.float32), np.zeros((0, 32), np.float32))})
 
 
@@ -179,7 +179,7 @@ def test_dropped_and_begun_anew_with_another(opened: Open) -> None:
     gather(store, gathered, NEW)
     opened().next_vectors().drop()
     assert gathered.fingerprint is None
-    with pytest.raises(LibraryError, match="Run the same again"):
+    with pytest.raises(LibraryError, match="Run the same command again"):
         gathered.switch()
     assert ranking(opened(), OLD) == before
     gathered.begin(THIRD.fingerprint)
@@ -213,14 +213,14 @@ def test_a_library_in_memory() -> None:
     gathered = store.next_vectors()
     gathered.begin(NEW.fingerprint)
     gathered.begin(NEW.fingerprint)
-    with pytest.raises(EmbedderMismatch, match="being computed"):
+    with pytest.raises(EmbedderMismatch, match="unfinished reindex"):
         gathered.begin(THIRD.fingerprint)
     assert not gathered.switch()
     gather(store, gathered, NEW)
     assert gathered.switch()
     assert store.fingerprint == NEW.fingerprint
     assert ranking(store, NEW) == ranking(from_scratch(NEW), NEW)
-    with pytest.raises(LibraryError, match="Run the same again"):
+    with pytest.raises(LibraryError, match="Run the same command again"):
         gathered.switch()
 
 

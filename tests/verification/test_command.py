@@ -43,7 +43,7 @@ def test_what_differs_is_repaired_if_asked(folder: Path) -> None:
     shown = run(folder, "verify")
     assert shown.exit_code == 1
     assert "espresso-machine-guide.md: 1 of " in shown.stdout
-    assert "--repair makes the document again from its source" in shown.stdout
+    assert "--repair rebuilds the document from its source" in shown.stdout
     as_json = run(folder, "verify", "--json")
     found = json.loads(as_json.stdout)
     assert (as_json.exit_code, found["clean"]) == (1, False)

@@ -26,7 +26,7 @@ class Kind(str, Enum):
 
 
 def asked_for(question: str) -> Kind | None:
-    """Return what an English, Spanish or Portuguese question asks for; None if it is none of these.
+    """Return what an English, Spanish or Portuguese question asks for; None for anything else.
 
     "When" after another question word introduces a condition ("What should I do when the light is red?").
     """

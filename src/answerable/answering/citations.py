@@ -74,7 +74,7 @@ def _web_address(document: Document) -> str:
 
 
 def _text_directive(text: str) -> str:
-    """The text fragment of a quote: its beginning, or the beginning of its first block and the end of its last.
+    """Return the text fragment of a quote: its beginning, or the beginning of its first block and the end of its last.
 
     Browsers match whole words within one block, and treat a hyphen as syntax.
     """
@@ -84,7 +84,7 @@ def _text_directive(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The blocks of the rendered page that a quote spans, without Markdown."""
+    """Yield the blocks of the rendered page that a quote spans, without Markdown."""
     for line in text.split("\n"):
         if line.lstrip().startswith("|"):
             yield from (cell.replace("\\|", "|") for cell in _BAR.split(line))

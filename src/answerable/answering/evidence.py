@@ -1,4 +1,4 @@
-"""Evidence → quotable sentences with the numbers that they are ranked by."""
+"""Evidence → quotable sentences, with the numbers to rank them by."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def _share(weights: Mapping[frozenset[str], float], present: Collection[str], to
 
 
 def _near_share(weights: Mapping[frozenset[str], float], own: Collection[str], total: float) -> float:
-    """The share with similar forms that stems don't unite: irregular verbs ("vende", "vendió"), related languages."""
+    """Return the share of words with a similar form: irregular verbs ("vende", "vendió"), related languages."""
     by_beginning: dict[str, list[str]] = defaultdict(list)
     for term in own:
         by_beginning[term[:SHORTEST_SHARED]].append(term)

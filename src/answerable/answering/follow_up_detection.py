@@ -47,12 +47,12 @@ def has_pronoun(question: str) -> bool:
 
 
 def asks(words: Sequence[Word], *languages: str) -> bool:
-    """Whether there is a question word."""
+    """Whether the words include a question word."""
     return any(word.lower in listed("interrogatives", *languages) for word in words)
 
 
 def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Whether there is a pronoun with nothing before it that it could refer to."""
+    """Whether the question has a pronoun that nothing before it in the question explains."""
     known = listed("pronouns", *languages)
     expletive = "en" in languages and pattern("expletive", "en").search(question.lower().replace("’", "'"))
     for index, word in enumerate(words):
@@ -65,7 +65,7 @@ def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], 
 
 
 def _is_subject_of(words: Sequence[Word], index: int, earlier: Sequence[Word]) -> bool:
-    """Whether a pronoun is the subject of a question for a noun: "how many tools does it lend?"."""
+    """Whether a pronoun is the subject of a question about a noun: "how many tools does it lend?"."""
     place, pronoun = words.index(earlier[0]), words[index].lower
     naming = listed("naming") | listed("quantities") | listed("amounts")
     if place == 0 or words[place - 1].lower not in naming or len({word.run for word in earlier}) != 1:
@@ -98,7 +98,7 @@ def _is_pronoun(words: Sequence[Word], index: int, known: Collection[str]) -> bo
 
 
 def _goes_on(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Whether it begins with a connector and isn't a whole question."""
+    """Whether the question begins with a connector and isn't complete."""
     if not any(pattern("connector", language).match(question.lower()) for language in languages):
         return False
     is_question = asks(words, *languages)
@@ -112,7 +112,7 @@ def _has(words: Sequence[Word], name: str) -> bool:
 
 
 def _lacks_its_topic(words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Whether there is a question word with a verb but no noun, a loose noun phrase, or less."""
+    """Whether the words form a question without a noun, a noun phrase alone, or less."""
     if not content:
         return True
     if all(word.kind or not re.search(r"[^\W\d_]", word.text) for word in content) and not _has(words, "being"):

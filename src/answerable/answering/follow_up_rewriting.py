@@ -48,7 +48,7 @@ def next_turn(question: str, previous: Turn | None = None) -> Turn:
 
 
 def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word]:
-    """The words of the earlier question to carry over, in their order, at most `CARRIED_WORDS`."""
+    """Return the words of the earlier question to carry over, in their order, at most `CARRIED_WORDS`."""
     new = read_words(question)
     content = [word for word in new if word.is_content]
     earlier = read_words(previous.searched, is_whole=previous.searched == previous.question)
@@ -69,7 +69,7 @@ def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word
 
 
 def _replaced(new: Sequence[Word], old: Sequence[Word]) -> set[Word]:
-    """The words that a fragment replaces: after the same preposition, a name, a number."""
+    """Return the earlier words that a fragment replaces: those after the same preposition, a name or a number."""
     replaced: set[Word] = set()
     for slot in {word.slot for word in new if not word.kind} - {""}:
         runs = [word.run for word in old if word.slot == slot]
@@ -85,14 +85,14 @@ def _replaced(new: Sequence[Word], old: Sequence[Word]) -> set[Word]:
 
 
 def _verbs(question: str) -> list[Word]:
-    """The verbs of a question that its form gives away: after the question word, or after the subject."""
+    """Return the verbs of a question, recognised by their place after the question word or the subject."""
     words = read_words(question)
     found = [word for index, word in enumerate(words) if _follows_question_word(words, index)]
     return found or _after_subject(words)
 
 
 def _follows_question_word(words: Sequence[Word], index: int) -> bool:
-    """`sale` in "¿a qué hora sale …", `take` in "how long does it take"; no noun ("which hotel") and no subject."""
+    """Whether a word is a verb after the question word: `sale` in "¿a qué hora sale …", not a noun ("which hotel")."""
     if not words[index].is_content or words[index].is_entity or words[index].lead:
         return False
     passable = listed("passable")
@@ -112,7 +112,7 @@ def _follows_question_word(words: Sequence[Word], index: int) -> bool:
 
 
 def _after_subject(words: Sequence[Word]) -> list[Word]:
-    """`open` in "when does the library open on Saturday", `sai` in "quando o ônibus sai"."""
+    """Whether a word is a verb after the subject: `open` in "when does the library open on Saturday"."""
     if not asks(words, "en", "es") or any(word.lower in listed("being") for word in words):
         return []
     for index, word in enumerate(words[:-1]):
@@ -126,7 +126,7 @@ def _after_subject(words: Sequence[Word]) -> list[Word]:
 
 
 def _spelled(words: Sequence[Word]) -> Iterator[str]:
-    """The words, each run after its preposition."""
+    """Yield the words as text, each run after its preposition."""
     run = -1
     for word in words:
         if word.run != run and word.lead:

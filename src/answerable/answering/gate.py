@@ -76,7 +76,7 @@ class Gate:
         return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return what `from_json` reads. The target is a setting and isn't included."""
+        """Return the gate as JSON for `from_json`, without the target, which is a setting."""
         return {
             "weights": dict(self.weights),
             "intercept": self.intercept,
@@ -87,7 +87,7 @@ class Gate:
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Gate:
-        """Raise KeyError, TypeError, AttributeError or ValueError for missing or invalid values."""
+        """Read a gate. Raise KeyError, TypeError, AttributeError or ValueError for missing or invalid values."""
         given = values["background"]
         background = None if given is None else Background(float(given["mean"]), float(given["deviation"]))
         thresholds = tuple(sorted((float(target), float(threshold)) for target, threshold in values["thresholds"]))
@@ -95,7 +95,7 @@ class Gate:
             raise ValueError("it has no thresholds")
         weights = {str(name): float(weight) for name, weight in values["weights"].items()}
         if unknown := weights.keys() - set(Signals.__slots__):
-            raise ValueError(f"it weighs {', '.join(sorted(unknown))}")
+            raise ValueError(f"it has unknown signals: {', '.join(sorted(unknown))}")
         # Older files have no second gate.
         crossed = cls.from_json(values["crossed"]) if values.get("crossed") else None
         return cls(weights, float(values["intercept"]), thresholds, background, crossed)

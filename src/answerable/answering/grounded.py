@@ -161,7 +161,7 @@ class _Draft:
 
 
 def _whole_sentences(text: str, language: str) -> str:
-    """A truncated text without its unfinished last sentence, unless that is all of it."""
+    """Return a truncated text without its unfinished last sentence, unless that is all of it."""
     spans = sentence_spans(text, language)
     return text[: spans[-1][0]] if len(spans) > 1 and not _ENDED.search(text) else text
 

@@ -1,4 +1,4 @@
-"""The words of a question, with what the rules for follow-up questions need to know of each.
+"""The words of a question, with the properties that the rules for follow-up questions use.
 
 Word lists are in `words/follow_ups.toml`. Spanish and Portuguese share theirs (`es`), since the few words of a
 follow-up seldom tell the two apart.
@@ -40,12 +40,12 @@ class Word:
 
     @property
     def lower(self) -> str:
-        """In lower case, with straight apostrophes."""
+        """The word in lower case, with straight apostrophes."""
         return self.text.lower().replace("’", "'")
 
     @property
     def is_entity(self) -> bool:
-        """Whether it is a name, a number or a quotation."""
+        """Whether the word is a name, a number or a quotation."""
         return self.is_name or any(letter.isdigit() for letter in self.text) or self.text[0] in '"“«'
 
     @property

@@ -113,7 +113,7 @@ def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk)
 
 
 def _standing(ranked: Sequence[Sentence], background: Background) -> float:
-    """The z-score, with the background as a prior for few sentences."""
+    """Return the z-score, with the background as a prior for few sentences."""
     others = sorted((sentence.similarity for sentence in ranked), reverse=True)[LIKE:OTHERS]
     mean = (sum(others) + PRIOR * background.mean) / (len(others) + PRIOR)
     squares = sum((other - mean) ** 2 for other in others) + PRIOR * background.deviation**2

@@ -39,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """The report of each origin. One that couldn't be visited has only the failure."""
+    """The report of each origin. An origin that couldn't be visited has only the failure."""
 
     origins: dict[str, AddReport] = field(default_factory=dict)
 
@@ -135,7 +135,7 @@ def _origins(records: Sequence[SyncRecord]) -> list[Origin]:
 
 
 def _with_advice(error: SourceError | SettingsError, origin: str) -> AnswerableError:
-    """The error; for a missing path, one that says what to do if it was moved or isn't mounted."""
+    """Return the error; for a missing path add what to do if it was moved or isn't mounted."""
     if type(error) is not SourceNotFound:
         return error
     return SourceNotFound(

@@ -142,10 +142,10 @@ class Ingestion:
         return outcome
 
     def _earlier(self, document: Document) -> list[tuple[str, str]]:
-        """Id and hash of the documents that this one replaces, or of itself."""
+        """Return id and hash of each stored or waiting document with this document's id or source."""
         earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
         for other in (waiting.prepared.document for waiting in self._waiting):
-            # A waiting document will have replaced the stored one.
+            # A waiting document replaces the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
                 earlier = [(other.id, other.content_hash)]
         return earlier

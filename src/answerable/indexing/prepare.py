@@ -76,7 +76,7 @@ def prepare(document: Document, splitter: TextSplitter, working: Callable[[], No
 
 
 def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
-    """Fields for filters. The engine's own fields override a document's metadata."""
+    """Return the fields that filters compare. The engine's own fields override a document's metadata."""
     pages = chunk.location.pages
     return {
         **document.metadata,

@@ -1,7 +1,7 @@
 """One sync: compare what each visit finds with the sync records; add what is new or changed, remove what is gone.
 
-A sync record and the documents it names are written in one transaction, so there is no document without its record. A
-record whose documents are missing proves nothing, and its source is read again. A record names a document until that
+A sync record and the documents it names are written in one transaction, so there is no document without its record. The
+source of a record whose documents are missing is read again. A record names a document until that
 is removed. If a visit is interrupted, the next one does the rest.
 """
 
@@ -26,7 +26,7 @@ _MAX_DOCUMENTS_PER_SOURCE = 20_000
 
 @dataclass(slots=True)
 class _Outcome:
-    """What one visit found, and what is left to do when all visits have ended.
+    """The result of one visit, and the work left for `SyncRun.tidy`.
 
     `obsolete`: source → ids of documents it no longer produces. `settled`: records to write once those are removed.
     `made`, `changed`: sources of the documents read, and of those that replaced another version.
@@ -44,9 +44,9 @@ class _Outcome:
 
 
 class SyncRun:
-    """Visits to followed origins, whose `records` are given.
+    """Visits followed origins; `records` are their sync records.
 
-    What is gone from one origin may have moved to another, so nothing is removed before `tidy`.
+    A file gone from one origin may have moved to another, so nothing is removed before `tidy`.
     """
 
     def __init__(self, store: Store, records: Iterable[SyncRecord], dry_run: bool = False) -> None:
@@ -124,12 +124,12 @@ class SyncRun:
     def _unclaimed(
         self, outcome: _Outcome, stored: Mapping[str, StoredDocument], claims: Mapping[str, set[tuple[str, str]]]
     ) -> list[str]:
-        """Ids of the obsolete documents that no other record names. Counts them, and drops the origin's own claims."""
+        """Return the ids of obsolete documents that no other record names, and count them as removed or moved."""
         unclaimed, gone = [], set(outcome.gone)
         for source, ids in outcome.obsolete.items():
             for document in (stored[each] for each in sorted(ids) if each in stored):
                 claims[document.id].discard((outcome.origin, source))
-                # For a source that still exists this reading is the latest; a gone one may exist for another origin.
+                # Other origins' records of a source count only if it is gone here: else this visit read it last.
                 others = [claim for claim in claims[document.id] if source in gone or claim[1] != source]
                 if not others and document.source not in outcome.made:
                     self._count_removed(outcome, source)
@@ -137,7 +137,7 @@ class SyncRun:
         return unclaimed
 
     def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
-        """Add the documents of a source. Return its record if it is to be written and no document carries it."""
+        """Add the documents of a source. Return its record if it isn't written with a document."""
         if visited.error is not None:
             ingestion.report.failures.append(Failure(visited.source, visited.error))
         record, known = visited.record, outcome.known.get(visited.source)
@@ -151,7 +151,7 @@ class SyncRun:
             return []
         obsolete = self._obsolete(known, visited.documents, record)
         is_carried = len(visited.documents) == 1 and not obsolete
-        # While documents are still to be written or removed, the record proves nothing.
+        # Without a hash the source is read again, in case this run ends before all documents are written or removed.
         documents = (*record.documents, *sorted(obsolete))
         carried = record if is_carried else replace(record, hash="", validators={}, documents=documents)
         added = [self._add(ingestion, outcome, visited, document, carried) for document in visited.documents]
@@ -175,7 +175,7 @@ class SyncRun:
         return result
 
     def _previous_copies(self, sources: int, visited: Visited, document: Document) -> list[str]:
-        """The id that a document had elsewhere, if a record has the hash of its source."""
+        """Return the id that a document had at another place, if the hash of its source is in a record."""
         file_hash = visited.record.hash if visited.record else ""
         if file_hash not in self._by_hash and not self._knows_all_hashes:
             self._knows_all_hashes = True
@@ -187,13 +187,13 @@ class SyncRun:
         return [document_id(copy.source + document.source.removeprefix(visited.source), document.content)]
 
     def _obsolete(self, known: SyncRecord | None, made: Iterable[Document], record: SyncRecord) -> set[str]:
-        """Ids of documents that a source no longer produces, except those that a new one replaces."""
+        """Return the ids of documents that a source no longer produces, except those that a new one replaces."""
         earlier = self._stored(set(known.documents).difference(record.documents) if known else ())
         sources = {document.source for document in made}
         return {stored.id for stored in earlier.values() if stored.source not in sources}
 
     def _valid(self, records: Collection[SyncRecord]) -> Mapping[str, SyncRecord]:
-        """Source → record; a record with missing documents loses its hash, so that the source is read again."""
+        """Return records by source; one with missing documents loses its hash, so that its source is read again."""
         stored = self._stored({each for record in records for each in record.documents})
         return {
             record.source: record
@@ -203,13 +203,13 @@ class SyncRun:
         }
 
     def _stored(self, ids: Collection[str]) -> dict[str, StoredDocument]:
-        """Id → document, for those of the ids that the library has."""
+        """Return the library's documents with these ids, by id."""
         if len(ids) > _MAX_LOOKUPS:
             return {stored.id: stored for stored in self._store.documents() if stored.id in ids}
         return {stored.id: stored for each in ids for stored in self._store.lookup(each, "")}
 
     def _duplicates(self, sources: Iterable[str]) -> list[StoredDocument]:
-        """Documents that share a source: another process may have read another version at the same time."""
+        """Return documents that share one of these sources: another process may have added a version meanwhile."""
         found = (self._store.lookup("", source) for source in sources)
         return [stored for same in found if len(same) > 1 for stored in same]
 

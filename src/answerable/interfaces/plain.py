@@ -25,19 +25,19 @@ _ESTIMATED = ("tokens", "estimated_seconds", "cost")
 
 
 def error_code(kind: type[AnswerableError]) -> str:
-    """The code of an error for programs: `DocumentNotFound` → `document_not_found`."""
+    """Return the code of an error for programs: `DocumentNotFound` → `document_not_found`."""
     return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 def answer_json(found: Answer) -> Plain:
-    """An answer with its citations; a model's answer also has its draft, checks and cost."""
+    """Return the JSON of an answer with its citations; a model's answer also has its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
     written = ("model", "draft", "checks", "usage", "problem") if found.model else ()
     return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing)}
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
-    """The outcome of adding; a dry run also has the estimated cost of embedding."""
+    """Return the JSON of the outcome of adding; a dry run also has the estimated cost of embedding."""
     failed = [
         {"source": failure.source, "code": error_code(type(failure.error)), "error": str(failure.error)}
         for failure in report.failures
@@ -52,12 +52,12 @@ def added_json(report: AddReport, dry_run: bool) -> Plain:
 
 
 def origin_json(origin: Origin) -> Plain:
-    """A followed folder, file or site; `visited` is its last sync."""
+    """Return the JSON of a followed folder, file or site; `visited` is its last sync."""
     return {"origin": origin.name, **_pick(origin, "options", "sources", "documents"), "visited": _plain(origin.seen)}
 
 
 def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
-    """A document with its text and the spans of its chunks; a chat also has its statistics."""
+    """Return the JSON of a document with its text and the spans of its chunks; a chat also has its statistics."""
     statistics = chat_statistics(found)
     return {
         "document_id": found.id,
@@ -70,19 +70,19 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 
 def part_json(part: Part) -> Plain:
-    """A page, section, message … of a document, without its empty fields."""
+    """Return the JSON of a page, section, message … of a document, without its empty fields."""
     known = _pick(part, "page", "headings", "anchor", "time", "sender", "body", "symbol")
     named = {name: value for name, value in known.items() if value not in (None, [])}
     return {**_pick(part, "kind", "start", "end"), **named}
 
 
 def chunk_json(chunk: Chunk) -> Plain:
-    """A passage with its number in the document, and its place."""
+    """Return the JSON of a passage with its number in the document, and its place."""
     return {"number": chunk.sequence, **_pick(chunk, "start", "end", "content"), **_place(chunk.location)}
 
 
 def narrowing_json(found: Narrowing | None) -> Plain | None:
-    """The filter taken from a question, if any."""
+    """Return the JSON of the filter taken from a question, if any."""
     if found is None:
         return None
     periods = [
@@ -102,7 +102,7 @@ def citation_json(citation: Citation) -> Plain:
 
 
 def result_json(result: RetrievalResult) -> Plain:
-    """A passage with its score and its place."""
+    """Return the JSON of a passage with its score and its place."""
     return {
         "score": result.score,
         **_pick(result.document, "source", "title"),
@@ -125,7 +125,7 @@ def stats_json(found: LibraryStats) -> Plain:
 
 
 def _place(location: Location) -> Plain:
-    """A location for people, and its known parts for programs."""
+    """Return the JSON of a location for people, and its known parts for programs."""
     known = _pick(location, "lines", "pages", "headings", "anchor", "times", "senders", "symbol")
     return {"location": str(location), **{name: value for name, value in known.items() if value}}
 
@@ -135,7 +135,7 @@ def _pick(found: Any, *names: str) -> Plain:
 
 
 def _plain(value: Any) -> Any:
-    """The JSON value of a field."""
+    """Return the JSON value of a field."""
     if isinstance(value, Citation):
         return citation_json(value)
     if isinstance(value, Enum):

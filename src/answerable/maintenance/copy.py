@@ -10,7 +10,7 @@ from answerable.errors import EmbedderMismatch
 from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument
 
 WINDOW = 500
-# How far numbers are searched for more chunks before looking again at those that were passed.
+# After this many numbers without a chunk, search the skipped numbers again.
 _FAR = 10 * WINDOW
 
 
@@ -28,9 +28,9 @@ OnCopied = Callable[[CopyReport], None]
 
 
 def copy_store(source: Store, target: Store, on_progress: OnCopied | None = None) -> CopyReport:
-    """Copy every document that the target lacks, one by one, then the sync records: the target follows the same.
+    """Copy every document that the target lacks, one by one, then the sync records.
 
-    After an interruption, the same call copies the rest. Raises EmbedderMismatch if the target's vectors come from
+    After an interruption, the same call copies the rest. Raise EmbedderMismatch if the target's vectors come from
     another embedder, and LibraryError.
     """
     share_fingerprint(source.fingerprint, target)
@@ -63,7 +63,7 @@ def _put(target: Store, document: Document, chunks: Sequence[IndexedChunk]) -> N
 
 
 def share_fingerprint(made_by: Fingerprint | None, target: Store) -> None:
-    """Bind the target to the embedder of the copied vectors. Raises EmbedderMismatch if it has another one."""
+    """Bind the target to the embedder of the copied vectors. Raise EmbedderMismatch if it has another one."""
     if made_by is None:
         return
     if target.fingerprint is None:
@@ -124,7 +124,7 @@ def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict
 
 
 def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
-    """Update the missing documents: a changed one has its chunks further on, a removed one is dropped."""
+    """Update `missing`: drop removed documents; chunks of changed ones have higher numbers now."""
     for document_id in list(missing):
         now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
         if now:

@@ -43,7 +43,7 @@ def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = 
     """Embed all chunks with another embedder and replace the old vectors in one step.
 
     From then on the library must be opened with that embedder; processes that use the old one get EmbedderMismatch.
-    Raises LibraryReadOnly, EmbedderMismatch if vectors of a third embedder are being collected, and LibraryError.
+    Raise LibraryReadOnly, EmbedderMismatch if vectors of a third embedder are being collected, and LibraryError.
     """
     before, after = store.fingerprint, embedder.fingerprint
     gathered = store.next_vectors()

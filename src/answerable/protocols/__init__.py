@@ -1,4 +1,4 @@
-"""The seams of the engine. What stands behind one can be replaced without touching anything else."""
+"""The engine's interfaces. An implementation can be replaced without changing anything else."""
 
 from answerable.datatypes import Span
 from answerable.protocols.answering import Answerer, ChatModel, Delta, Evidence, Message, Reranker

@@ -1,4 +1,4 @@
-"""Seams of answering: reranker, chat model, answerer."""
+"""Interfaces of answering: reranker, chat model, answerer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Delta:
-    """A piece of a model's answer. The last one has no text but the usage, if the provider reports it.
+    """A piece of a model's answer. The last one has no text, but the usage if the provider reports it.
 
     `truncated` on the last piece: the answer reached its token limit.
     """
@@ -63,11 +63,11 @@ class ChatModel(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A question with what retrieval found for it.
+    """A question and the passages retrieved for it.
 
     `word_weights` maps each word of the question, as the set of its stems, to its rarity in the library. `chunks`
-    belong to `results` one by one. `where` is the filter that they passed; of a chat chunk, only messages that pass it
-    themselves may be quoted. `topic` is the question without the names and times that became the filter, perhaps empty.
+    belong to `results` one by one. `where` is the filter that they passed; in a chat, only messages that pass it may be
+    quoted. `topic` is the question without the names and times that became the filter, perhaps empty.
     """
 
     question: str

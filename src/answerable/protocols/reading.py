@@ -1,4 +1,4 @@
-"""What readers take and return."""
+"""Arguments and results of readers."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class FileContents:
-    """The documents in a file; of an archive, also what was skipped, by reason and by name, and what failed."""
+    """The documents in a file; for an archive, also the files skipped (by reason and by name) or failed."""
 
     documents: tuple[Document, ...]
     skipped: Mapping[str, int]

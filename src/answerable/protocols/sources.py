@@ -14,11 +14,11 @@ from answerable.protocols.reading import FileContents, SourceFile, SourceItem, U
 
 @dataclass(frozen=True, slots=True)
 class SyncRecord:
-    """What a library remembers of a followed file or page.
+    """A library's record of a followed file or page.
 
-    `origin` is what was added, `source` the file or page in it, `documents` the ids of its documents (none if it was
-    skipped). `hash` is of its bytes, empty to read them again; `validators` detect changes: a file's size and time, or
-    what a server sent. `seen` is the time of the last check, with a time zone.
+    `origin` is the folder, file or site that was added, `source` the file or page in it, `documents` the ids of its
+    documents (none if it was skipped). `hash` is that of its bytes, empty to have it read again; `validators` detect
+    changes: a file's size and time, or a server's headers. `seen` is the time of the last check, with a time zone.
 
     A record without an origin describes an origin: its name, the options to visit it with, and the last visit.
     """
@@ -35,9 +35,9 @@ class SyncRecord:
 class Visited:
     """A file or page on a visit: changed, with its documents (none if skipped), unchanged, or an error.
 
-    `record` is what to remember, None after an error or if nothing is remembered. With only a source it is still being
-    read, and is repeated until it has been read; closing the visit then ends that. The source is empty while the next
-    page is unknown.
+    `record` is the record to store, None after an error or if none is kept. An item with nothing but a source is still
+    being read; it is repeated until it has been read, and closing the visit stops the reading. The source is empty
+    while the next page is unknown.
     """
 
     source: str
@@ -48,7 +48,7 @@ class Visited:
 
     @property
     def is_being_read(self) -> bool:
-        """Whether the result is still to come."""
+        """Whether the file or page is still being read."""
         return not (self.documents or self.record or self.error)
 
 
@@ -57,7 +57,7 @@ class Visit(Protocol):
 
     @property
     def origin(self) -> str:
-        """The name in records, empty if nothing is to be remembered."""
+        """The name in records, empty if none are kept."""
 
     @property
     def total(self) -> int:
@@ -85,7 +85,7 @@ class Visit(Protocol):
         """Return the known sources that no longer exist, after `items` has ended; none if the visit was incomplete."""
 
     def close(self) -> None:
-        """End what is under way. Idempotent."""
+        """Stop reading. Idempotent."""
 
 
 class Reader(Protocol):
@@ -98,10 +98,10 @@ class Reader(Protocol):
         """Return the contents of a file. Raise SourceError."""
 
     def options(self, source: str) -> Mapping[str, str]:
-        """Return the options to remember, so that a later visit reads in the same way."""
+        """Return the options to store, so that a later visit reads in the same way."""
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
-        """Return a visit to a source, with the remembered options or the current ones.
+        """Return a visit to a source, with the stored options or the current ones.
 
         `checksum` reads every file, whatever its size and time. Raise SourceError and SettingsError.
         """

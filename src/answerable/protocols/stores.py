@@ -1,4 +1,4 @@
-"""Seams of the stores: what searching, adding, syncing and maintaining a library each need of its store.
+"""Interfaces of stores, one each for searching, adding, syncing and maintaining a library.
 
 A store with the members of `CoreStore` is enough to add, search, ask and remove (see `stores.completed`).
 """
@@ -48,7 +48,7 @@ class StoredDocument:
 
 
 class Difference(str, Enum):
-    """How a library differs from what it should be."""
+    """Kinds of differences that `verify` finds in a library."""
 
     DAMAGED = "damaged"
     MISSING = "missing"
@@ -102,12 +102,12 @@ class Keeps(Protocol):
         ...
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return every document, or every one of a type, by source and id."""
+        """Return all documents, or those of a type, by source and id."""
         ...
 
 
 class CoreStore(Finds, Keeps, Protocol):
-    """The least a store must implement: seven methods and an attribute.
+    """The minimum that a store must implement: seven methods and an attribute.
 
     `fingerprint` identifies the embedder of the vectors. It is None in a new store and set once, before the first
     `put`; a store that outlives its process saves it.
@@ -146,8 +146,8 @@ class SearchStore(Finds, Protocol):
 class DocumentStore(Keeps, Protocol):
     """The part of a store that adding and removing use.
 
-    Once asked for its fingerprint, a store reads and writes vectors of that embedder only: when they were replaced by
-    another's, every method that handles vectors raises EmbedderMismatch.
+    From the first read of `fingerprint` on, a store handles vectors of that embedder only: once they are replaced by
+    another embedder's, every method that reads or writes vectors raises EmbedderMismatch.
     """
 
     @property
@@ -157,7 +157,7 @@ class DocumentStore(Keeps, Protocol):
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors; None before the first."""
+        """The embedder of the vectors; None until the library is bound to one."""
         ...
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
@@ -173,12 +173,12 @@ class DocumentStore(Keeps, Protocol):
     ) -> None:
         """Store a document with its chunks and its record, and remove the documents it replaces, in one step.
 
-        A document with the same id is always replaced. Raises LibraryReadOnly and LibraryError.
+        A document with the same id is always replaced. Raise LibraryReadOnly and LibraryError.
         """
         ...
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id or, unless it is empty, this source."""
+        """Return the documents with this id, or with this source unless that is empty."""
         ...
 
     def chunks(self, document_id: str) -> list[Chunk]:
@@ -190,7 +190,7 @@ class DocumentStore(Keeps, Protocol):
         ...
 
     def refresh(self) -> None:
-        """Bring indexes up to date, where writing doesn't."""
+        """Bring up to date the indexes that writing doesn't update."""
         ...
 
 
@@ -216,7 +216,7 @@ class RepairableStore(Protocol):
     """The part of a store that `verify` uses."""
 
     def audit(self) -> list[Issue]:
-        """Return faults that other methods hide: damage, orphans, wrong derived data.
+        """Return the faults that other methods don't report: damage, orphans, wrong derived data.
 
         Missing or foreign chunks of a document show in `indexed_chunks`.
         """
@@ -225,7 +225,7 @@ class RepairableStore(Protocol):
     def repair(self) -> None:
         """Remove orphans and unreadable rows, and rebuild wrong derived data.
 
-        Afterwards a document may lack chunks that couldn't be read. Raises LibraryReadOnly.
+        Afterwards a document may lack chunks that couldn't be read. Raise LibraryReadOnly.
         """
         ...
 
@@ -242,7 +242,7 @@ class NextVectors(Protocol):
         ...
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
         ...
 
     def missing(self) -> list[int]:
@@ -270,12 +270,12 @@ class ReindexableStore(Protocol):
     """The part of a store that `reindex` uses."""
 
     def next_vectors(self) -> NextVectors:
-        """Return the place where vectors of another embedder are collected."""
+        """Return the object that collects vectors of another embedder."""
         ...
 
 
 class Store(SearchStore, DocumentStore, SyncStore, RepairableStore, ReindexableStore, Protocol):
-    """A store that can do everything, as those of this package."""
+    """A store with all methods, like those of this package."""
 
     def close(self) -> None:
         """Free everything. Idempotent."""

@@ -1,4 +1,4 @@
-"""Chunks and vectors, kept in memory or in a folder, and found again."""
+"""Stores of documents, chunks and vectors: in memory, in a folder, on PostgreSQL or on Qdrant."""
 
 from answerable.exports import exported_from
 

@@ -1,4 +1,4 @@
-"""The embedder whose vectors an open store reads and writes, so that those of two are never mixed."""
+"""Binds an open store to one embedder, so that vectors of two embedders are never mixed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from answerable.protocols import Fingerprint
 
 
 class Binding:
-    """The embedder that a store named when it was first asked; its caller makes vectors with that one from then on."""
+    """Remembers the embedder that the store reported first; the store's caller keeps embedding with it."""
 
     def __init__(self, bound: Fingerprint | None = None) -> None:
         self._bound = bound
@@ -21,8 +21,8 @@ class Binding:
         """Raise EmbedderMismatch if the vectors were replaced by another embedder's."""
         if self._bound is not None and found != self._bound:
             raise EmbedderMismatch(
-                f"The library was opened with the embedder {self._bound}, and its vectors were replaced by those of "
-                f"{found or 'another'} since. Open it again with "
+                f"The library was opened with the embedder {self._bound}, and its vectors have since been replaced by "
+                f"those of {found or 'another'}. Open it again with "
                 + (f"the setting embedder = {found.provider}:{found.model}." if found else "that one.")
             )
 
@@ -42,16 +42,16 @@ def check_embedder(made_by: Fingerprint | None, used: Fingerprint) -> None:
 
 
 def other_gathering(there: Fingerprint, wanted: Fingerprint) -> EmbedderMismatch:
-    """Return the error for collecting vectors where those of another embedder are being collected."""
+    """Return the error for collecting vectors while those of another embedder are being collected."""
     return EmbedderMismatch(
-        f"Vectors of the embedder {there} are being computed for this library, not of {wanted}. Finish that with "
+        f"An unfinished reindex of this library uses the embedder {there}, not {wanted}. Finish it with "
         "answerable reindex, or drop it with answerable reindex --abandon, then try again."
     )
 
 
 def not_gathering() -> LibraryError:
-    """Return the error for collected vectors that another process has dropped or switched to."""
+    """Return the error for collected vectors that another process has dropped or put in use."""
     return LibraryError(
-        "The new vectors for this library are gone: another process has finished or dropped them. "
-        "Run the command again to see what is left to do."
+        "This reindex can't go on: another process has finished or abandoned it. "
+        "Run the same command again to see what is left to do."
     )

@@ -1,4 +1,4 @@
-"""Stores of third parties, completed: what a `CoreStore` doesn't implement is derived from the methods it has."""
+"""Completes third-party stores: derives the methods that a `CoreStore` lacks from those that it has."""
 
 from __future__ import annotations
 
@@ -44,13 +44,13 @@ _PROTOCOLS = {
 
 
 def completed(store: Store | CoreStore) -> Store:
-    """Return the store itself if it implements `Store`, otherwise one that derives what it lacks."""
-    # Only a whole store has this method: a smaller one has an attribute that is set.
+    """Return the store itself if it implements `Store`, otherwise a wrapper that derives the missing methods."""
+    # Only a full `Store` has this method; a `CoreStore` has an attribute to set instead.
     return cast(Store, store) if hasattr(store, "bind_embedder") else _CompletedStore(store)
 
 
 def capabilities(store: Store | CoreStore) -> frozenset[Capability]:
-    """Return what a store, or the one that `completed` was given, implements."""
+    """Return the capabilities that a store implements itself, without those that `completed` derives."""
     own = store.core if isinstance(store, _CompletedStore) else store
     return frozenset(each for each, protocol in _PROTOCOLS.items() if isinstance(own, protocol))
 
@@ -71,7 +71,7 @@ def _unsupported(store: Store, capability: Capability) -> LibraryError:
 
 
 class _CompletedStore:
-    """A `CoreStore` as a `Store`. Methods it implements itself take the place of those derived here."""
+    """A `CoreStore` as a `Store`. Its own methods override those derived here."""
 
     is_writable = True
 
@@ -118,10 +118,10 @@ class _CompletedStore:
         fingerprint, (stored, *_) = self.fingerprint, (*self.lookup(document_id, ""), None)
         if fingerprint is None or stored is None:
             return []
-        # Any vector does: all chunks are asked for.
+        # Any vector will do, since all chunks are requested.
         vector = np.full(fingerprint.dimension, fingerprint.dimension**-0.5, np.float32)
         found: list[IndexedChunk] = []
-        # What was added with other fields than ours is found among all chunks.
+        # If chunks were added without the field `document_id`, search all chunks.
         for where in (OneOf("document_id", (normalize(document_id),)), None):
             numbers = [number for number, _ in self.search_vectors(vector, self.count()[1], where)]
             found = [indexed for indexed, _ in self.fetch(numbers).values() if indexed.chunk.document_id == document_id]
@@ -130,7 +130,7 @@ class _CompletedStore:
         return sorted(found, key=lambda indexed: indexed.chunk.sequence)
 
     def refresh(self) -> None:
-        """A small store writes everything at once."""
+        """Do nothing: a `CoreStore` writes everything at once."""
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         return self.core.search_vectors(vector, k, where)
@@ -160,10 +160,10 @@ class _CompletedStore:
         return []
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Nothing is followed: what was added is read again when it is added again."""
+        """Do nothing: without sync records, adding a source again reads all of it."""
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Nothing is followed."""
+        """Do nothing: there are no sync records."""
 
     def audit(self) -> list[Issue]:
         return []
@@ -175,4 +175,4 @@ class _CompletedStore:
         raise _unsupported(self, Capability.REINDEX)
 
     def close(self) -> None:
-        """A small store has nothing open, or closes it itself."""
+        """Do nothing: the caller closes the `CoreStore`."""

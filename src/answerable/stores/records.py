@@ -37,7 +37,7 @@ def location_to_json(location: Location) -> str:
 
 
 def location_from_json(text: str) -> Location:
-    """Return the inverse of `location_to_json`, also of what was written before there were symbols."""
+    """Return the inverse of `location_to_json`, also for texts written before locations had symbols."""
     raw = json.loads(text)
     lines, pages, times = (tuple(raw[name]) if raw[name] else None for name in ("lines", "pages", "times"))
     moments = (datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None
@@ -90,18 +90,18 @@ def pack(text: str) -> bytes:
 
 
 def unpack(data: bytes) -> str:
-    """The inverse of `pack`."""
+    """Return the inverse of `pack`."""
     return zlib.decompress(data).decode("utf-8")
 
 
 def content_to_bytes(text: str) -> bytes:
-    """Return a document's text with a checksum, uncompressed: a search reads many."""
+    """Return a document's text with a checksum, uncompressed, since a search reads many documents."""
     data = text.encode("utf-8")
     return _PLAIN + zlib.crc32(data).to_bytes(4, "little") + data
 
 
 def content_from_bytes(data: bytes) -> str:
-    """Return the inverse of `content_to_bytes` and of `pack`, used before. Raises zlib.error if it is damaged."""
+    """Return the inverse of `content_to_bytes` and of `pack`, used by older formats. Raise zlib.error if damaged."""
     if not data:
         raise zlib.error("its text is lost")
     if data[:1] != _PLAIN:
@@ -117,7 +117,7 @@ def vector_to_bytes(vector: FloatArray) -> bytes:
 
 
 def vector_from_bytes(data: bytes) -> FloatArray:
-    """The inverse of `vector_to_bytes`."""
+    """Return the inverse of `vector_to_bytes`."""
     return np.frombuffer(data, "<f4")
 
 
@@ -128,7 +128,7 @@ def quantize(rows: FloatArray) -> bytes:
 
 
 def quantized(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int8]]:
-    """Return the scale of each row and its 8-bit numbers; the same again for `dequantized` rows."""
+    """Return the scale of each row and its 8-bit numbers; `dequantized` rows give the same again."""
     if not len(rows):
         return np.zeros(0, "<f4"), np.zeros(rows.shape, np.int8)
     scales: FloatArray = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)
@@ -143,7 +143,7 @@ def dequantize(data: bytes, dimension: int) -> FloatArray:
 
 
 def dequantized(scales: FloatArray, numbers: npt.NDArray[np.int8]) -> FloatArray:
-    """Return the inverse of `quantized`, but for rounding."""
+    """Return the inverse of `quantized`, except for rounding."""
     vectors: FloatArray = numbers.astype(np.float32) * scales[:, None]
     return vectors
 
@@ -154,6 +154,6 @@ def spans_to_json(spans: Sequence[tuple[int, int]]) -> str:
 
 
 def spans_from_json(text: str) -> tuple[tuple[int, int], ...]:
-    """The inverse of `spans_to_json`."""
+    """Return the inverse of `spans_to_json`."""
     flat = json.loads(text)
     return tuple(zip(flat[::2], flat[1::2], strict=True))

@@ -73,7 +73,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
 
 
 def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]:
-    """Return the refusal gate for an embedder and its origin: calibrated, packaged, or words only."""
+    """Return the refusal gate for an embedder, and where it comes from: calibrated, packaged, or words only."""
     from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
 
     path = gate_path(settings, fingerprint)

@@ -150,7 +150,7 @@ def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
 
 
 def _of_worker(settings: Settings, threads: int) -> Settings:
-    """Settings without access to the library."""
+    """Return a worker's settings, without access to the library."""
     return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
 
 

@@ -96,7 +96,7 @@ def import_collection(
 ) -> AddReport:
     """Add a collection of LangChain's PGVector with its vectors; nothing is embedded.
 
-    The vectors are taken to be of the embedder that the settings name, or else of OpenAI's text-embedding-3-small.
+    Their embedder is assumed to be that of the settings, or else OpenAI's text-embedding-3-small.
     Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
     """
     from answerable.indexing.ingest import Ingestion

@@ -105,7 +105,7 @@ class _Check:
     def _locate(
         self, body: str, quoted: Sequence[tuple[int, int]], passages: Sequence[PassageText]
     ) -> list[LocatedQuote] | str:
-        """The located quotes, or the text of the first quote that no passage has.
+        """Return the located quotes, or the text of the first quote that no passage has.
 
         A quoted title or heading names something; it is allowed but backs nothing.
         """
@@ -171,11 +171,11 @@ class _Check:
         claimed = set(wording.weights) - claim_words(wording.language).about_the_answer
         share = max(passage.share(wording, passage.wording) for passage in sources)
         if len(claimed) >= FEW_WORDS and share < ENOUGH_AROUND_QUOTES:
-            return "what it says around its quote isn't in the passage"
+            return "the words around its quote aren't in the passage"
         if wording.negated and all(
             negation_mismatch(wording, quote.passage.around_span(*quote.span)) for quote in located
         ):
-            return "it negates what its evidence doesn't"
+            return "it has a negation that its evidence lacks"
         return ""
 
     def _reject_sentence(self, body: str, quote: LocatedQuote) -> str:
@@ -220,7 +220,7 @@ class _Check:
     def _judge_together(
         self, body: str, judged: Sequence[tuple[PassageText, Judged]]
     ) -> list[tuple[PassageText, Judged]]:
-        """Passages that back a sentence only together."""
+        """Judge a sentence by several passages together."""
         parts = [(passage, one, one.span) for passage, one in judged if one.span and one.share > 0]
         if len(parts) < 2:
             return []
@@ -236,12 +236,10 @@ class _Check:
             or set.intersection(*(set(passage.swaps(wording)) for passage in passages))
         ):
             return []
-        return [
-            (passage, Judged(True, share, "the passages have its words together", span)) for passage, _, span in parts
-        ]
+        return [(passage, Judged(True, share, "several passages have its words", span)) for passage, _, span in parts]
 
     def _judge_small_talk(self, body: str) -> Verdict | None:
-        """Verdict for a courtesy, lead-in or refusal, which are about the answer itself."""
+        """Return the verdict for a courtesy, lead-in or refusal: they claim nothing about the documents."""
         plain = _plain(body)
         if plain in _REFUSALS:
             return Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)
@@ -258,7 +256,7 @@ class _Check:
         return None
 
     def _judge_label(self, body: str) -> Verdict | None:
-        """Verdict for a heading or list lead-in whose topic a passage has."""
+        """Return the verdict for a heading or list lead-in whose topic a passage has."""
         for passage in self._passages:
             wording = Wording(body, self._language if self._is_foreign(passage) else passage.language)
             whole = passage.whole
@@ -274,7 +272,7 @@ class _Check:
     def _judge_code(
         self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool
     ) -> Verdict:
-        """Verdict for a code block, which a passage must have as it is."""
+        """Return the verdict for a code block, which a passage must have verbatim."""
         code = "\n".join(line for line in statement.body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
         located = first_with(code, [*cited, *others], is_code=True)
         citation = cited_span(located[0], located[1][0][0], located[1][-1][1]) if located else None
@@ -298,7 +296,7 @@ _REFUSALS = frozenset(_plain(sentence) for sentence in REFUSAL.values())
 def _unbacked_claim(
     wording: Wording, passages: Sequence[PassageText], spans: Sequence[Span], is_foreign: bool
 ) -> Claim | None:
-    """The first claim that no passage backs. In another language a name may be spelled differently."""
+    """Return the first claim that no passage backs. In another language a name may be spelled differently."""
     for claim in wording.claims:
         if not claim.is_sure:
             continue

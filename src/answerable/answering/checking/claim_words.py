@@ -17,7 +17,7 @@ PERCENT = r"%|percent\b|per cent\b|por\s?ciento\b|por cento\b"
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    """The words of one language. `about_the_answer` holds stems of words that claim nothing on the matter itself."""
+    """The words of one language. `about_the_answer`: stems of words about the answer itself."""
 
     units: Mapping[str, int]
     tens: Mapping[str, int]

@@ -151,7 +151,7 @@ def _numbers(text: str, language: str) -> Iterator[Claim]:
 
 
 def _readings(digits: str) -> set[str]:
-    """The possible values of digits with separators."""
+    """Return the possible values of digits with separators."""
     plain = re.sub(r"[\u00a0\u202f\u2009 ]", "", digits)
     plain = "".join(str(int(one)) if one.isdigit() else one for one in plain)
     if len(plain) > LONGEST_NUMBER:
@@ -172,7 +172,7 @@ def _readings(digits: str) -> set[str]:
 
 
 def _scale(text: str, position: int, scales: Mapping[str, int]) -> tuple[int, int]:
-    """The factor of the scale words after a number, and their end."""
+    """Return the factor of the scale words after a number, and their end."""
     factor = 1
     while gap := _BETWEEN_WORDS.match(text, position):
         word = _WORD.match(text, gap.end())
@@ -191,7 +191,7 @@ def _scaled(value: str, factor: int) -> str:
 
 
 def _of_words(text: str, language: str) -> Iterator[Claim]:
-    """Number words, months, Roman numerals and names."""
+    """Yield the claims made of words: number words, months, Roman numerals and names."""
     stop_words = STOP_WORDS.get(language, STOP_WORDS["en"])
     tokens = list(_WORD.finditer(text))
     index = 0
@@ -252,7 +252,7 @@ def _roman(word: str) -> int:
 
 
 def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: str) -> tuple[int, int, bool]:
-    """The number that begins at this word: its value, its number of words, whether it is surely a number."""
+    """Return the number that begins at this word: its value, its number of words, whether it is surely a number."""
     known = claim_words(language)
     total = current = 0
     used = position = 0

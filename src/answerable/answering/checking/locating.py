@@ -132,7 +132,7 @@ def _is_within(before: str, after: str) -> bool:
 
 
 def _other_case(folded: str) -> str:
-    """The text with its first letter in the other case."""
+    """Return the text with its first letter in the other case."""
     return folded[:1].swapcase() + folded[1:] if len(folded[:1].swapcase()) == 1 else folded
 
 
@@ -142,7 +142,7 @@ def _folded_quote(text: str) -> tuple[str, list[int], list[int], bytes]:
 
 
 def _fold(text: str) -> tuple[str, list[int], list[int], bytes]:
-    """The folded text; for each of its characters start and end in the text, and the hyphen before it."""
+    """Return the folded text and, for each of its characters, start and end in the text and the hyphen before it."""
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
@@ -179,7 +179,7 @@ def _pieces(text: str) -> Iterator[tuple[int, int, str, int]]:
 
 @lru_cache(maxsize=4096)
 def _shown(character: str) -> str:
-    """The character, or "" if it is invisible."""
+    """Return the character, or "" if it is invisible."""
     return "" if is_hidden(character) and not character.isspace() else character
 
 

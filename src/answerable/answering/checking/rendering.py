@@ -86,7 +86,7 @@ class Rendering:
         return support in _BACKED or (self._keeps and support is Support.UNSUPPORTED)
 
     def _led_to(self, index: int) -> Iterator[int]:
-        """Indices of the statements of a heading's section, or up to the next lead-in."""
+        """Yield indices of the statements that a heading or lead-in introduces."""
         is_heading = self._statements[index].is_heading
         has_claim = False
         for other in range(index + 1, len(self._statements)):

@@ -85,7 +85,7 @@ class PassageText:
 
     @cached_property
     def searchable(self) -> Searchable:
-        """Its text, for finding quotes."""
+        """The text, for finding quotes."""
         return Searchable(self.content)
 
     @cached_property
@@ -119,7 +119,7 @@ class PassageText:
 
     @cached_property
     def wording(self) -> Wording:
-        """The wording of its text."""
+        """The wording of the text."""
         return Wording("\n".join(self.content[start:end] for start, end in self.bodies), self.language)
 
     @cached_property
@@ -162,14 +162,14 @@ class PassageText:
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """Values of the numbers, dates and addresses in it, its headings and its source."""
+        """Values of the numbers, dates and addresses in the passage, its headings and its source."""
         document = self.result.document
         links = find_claims(f"{document.source} {document.metadata.get('url') or ''}", self.language)
         return values_of(self.wording.claims) | values_of(self.around.claims) | values_of(links)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words of it and of its headings, and the initials of its names."""
+        """Words of the passage and its headings, and the initials of its names."""
         found = set(self.wording.folded | self.around.folded | self.values)
         for wording in (self.wording, self.around):
             found |= {part for word in wording.folded if not word.isalpha() for part in re.split(r"\W", word)}
@@ -194,7 +194,7 @@ class PassageText:
         return index
 
     def has_name(self, values: Collection[str]) -> bool:
-        """Whether it has a name, perhaps with another ending."""
+        """Whether the passage has one of these names, perhaps with another ending."""
         return any(
             value in self.names
             or value in self._beginnings
@@ -219,7 +219,7 @@ class PassageText:
         return None
 
     def _is_in_another_row(self, claim: Claim, span: Span) -> bool:
-        """Whether a number is in other table rows only."""
+        """Whether a number is only in other table rows than the span's."""
         own = values_of(span.wording.claims) | values_of(self.around.claims) | span.authors
         if claim.kind is Kind.NAME or not self._is_row(span) or not claim.values.isdisjoint(own):
             return False
@@ -308,7 +308,7 @@ class PassageText:
         }
 
     def _rival_of(self, unit: Unit) -> Unit | None:
-        """The unit that the passage clearly has in place of the sentence's unit."""
+        """Return the unit that the passage clearly has where the sentence has this unit."""
         if not unit.is_sure and (self._is_plain_word(unit) or speaks_of_the_answer(Wording(unit.text, self.language))):
             return None
         if unit.kind == Kind.NAME and any(unit.agrees(other) for other in self._units_of_rows):
@@ -330,7 +330,7 @@ class PassageText:
         return [unit for span in self.sentences if self._is_row(span) for unit in span.wording.units]
 
     def _is_plain_word(self, unit: Unit) -> bool:
-        """Whether a capitalised word is a lower-case word in the passage."""
+        """Whether the passage has this capitalised word in lower case."""
         return not unit.values.isdisjoint(self.wording.folded) and unit.values.isdisjoint(self._unit_values)
 
     @cached_property

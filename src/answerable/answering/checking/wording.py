@@ -62,12 +62,12 @@ class Wording:
 
     @cached_property
     def folded(self) -> frozenset[str]:
-        """The set of its folded words."""
+        """The set of folded words of the text."""
         return frozenset(word for word, _, _ in self.words)
 
     @cached_property
     def terms(self) -> frozenset[str]:
-        """The stems of its words without stop words."""
+        """The stems of the words of the text without stop words."""
         return frozenset(terms(self.text, self.language))
 
     @cached_property
@@ -167,11 +167,11 @@ def negation_mismatch(wording: Wording, evidence: Wording) -> str:
     """Reason why two texts differ in what they negate, or ""."""
     for scope in wording.negated:
         if not any(not scope or set(scope) & set(other) for other in evidence.negated):
-            return "it negates what its evidence doesn't"
+            return "it has a negation that its evidence lacks"
     for scope in evidence.negated:
         has_it = scope and all(stem in wording.terms for stem in scope[:2])
         if has_it and not any(set(scope) & set(other) for other in wording.negated):
-            return "its evidence negates that"
+            return "its evidence has a negation that it lacks"
     return ""
 
 

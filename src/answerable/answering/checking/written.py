@@ -54,12 +54,12 @@ class Statement:
 
     @property
     def is_furniture(self) -> bool:
-        """Whether it is a rule, or the line under a table's header."""
+        """Whether the statement is a horizontal rule, or the line under a table's header."""
         return not self.is_code and bool(_RULE.fullmatch(self.body))
 
     @property
     def is_heading(self) -> bool:
-        """Whether it has a heading marker."""
+        """Whether the statement has a heading marker."""
         return "#" in self.prefix
 
 
@@ -114,7 +114,7 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
-    """Sentence spans; a quotation of several sentences is kept whole."""
+    """Yield sentence spans; a quotation of several sentences is kept whole."""
     opened: tuple[int, int] | None = None
     count = 0
     pieces = [
@@ -137,7 +137,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
 
 
 def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The pieces, with closing emphasis moved to the sentence that it ends."""
+    """Return the pieces, with closing emphasis moved to the sentence that it ends."""
     found: list[tuple[int, int]] = []
     for first, last in pieces:
         if found and found[-1][1] == first and (closing := _CLOSING_EMPHASIS.match(text, first, last)):
@@ -149,7 +149,7 @@ def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Line spans. Models don't wrap lines, so a line end is a sentence end."""
+    """Yield line spans. Models don't wrap lines, so a line end is a sentence end."""
     start = 0
     for line in text.splitlines(keepends=True):
         yield start, start + len(line)
@@ -224,7 +224,7 @@ def _read(gap: str, piece: str, is_code: bool, passages: int) -> Statement:
 
 
 def _cut_code(piece: str) -> tuple[str, str]:
-    """A code block, and the marks after it."""
+    """Return a code block, and the marks after it."""
     for block in _code_blocks(piece):
         return piece[: block[1]], piece[block[1] :]
     return piece, ""

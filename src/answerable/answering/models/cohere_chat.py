@@ -97,7 +97,7 @@ class CohereChatModel:
         if reason.startswith("ERROR") or reason == "TIMEOUT":
             self._raise_stopped(reason, delta.get("error"))
         if is_empty and reason == _AT_LIMIT:
-            raise RequestRejected("Cohere's model used up its tokens before it wrote a word. Allow it more of them.")
+            raise RequestRejected("Cohere's model used up its tokens before it wrote anything. Raise answer_tokens.")
         if is_empty:
             raise MalformedResponse(f"Cohere's answer is empty ({self._client.quoted(reason)}). Ask again.")
 

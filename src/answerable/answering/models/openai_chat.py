@@ -131,13 +131,13 @@ class OpenAIChatModel:
 
 
 def _choices(chunk: object) -> list[object]:
-    """A chunk's choices. The SDK doesn't validate types."""
+    """Return a chunk's choices. The SDK doesn't validate types."""
     choices = getattr(chunk, "choices", None)
     return choices if isinstance(choices, list) else []
 
 
 def _without_system(messages: Sequence[Message]) -> list[Message]:
-    """The messages, with the system's text put before the first user message."""
+    """Return the messages, with the system's text put before the first user message."""
     rules = [message.content for message in messages if message.role == "system"]
     turns = [message for message in messages if message.role != "system"]
     if not turns or turns[0].role != "user":

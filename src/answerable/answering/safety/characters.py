@@ -69,7 +69,7 @@ class VisibleText:
         return character
 
     def _belongs(self, character: str) -> bool:
-        """Whether it shapes the character before it."""
+        """Whether a character shapes the one before it."""
         if character in _SELECTORS:
             return _EMOJI.match(self._last) is not None
         if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):

@@ -60,7 +60,7 @@ def _fenced(number: int, passage: RetrievalResult) -> str:
 
 
 def _attribute(text: str) -> str:
-    """One line that can't close its tag."""
+    """Return the text on one line, unable to close the tag."""
     line = " ".join(harmless(text).split()).translate(_WITHOUT_BRACKETS).replace('"', "'")
     return line if len(line) <= LONGEST_NAME else f"{line[:LONGEST_NAME]}…"
 

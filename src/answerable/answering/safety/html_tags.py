@@ -47,7 +47,7 @@ class TagFreeText:
 
 
 def _decide(text: str, start: int, is_final: bool) -> tuple[str, int] | None:
-    """The replacement of the `<` at `start` and the position after it; None if more text is needed."""
+    """Return the replacement of the `<` at `start` and the position after it; None if more text is needed."""
     operator = _OPERATOR.match(text, start)
     if operator:
         return operator[0], operator.end()

@@ -40,7 +40,7 @@ class Worker(Protocol):
     """Does one job at a time, elsewhere."""
 
     def start(self) -> None:
-        """Wait until the worker is ready, at first and after it was lost. Raise if it can never be."""
+        """Wait until the worker is ready, at first and after it was lost. Raise if it can't be started."""
 
     def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
         """Run a step as `StepRunner.run` does. Raise WorkerLost if the worker dies."""
@@ -60,7 +60,7 @@ class _Job:
 class JobQueue:
     """Workers that share one queue.
 
-    A job is tried at most `tries` times, since a job that kills its worker would be tried forever. `share_files` says
+    A job is tried at most `tries` times, in case the job itself kills its workers. `share_files` says
     whether the workers see this machine's files.
     """
 
@@ -114,7 +114,7 @@ class JobQueue:
                 if not self._do(worker, job):
                     worker.start()
         except Exception as error:
-            # What keeps one worker from starting keeps all: every job, now and later, fails with it.
+            # An error that keeps one worker from starting keeps all of them: every job fails with it.
             with self._changed:
                 left, self._jobs = self._jobs, deque()
                 self._broken = error

@@ -99,7 +99,7 @@ class _ProcessWorker:
             return is_result, outcome
         except (EOFError, OSError) as error:
             raise WorkerLost(
-                "the worker process was killed or ran out of memory, and so was a second one: "
+                "two worker processes were killed or ran out of memory on it: "
                 "add it alone, with fewer --workers, or leave it out"
             ) from error
 

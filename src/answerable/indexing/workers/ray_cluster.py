@@ -38,7 +38,7 @@ def start_ray_workers(address: str, count: int, make_pipeline: Callable[[], Pipe
 
 
 def _connect(address: str) -> bool:
-    """Connect to the cluster. Return whether the connection is new, and so ours to close."""
+    """Connect to the cluster. Return whether the connection is new and must be closed."""
     if ray.is_initialized():
         return False
     host, _, port = address.rpartition(":")
@@ -90,7 +90,7 @@ class _RayWorker:
         if found != self._version:
             raise SettingsError(
                 f"A node of the Ray cluster has Answerable {found}, and this machine {self._version}. "
-                f"Install the same on both. {how_to_install('ray')}"
+                f"Install the same version on both. {how_to_install('ray')}"
             )
 
     def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:

@@ -19,7 +19,7 @@ from answerable.indexing.workers.jobs import JobQueue, submit_ahead
 from answerable.protocols import Passage, PassageVectors
 from answerable.protocols.reading import FileContents, SourceFile
 
-# Per worker one file being read and one waiting.
+# Files per worker: one being read and one waiting.
 FILES_AHEAD = 2
 # Limits the files read ahead, and a file sent to a worker on another machine.
 MAX_BYTES = 64_000_000
@@ -79,9 +79,9 @@ class WorkerPool:
                 self._outcomes = submit_ahead(self._queue, read_and_split, jobs, FILES_AHEAD * self.count, MAX_BYTES)
 
     def read(self, path: str) -> FileContents | None:
-        """Return what a worker read. Raise SourceError.
+        """Return the contents that a worker read. Raise SourceError.
 
-        None means: read it here, since it wasn't announced, is too large to send, or changed meanwhile.
+        Return None if the caller must read the file: it wasn't announced, is too large to send, or changed meanwhile.
         """
         with self._lock:
             self._prepared = {}

@@ -47,7 +47,7 @@ def build_filter(library: Library, given: FilterOptions) -> dict[str, Any] | Non
 
 
 def _day(text: str, is_last: bool) -> str:
-    """The first or last day of a typed period; ISO dates and times are kept. Raise FilterError."""
+    """Return the first or last day of a typed period; ISO dates and times are kept. Raise FilterError."""
     if comparable(text) is not None:
         return text
     period = typed_when(text, datetime.now())
@@ -60,7 +60,7 @@ def _day(text: str, is_last: bool) -> str:
 
 
 def _sources(library: Library, name: str) -> list[str]:
-    """The sources at or below a path or URL, in an archive, or of documents with this name or title."""
+    """Return the sources at or below a path or URL, in an archive, or of documents with this name or title."""
     documents = library.documents()
     sources = {document.source for document in documents}
     path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
@@ -104,7 +104,7 @@ def read_conditions(text: str, current: Conditions) -> Conditions:
 
 
 def conditions_filter(library: Library, conditions: Conditions) -> dict[str, Any] | None:
-    """The filter for conditions of a chat. Raise FilterError."""
+    """Return the filter for conditions of a chat. Raise FilterError."""
     last = {key: values[-1] for key, values in conditions.items()}
     given = FilterOptions(
         sender=list(conditions.get("from", ())),
@@ -120,7 +120,7 @@ def conditions_filter(library: Library, conditions: Conditions) -> dict[str, Any
 
 
 def spell_conditions(conditions: Conditions) -> str:
-    """The conditions as a user types them."""
+    """Return the conditions as a user types them."""
     pairs = ((key, value) for key, values in conditions.items() for value in values)
     return " ".join(f'{key}="{value}"' if any(map(str.isspace, value)) else f"{key}={value}" for key, value in pairs)
 

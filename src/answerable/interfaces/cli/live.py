@@ -20,7 +20,7 @@ class Live:
     """Context manager that draws `look()` ten times a second, and erases it at the end.
 
     The cursor rests on the first character and stays there when a narrower terminal rewraps lines, so each drawing can
-    be erased whole. Only the end of a block higher than the screen is drawn.
+    be erased whole. If a block is higher than the screen, only its end is drawn.
     """
 
     def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
@@ -56,7 +56,7 @@ class Live:
         self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
 
     def _size(self) -> tuple[int, int]:
-        """The current size: Rich takes it from the environment, which misses a resize."""
+        """Return the current size: Rich takes it from the environment, which misses a resize."""
         try:
             columns, rows = os.get_terminal_size(self._console.file.fileno())
         except OSError:

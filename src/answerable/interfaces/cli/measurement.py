@@ -75,7 +75,7 @@ def write_suggestions(settings: Settings, path: Path, count: int, seed: int) -> 
         drafts = suggest(library, count, seed)
     if not drafts:
         raise SettingsError(
-            "Nothing to draft from in this library: the rules need English, Spanish or Portuguese sentences that "
+            "Can't draft from this library: the rules need English, Spanish or Portuguese sentences that "
             "define or date something, count, or name a person. Write a list yourself: question, answer, document."
         )
     write_drafts(drafts, path)
@@ -150,7 +150,7 @@ def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _cell(figure: Figure | None, change: Difference | None = None) -> str:
-    """A figure with its interval, or with its difference from the default's."""
+    """Return a figure with its interval, or with its difference from the default's."""
     if figure is None:
         return "–"
     if change is None:

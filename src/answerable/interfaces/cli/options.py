@@ -17,7 +17,7 @@ from answerable.library import Library
 from answerable.settings import load_settings
 from answerable.wiring.build import build_library, without_password
 
-# What an option gives; None if it is not given.
+# The value of an option; None if it is not given.
 Text = Optional[str]
 Texts = Optional[list[str]]
 
@@ -47,7 +47,7 @@ DocumentArgument = Annotated[
 
 @dataclass(frozen=True, slots=True)
 class FilterOptions:
-    """The options that narrow a search; `filters.build_filter` makes a filter of them."""
+    """The options that narrow a search; `filters.build_filter` turns them into a filter."""
 
     sender: Annotated[Texts, Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")] = None
     since: Annotated[
@@ -86,7 +86,7 @@ class MeasureOptions:
 
 
 def unfold(command: Callable[..., None]) -> Callable[..., None]:
-    """The command as Typer takes it: each parameter that is a dataclass becomes one option per field."""
+    """Replace each dataclass parameter of a command by one option per field, as Typer needs."""
     parameters = list(signature(command, eval_str=True).parameters.values())
     groups = {each.name: each for each in parameters if is_dataclass(each.annotation)}
     fields = {

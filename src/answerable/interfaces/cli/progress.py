@@ -88,7 +88,7 @@ def _pace(progress: Progress, seconds: float) -> str:
 
 
 def _expected_chunks(progress: Progress) -> int:
-    """Total chunks, assuming unread sources resemble the ones read."""
+    """Return the expected total of chunks, assuming that unread sources resemble the ones read."""
     read = max(min(progress.sources_done, progress.sources_total), 1)
     return max(progress.chunks_total, round(progress.chunks_total / read * progress.sources_total))
 

@@ -1,4 +1,4 @@
-"""What several commands print: errors, remarks, answers and places."""
+"""Prints errors, remarks, answers and places for several commands."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def print_narrowing(found: Narrowing | None) -> None:
 
 
 def place_of(source: str, title: str, location: Location) -> str:
-    """One line that names a source and a place in it: the file's name, or a web page's title."""
+    """Return one line that names a source and a place in it: the file's name, or a web page's title."""
     is_address = "://" in source or not source
     name = title or source or "untitled" if is_address else source.rsplit("/", 1)[-1]
     place = str(location)

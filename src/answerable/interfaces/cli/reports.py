@@ -52,7 +52,7 @@ def _left_out(report: AddReport) -> None:
 
 
 def _counted(report: AddReport, reason: str, count: int) -> str:
-    """Skipped files of one reason: `12 unsupported (9 .png, 3 .mp4)`."""
+    """Return the files skipped for one reason as text: `12 unsupported (9 .png, 3 .mp4)`."""
     suffixes = Counter(PurePath(each.source).suffix.lower() for each in report.passed_over if each.reason == reason)
     kinds = [(one_line(suffix) or "no extension", number) for suffix, number in suffixes.most_common(_NAMED)]
     listed = ", ".join(f"{number:,} {suffix}" for suffix, number in kinds)

@@ -24,7 +24,7 @@ _ABOUT = "Ask your own documents. Every answer quotes its exact source, or repor
 
 
 def create_app(service: Service) -> FastAPI:
-    """The routes of a service, which closes with the app. `protect` adds the guards."""
+    """Return an app with a service's routes; closing the app closes the service. `protect` adds the guards."""
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:

@@ -77,7 +77,7 @@ class Job:
         self._is_cancelled.set()
 
     def json(self) -> dict[str, Any]:
-        """The job as JSON; times are seconds since 1970."""
+        """Return the job as JSON; times are seconds since 1970."""
         with self._lock:
             state, times = self.state, dict(self._times)
         return {
@@ -135,12 +135,12 @@ class Jobs:
         return job
 
     def get(self, job_id: str, library: str) -> Job | None:
-        """The job of this id in this library, or None."""
+        """Return the job of this id in this library, or None."""
         job = self._jobs.get(job_id)
         return job if job and job.library == library else None
 
     def list(self, library: str) -> list[Job]:
-        """A library's jobs, latest first."""
+        """Return a library's jobs, latest first."""
         with self._lock:
             return [job for job in reversed(self._jobs.values()) if job.library == library]
 

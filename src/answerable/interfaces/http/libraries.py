@@ -73,21 +73,21 @@ class Libraries:
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:
-        """The settings of a library. Raise UnknownLibrary."""
+        """Return the settings of a library. Raise UnknownLibrary."""
         return self._settings[self._known(name)]
 
     def identity(self, name: str) -> str:
-        """A hash of the library's address, independent of its name. Raise UnknownLibrary."""
+        """Return a hash of the library's address, independent of its name. Raise UnknownLibrary."""
         address = self.settings(name).library_address
         place = address if "://" in address else os.path.abspath(os.path.expanduser(address))
         return sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]
 
     def uploads(self, name: str) -> Path:
-        """The folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
+        """Return the folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
         return self._uploads / self.identity(name)
 
     def reader(self, name: str) -> Reader:
-        """A new reader of the library's sources, to be closed. Raise UnknownLibrary."""
+        """Return a new reader of the library's sources, to be closed. Raise UnknownLibrary."""
         return build_reader(self.settings(name), self.uploads(name))
 
     def close(self) -> None:

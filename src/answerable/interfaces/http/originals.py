@@ -36,7 +36,7 @@ class Originals:
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
     def path(self, library: str, document: Document) -> Path:
-        """The file, or the archive it is in. Raise DocumentNotFound if it is gone or has changed."""
+        """Return the path of the file or its archive. Raise DocumentNotFound if it is gone or has changed."""
         path = self._named(library, document.source)
         try:
             status = path.stat()
@@ -50,7 +50,7 @@ class Originals:
         raise DocumentNotFound("The original file of this document is gone or has changed.")
 
     def rectangles(self, library: str, document: Document, spans: Sequence[tuple[int, int]]) -> list[Rectangle]:
-        """Page, left, bottom, right and top of each line of the spans, in points from the page's lower left corner.
+        """Return (page, left, bottom, right, top) of each line of the spans, in points from the lower left corner.
 
         Raise DocumentNotFound if the PDF is gone or has changed, and SourceError.
         """
@@ -74,7 +74,7 @@ class Originals:
         self._worker.close()
 
     def _named(self, library: str, source: str) -> Path:
-        """The path of a source; for a member of an archive, the archive's."""
+        """Return the path of a source; for a member of an archive, the archive's."""
         member = _MEMBER.fullmatch(source)
         return self._libraries.uploads(library) / (member[1] if member else source)
 

@@ -33,7 +33,7 @@ class _File:
     headers: dict[str, str]
 
     def response(self, request: Request) -> Response:
-        """The file, or 304 if the browser has it."""
+        """Return the file, or 304 if the browser has it."""
         known = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
         if self.headers["ETag"] in known:
             return Response(status_code=304, headers={"ETag": self.headers["ETag"]})
@@ -41,7 +41,7 @@ class _File:
 
 
 def page_router() -> APIRouter:
-    """Serve the page at `/` and its files under `/page/`, all read now."""
+    """Return a router for the page at `/` and its files under `/page/`; all are read now."""
     router = APIRouter(include_in_schema=False)
     found = {path.relative_to(_FOLDER).as_posix(): _file(path) for path in _FOLDER.rglob("*") if path.suffix in _TYPES}
 

@@ -38,7 +38,7 @@ class Pool:
         self._submitted: set[Future[Any]] = set()
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a function in a worker. Raise Busy and what the function raises."""
+        """Run a function in a worker. Raise Busy and the function's errors."""
         self._admit()
         return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs)))
 

@@ -1,7 +1,7 @@
 """Errors as `application/problem+json` (RFC 9457) with stable codes.
 
 Clients see errors of their requests. Errors of the server's folders, settings and keys go to its log; clients only
-learn that there is one.
+learn that an error occurred.
 """
 
 from __future__ import annotations
@@ -84,17 +84,17 @@ class Problem(Exception):
         }
 
     def response(self, **more: Any) -> JSONResponse:
-        """The response; `more` are extra members."""
+        """Return the response; `more` are extra members."""
         return JSONResponse({**self.json(), **more}, self.status, self.headers, MEDIA_TYPE)
 
 
 def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | None = None, **more: Any) -> JSONResponse:
-    """A problem as a response; `more` are extra members."""
+    """Return a problem as a response; `more` are extra members."""
     return Problem(status, code, detail, headers).response(**more)
 
 
 def problem_of(error: Exception) -> Problem:
-    """The problem for an error: engine errors by class, others as a fault of the server."""
+    """Return the problem for an error: engine errors by class, others as a fault of the server."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Busy):

@@ -75,7 +75,7 @@ class Answering:
             history = []
 
     def _finished(self, ask: Ask, searched: str, answer: Answer, scope: Scope) -> dict[str, Any]:
-        """The answer for programs, saved in its session."""
+        """Return the answer for programs, saved in its session."""
         about_a_text = ask.span is not None or ask.selected
         found = {
             **answer_json(answer),
@@ -90,7 +90,7 @@ class Answering:
 
 
 def _passage(result: RetrievalResult) -> dict[str, Any]:
-    """A passage with its ranks by meaning and by words."""
+    """Return a passage with its ranks by meaning and by words."""
     return {**result_json(result), "meaning_rank": result.meaning_rank, "keyword_rank": result.keyword_rank}
 
 

@@ -240,7 +240,7 @@ class LibraryOut(BaseModel):
 
 
 def output(name: str, about: str, **members: Any) -> type[BaseModel]:
-    """A model whose members are all required."""
+    """Return a model whose members are all required."""
     fields: dict[str, Any] = {member: (kind, ...) for member, kind in members.items()}
     return create_model(name, __doc__=about, **fields)
 

@@ -82,7 +82,7 @@ def check_span(library: Library, span: Span) -> Span:
 
 
 def scopes(library: Library, span: Span | None, where: Where | None) -> list[Scope]:
-    """The parts to search in turn, narrowest first; the last is everything under `where`."""
+    """Return the parts to search in turn, narrowest first; the last is everything under `where`."""
     everything = Scope("library", where, span)
     if span is None:
         return [everything]
@@ -96,7 +96,7 @@ def scopes(library: Library, span: Span | None, where: Where | None) -> list[Sco
 
 
 def _section(chunks: Sequence[Chunk]) -> tuple[Where | None, tuple[str, ...]]:
-    """The filter for the section of these chunks, and its name: headings, pages or days."""
+    """Return the filter for the section of these chunks, and its name: headings, pages or days."""
     places = [chunk.location for chunk in chunks]
     if headings := tuple(dict.fromkeys(place.headings[-1] for place in places if place.headings)):
         return {"heading": list(headings)}, headings

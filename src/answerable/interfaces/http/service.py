@@ -22,7 +22,7 @@ from answerable.settings import Settings
 
 
 def default_data_folder() -> Path:
-    """The default folder for sessions and uploads."""
+    """Return the default folder for sessions and uploads."""
     return Path(platformdirs.user_data_dir("answerable", appauthor=False)) / "server"
 
 

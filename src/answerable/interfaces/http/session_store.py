@@ -80,7 +80,7 @@ class Sessions:
         return found
 
     def history(self, session: str, owner: Owner) -> list[Exchange] | None:
-        """The latest exchanges, oldest first; None for an unknown session."""
+        """Return the latest exchanges, oldest first; None for an unknown session."""
         with self._locked():
             if not self._exists(session, owner):
                 return None
@@ -104,7 +104,7 @@ class Sessions:
         return True
 
     def turns(self, session: str, owner: Owner) -> list[dict[str, Any]] | None:
-        """All turns as JSON, oldest first; None for an unknown session."""
+        """Return all turns as JSON, oldest first; None for an unknown session."""
         with self._locked():
             if not self._exists(session, owner):
                 return None
@@ -114,7 +114,7 @@ class Sessions:
         return [{"asked": row[0], "question": row[1], "answer": json.loads(row[2])} for row in rows]
 
     def list(self, owner: Owner, limit: int = 100) -> list[dict[str, Any]]:
-        """The owner's sessions as JSON, last used first; `title` is the first question."""
+        """Return the owner's sessions as JSON, last used first; `title` is the first question."""
         with self._locked():
             rows = self._database.execute(
                 "SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = id), coalesce("

@@ -38,7 +38,7 @@ async def watched(
 ) -> AsyncGenerator[Event | None, None]:
     """Yield events, or None after a heartbeat without one, until the client goes. Always close the events.
 
-    Raise Problem when the server stops, and what the events raise.
+    Raise Problem when the server stops, and any error of the events.
     """
     gone = asyncio.ensure_future(_disconnected(receive))
     stopping = asyncio.ensure_future(service.stopping.wait())
@@ -64,7 +64,7 @@ async def watched(
 
 
 async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service: Service) -> Event:
-    """The last event, for a plain response. Raise as `watched`, and Problem if the client has gone."""
+    """Return the last event, for a plain response. Raise like `watched`, and raise Problem if the client has gone."""
     last = None
     async with aclosing(watched(events, receive, service)) as steps:
         async for event in steps:
@@ -106,7 +106,7 @@ class EventStream(Response):
                     await found.response()(scope, receive, send)
 
     def error_event(self, found: Problem) -> Event:
-        """The event for a problem after the first event."""
+        """Return the `error` event for a problem that occurs after the first event."""
         return Event("error", found.json())
 
     async def _send(self, send: Send, piece: bytes, more: bool = True) -> None:

@@ -39,7 +39,7 @@ def check_cancelled() -> None:
 
 
 def user_of(key_id: str, role: str) -> AuthenticatedUser:
-    """The SDK's user for a key; a session belongs to the key that started it."""
+    """Return the SDK's user for a key; a session belongs to the key that started it."""
     return AuthenticatedUser(AccessToken(token="", client_id=key_id, scopes=[role]))
 
 

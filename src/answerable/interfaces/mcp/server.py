@@ -54,7 +54,7 @@ class LibraryServer(MCPServer[Any]):
         self.resource(DOCUMENTS + "{document_id}", name="document", title="A document's text")(self.read_document)
 
     async def list_resources(self) -> list[Resource]:
-        """The first thousand documents by source."""
+        """Return the first thousand documents by source."""
         documents = await self._calls.run(self._library.documents)
         return [
             Resource(

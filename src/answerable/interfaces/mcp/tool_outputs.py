@@ -1,4 +1,4 @@
-"""Output schemas of the tools: what `interfaces.plain` makes, field by field."""
+"""Output schemas of the tools, for the values that `interfaces.plain` makes."""
 
 from __future__ import annotations
 

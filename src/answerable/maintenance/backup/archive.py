@@ -61,7 +61,7 @@ class Archive:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Turn errors inside into `damaged` at this place."""
+        """Raise errors inside the block as `damaged` errors that name this place."""
         try:
             yield
         except LibraryError:
@@ -70,7 +70,7 @@ class Archive:
             raise self.damaged(what, str(error) or type(error).__name__) from error
 
     def damaged(self, where: str, reason: str) -> LibraryError:
-        """Return the error for a file that isn't as it was exported."""
+        """Return the error for a file that has changed since its export."""
         return LibraryError(
             f"{self._path} can't be imported ({where}: {reason}). Take an undamaged copy of it, or export the library "
             "again."
@@ -90,15 +90,15 @@ class Archive:
 
     @contextmanager
     def array(self, member: str) -> Iterator[ArrayRows]:
-        """Open the rows of an array, to be taken in order."""
+        """Open an array, whose rows are then taken in order."""
         with self.reading(member), self._open(member) as file:
             shape = self.manifest.counts.shape(member, self.manifest.dimension)
             header = array_header(member, shape)
             if file.read(len(header)) != header:
-                raise ValueError("it isn't an array of the type and shape that the manifest says")
+                raise ValueError("its type or shape isn't that of the manifest")
             yield ArrayRows(file, shape[1:], TYPES[member])
             if file.read(1):
-                raise ValueError("it has more rows than the manifest says")
+                raise ValueError("it has more rows than the manifest gives")
 
     def _open(self, member: str) -> io.BufferedReader:
         return io.BufferedReader(_Checked(self._zip.open(member), self.manifest.members[member]), _BLOCK)
@@ -109,7 +109,7 @@ class Archive:
             if len(infos) != len(self._zip.infolist()) or infos.keys() != {MANIFEST, *MEMBERS}:
                 raise ValueError(f"it doesn't hold exactly {MANIFEST}, {', '.join(MEMBERS)}")
             if any(info.compress_type not in (ZIP_DEFLATED, ZIP_STORED) for info in infos.values()):
-                raise ValueError("its members are packed in another way than exports are")
+                raise ValueError("its members aren't compressed as in an export")
         with self.reading(MANIFEST), self._zip.open(MANIFEST) as file:
             plain = from_json(file.read(_LONGEST_MANIFEST))
             if plain.get("format") != FORMAT:
@@ -135,7 +135,7 @@ class ArrayRows:
         self._bytes = math.prod(shape) * kind.itemsize
 
     def take(self, rows: int) -> npt.NDArray[Any]:
-        """Return the next rows. Raises ValueError if there are fewer."""
+        """Return the next rows. Raise ValueError if there are fewer."""
         data = self._file.read(rows * self._bytes)
         if len(data) < rows * self._bytes:
             raise ValueError("it has too few rows")
@@ -184,10 +184,10 @@ class _Checked(io.RawIOBase):
         block = self._file.read(min(len(buffer), self._left + 1))
         self._left -= len(block)
         if self._left < 0:
-            raise ValueError("it is longer than the manifest says")
+            raise ValueError("it is longer than the manifest gives")
         self._digest.update(block)
         if not block and (self._left or self._digest.hexdigest() != self._expected):
-            raise ValueError("it isn't what was exported: its SHA-256 is another one")
+            raise ValueError("it isn't what was exported: its SHA-256 differs")
         buffer[: len(block)] = block
         return len(block)
 
@@ -200,9 +200,9 @@ def _check(manifest: Manifest) -> None:
     """Raise ValueError for counts and sizes that no export has."""
     counts, dimension = manifest.counts, manifest.dimension
     if manifest.members.keys() != set(MEMBERS):
-        raise ValueError("it doesn't name the members")
+        raise ValueError("it doesn't list the members of an export")
     if not 0 <= dimension <= _LARGEST_DIMENSION or (counts.chunks and not dimension):
-        raise ValueError("there is no embedder with vectors of that size")
+        raise ValueError("the dimension of its vectors is impossible")
     if min(counts.documents, counts.chunks, counts.sentences, counts.records) < 0:
         raise ValueError("a count is negative")
     for member in ARRAYS:

@@ -71,11 +71,11 @@ def export_store(
 ) -> ExportReport:
     """Write the whole library to a file, completely or not at all.
 
-    Documents added or removed meanwhile may be in it or not, but each is of one moment. Raises LibraryError if the file
-    exists, unless `overwrite`, and EmbedderMismatch if the vectors are replaced meanwhile.
+    Documents added or removed meanwhile may be in the file or not, but each is consistent. Raise LibraryError if the
+    file exists, unless `overwrite`, and EmbedderMismatch if the vectors are replaced meanwhile.
     """
     if path.exists() and not overwrite:
-        raise LibraryError(f"{path} is there already. Choose another name, or give --force to write over it.")
+        raise LibraryError(f"{path} exists already. Choose another name, or overwrite it with --force.")
     try:
         with ExitStack() as stack:
             members = {name: _Spool(stack.enter_context(tempfile.TemporaryFile(dir=path.parent))) for name in MEMBERS}
@@ -124,7 +124,7 @@ def _fill(members: dict[str, _Spool], store: Store, on_progress: OnExported | No
 
 
 def _write_chunk(members: dict[str, _Spool], indexed: IndexedChunk) -> int:
-    """Write a chunk and its vectors; return how many of its sentences have one."""
+    """Write a chunk and its vectors; return the number of its sentence vectors."""
     # Drop the sign of zeros, which not every store keeps.
     members[CHUNKS].file.write(to_line(chunk_row(indexed)))
     members[VECTORS].file.write(vector_to_bytes(indexed.vector + np.float32(0)))
@@ -164,7 +164,7 @@ def _write(path: Path, manifest: Manifest, members: dict[str, _Spool]) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove the drafts of killed exports to this name. A live one is written to all the time."""
+    """Remove temporary files of killed exports to this path: those that weren't written to lately."""
     for draft in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError):
             if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:

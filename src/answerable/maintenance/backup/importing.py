@@ -36,10 +36,10 @@ Whole = tuple[Document, list[IndexedChunk]]
 
 
 def import_store(path: Path, make: Callable[[], Store], on_progress: OnCopied | None = None) -> CopyReport:
-    """Put every document of an export that is missing there into the library that `make` opens.
+    """Add the documents of an export to the library that `make` opens, except those it already has.
 
     The whole file is checked before the library is opened. After an interruption, the same call imports the rest.
-    Raises LibraryError that names the fault in the file, and EmbedderMismatch if the library has another embedder.
+    Raise LibraryError that names the fault in the file, and EmbedderMismatch if the library has another embedder.
     """
     with Archive(path) as archive:
         for _ in _documents(archive):
@@ -75,7 +75,7 @@ class _Arrays(NamedTuple):
 
 
 def _documents(archive: Archive) -> Iterator[Whole]:
-    """Yield the documents with their chunks, all checked. Raises LibraryError."""
+    """Yield the documents with their chunks, all checked. Raise LibraryError."""
     counted, before, ids = Counts(records=archive.manifest.counts.records), ("", ""), set[str]()
     with ExitStack() as stack:
         arrays = _Arrays(*(stack.enter_context(archive.array(name)) for name in (VECTORS, SENTENCES, SCALES)))
@@ -85,14 +85,14 @@ def _documents(archive: Archive) -> Iterator[Whole]:
             with archive.reading(f"{DOCUMENTS}, line {line}"):
                 _check_document(document)
                 if ids and (place <= before or document.id in ids):
-                    raise ValueError("it isn't in its place by source and id, or is there twice")
+                    raise ValueError("it is out of order (by source and id) or repeated")
             before = place
             ids.add(document.id)
             chunks = [_chunk(archive, rows, document, number, arrays) for number in range(row.chunks)]
             counted = _with(counted, chunks)
             yield document, chunks
         if next(rows, None) is not None or counted != archive.manifest.counts:
-            raise archive.damaged(CHUNKS, "there aren't as many documents, chunks or sentences as the manifest says")
+            raise archive.damaged(CHUNKS, "the number of documents, chunks or sentences isn't that of the manifest")
 
 
 def _chunk(
@@ -100,13 +100,13 @@ def _chunk(
 ) -> IndexedChunk:
     line, row = next(rows, (0, None))
     if row is None:
-        raise archive.damaged(CHUNKS, f"it ends before all chunks of the document {document.id} have come")
+        raise archive.damaged(CHUNKS, f"it ends before the last chunk of the document {document.id}")
     with archive.reading(f"{CHUNKS}, line {line}"):
         content = document.content[row.start : row.end] if 0 <= row.start <= row.end else ""
         if (row.document_id, row.sequence) != (document.id, number):
             raise ValueError(f"it isn't number {number} of the document {document.id}")
         if row.end - row.start != len(content) or row.id != chunk_id(document.id, row.start, content):
-            raise ValueError("it isn't what stands at its place in the document")
+            raise ValueError("its text or id isn't that of its place in the document")
         _check_chunk(row, len(document.content))
     with archive.reading(f"{VECTORS}, row {line}"):
         vector = _unit(arrays.vectors.take(1))[0]
@@ -132,13 +132,13 @@ def _records(archive: Archive) -> Iterator[SyncRecord]:
     for number, record in archive.rows(RECORDS, SyncRecord):
         with archive.reading(f"{RECORDS}, line {number}"):
             if number > 1 and (record.origin, record.source) <= before:
-                raise ValueError("it isn't in its place by origin and source, or is there twice")
+                raise ValueError("it is out of order (by origin and source) or repeated")
             if record.seen.tzinfo is None:
                 raise ValueError("the time has no time zone")
         before = record.origin, record.source
         yield record
     if number != archive.manifest.counts.records:
-        raise archive.damaged(RECORDS, "there aren't as many records as the manifest says")
+        raise archive.damaged(RECORDS, "the number of records isn't that of the manifest")
 
 
 def _with(counted: Counts, chunks: list[IndexedChunk]) -> Counts:
@@ -158,7 +158,7 @@ def _check_document(document: Document) -> None:
 
 def _check_parts(parts: tuple[Part, ...], length: int) -> None:
     if any(not 0 <= part.start <= part.end <= length for part in parts):
-        raise ValueError("a part of it lies outside of the document")
+        raise ValueError("a part of it lies outside the document")
     if any(one.end > other.start for one, other in pairwise(parts)):
         raise ValueError("its parts aren't in order")
 
@@ -166,13 +166,13 @@ def _check_parts(parts: tuple[Part, ...], length: int) -> None:
 def _check_chunk(row: ChunkRow, length: int) -> None:
     _check_parts(row.parts, length)
     if any(not 0 <= start <= end <= row.end - row.start for start, end in row.sentences):
-        raise ValueError("a sentence lies outside of it")
+        raise ValueError("a sentence lies outside it")
     if row.rows not in (0, len(row.sentences)):
-        raise ValueError("it has another number of sentences than of their vectors")
+        raise ValueError("its numbers of sentences and of sentence vectors differ")
     if any(count < 1 for count in row.terms.values()):
-        raise ValueError("a term of it stands there less than once")
+        raise ValueError("the count of a term is below 1")
     if normalize_fields(row.fields) != row.fields:
-        raise ValueError("its fields aren't as filters compare them")
+        raise ValueError("its fields aren't in the form that filters compare")
 
 
 def _sentences(arrays: _Arrays, rows: int) -> FloatArray:
@@ -181,10 +181,10 @@ def _sentences(arrays: _Arrays, rows: int) -> FloatArray:
 
 
 def _unit(rows: FloatArray) -> FloatArray:
-    """Return the rows. Raises ValueError unless each has length 1 or is all zeros."""
+    """Return the rows. Raise ValueError unless each has length 1 or is all zeros."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(rows, axis=1)
     # NaN is neither.
     if not np.all((np.abs(lengths - 1) < _ROUNDING) | (lengths == 0)):
-        raise ValueError("a vector isn't of length 1")
+        raise ValueError("the length of a vector isn't 1")
     return rows

@@ -122,5 +122,5 @@ def array_header(member: str, shape: tuple[int, ...]) -> bytes:
 
 
 def _usual(value: Any) -> Any:
-    """Return 2.0 as 2: stores return either."""
+    """Return a whole float as an int, since stores may return either."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

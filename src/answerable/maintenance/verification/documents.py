@@ -1,4 +1,4 @@
-"""Faults of one stored document: its text, its chunks, their places and vectors."""
+"""Finds the faults of one stored document: its text, its chunks, their places and vectors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDING = 0.01
 def document_findings(
     stored: StoredDocument, document: Document, chunks: Sequence[IndexedChunk], dimension: int
 ) -> list[Finding]:
-    """Return the faults of a document and its chunks, which the store lists as `stored`."""
+    """Return the faults of a document and its chunks; `stored` is its entry in the store's list."""
     differences = _missing(stored, document, chunks) or [
         *_wrong_text(stored, document, chunks),
         *_wrong_places(document, chunks),
@@ -35,10 +35,10 @@ def _missing(
     sequences = [indexed.chunk.sequence for indexed in chunks]
     lost = sorted(set(range(stored.chunks)).difference(sequences))
     if lost:
-        what = f"{len(lost):,} of {stored.chunks:,} passages aren't there: {_some(number + 1 for number in lost)}"
+        what = f"{len(lost):,} of {stored.chunks:,} passages are missing: {_some(number + 1 for number in lost)}"
         return [(Difference.MISSING, what)]
     if len(chunks) != stored.chunks:
-        return [(Difference.ORPHANED, f"it has {len(chunks):,} passages where there should be {stored.chunks:,}")]
+        return [(Difference.ORPHANED, f"it has {len(chunks):,} passages instead of {stored.chunks:,}")]
     if len(document.content) != stored.characters:
         said = f"its text has {len(document.content):,} characters, not {stored.characters:,}"
         return [(Difference.OFFSETS, said)]
@@ -53,7 +53,7 @@ def _wrong_text(
         yield Difference.OFFSETS, "its text isn't the one that was added"
     elif strange:
         numbers = _some(indexed.chunk.sequence + 1 for indexed in strange)
-        yield Difference.OFFSETS, f"{len(strange):,} passages aren't what stands at their place: {numbers}"
+        yield Difference.OFFSETS, f"{len(strange):,} passages differ from the text at their place: {numbers}"
     else:
         reached = 0
         for chunk in (indexed.chunk for indexed in chunks):
@@ -62,11 +62,11 @@ def _wrong_text(
                 return
             reached = max(reached, chunk.end)
         if document.content[reached:].strip():
-            yield Difference.MISSING, f"what follows character {reached:,} is in no passage"
+            yield Difference.MISSING, f"the text after character {reached:,} is in no passage"
 
 
 def _is_its_own(indexed: IndexedChunk, document: Document) -> bool:
-    """Whether a chunk is the text at its place, has the id of that, and contains its sentences."""
+    """Whether a chunk has the text and id of its place, and contains its sentences."""
     chunk = indexed.chunk
     return (
         0 <= chunk.start < chunk.end
@@ -87,7 +87,7 @@ def _wrong_places(document: Document, chunks: Sequence[IndexedChunk]) -> Iterato
     ]
     if astray:
         first = f"{astray[0].location}, not {locator.location(astray[0].start, astray[0].end)}"
-        yield Difference.LINK, f"{len(astray):,} passages are cited by a place where they don't stand: {first}"
+        yield Difference.LINK, f"{len(astray):,} passages are cited with a wrong place: {first}"
     own = normalize_fields(
         {
             "source": document.source,
@@ -99,7 +99,7 @@ def _wrong_places(document: Document, chunks: Sequence[IndexedChunk]) -> Iterato
     )
     unlike = [name for name, values in own.items() if any(chunk.fields.get(name) != values for chunk in chunks)]
     if unlike:
-        yield Difference.COUNTS, f"its passages are filtered by another {' and '.join(unlike)} than its own"
+        yield Difference.COUNTS, f"filters see another {' and '.join(unlike)} for its passages than its own"
 
 
 def _wrong_vectors(chunks: Sequence[IndexedChunk], dimension: int) -> Iterator[tuple[Difference, str]]:

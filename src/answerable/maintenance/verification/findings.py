@@ -17,9 +17,9 @@ class Repair(str, Enum):
 
     MEND = "removes orphans, rebuilds derived data"
     READ = "reads the source again"
-    MAKE = "makes the document again from its source, or else from its stored text"
-    FORGET = "forgets what was remembered of it"
-    NOTHING = "can't put it right"
+    MAKE = "rebuilds the document from its source, or else from its stored text"
+    FORGET = "forgets its sync record"
+    NOTHING = "can't repair it"
 
     def __str__(self) -> str:
         return self.value
@@ -29,7 +29,7 @@ class Repair(str, Enum):
 class Finding:
     """A difference: its kind, the source or place, a description, and the repair.
 
-    `document_id` is the document to make again, `record` the record of the source to read again.
+    `document_id` is the document to rebuild, `record` the record of the source to read again.
     """
 
     kind: Difference

@@ -31,8 +31,8 @@ def moved(folder: str, documents: int) -> Finding:
     return Finding(
         Difference.MOVED,
         folder,
-        f"{count} of it, and there is nothing to read. If it was moved: `answerable add NEW`, then "
-        f"`answerable remove {name}`. If it is on a disk that isn't mounted, mount that",
+        f"{count} of it, but it no longer exists. If it was moved: `answerable add NEW`, then "
+        f"`answerable remove {name}`. If its disk isn't mounted, mount it",
     )
 
 

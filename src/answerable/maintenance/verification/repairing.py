@@ -19,7 +19,7 @@ from answerable.protocols.reading import UnreadFile
 
 
 class Repairing:
-    """Repairs one library; `begin` makes a run of adding. Raises LibraryReadOnly and what embedding raises."""
+    """Repairs one library; `begin` starts an ingestion. Raises LibraryReadOnly and the embedder's errors."""
 
     def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion]) -> None:
         self._store = store
@@ -62,7 +62,7 @@ class Repairing:
             self._store.remember(itself)
 
     def _make(self, document_id: str) -> None:
-        """Replace a document by one made again from its source, or else from its stored text."""
+        """Rebuild a document from its source, or else from its stored text."""
         found = self._store.lookup(document_id, "")
         if not found:
             return
@@ -88,7 +88,7 @@ class Repairing:
             self._store.put(prepared.document, chunks, replaced)
 
     def _forget(self, records: Sequence[SyncRecord]) -> None:
-        """Let records name existing documents only; the next sync reads their sources again."""
+        """Remove missing documents from records; the next sync reads their sources again."""
         kept = [
             replace(
                 record,
@@ -102,7 +102,7 @@ class Repairing:
 
 
 class _PartOfVisit:
-    """A visit to some sources only, which reports nothing as gone."""
+    """A visit limited to some sources; it reports no source as gone."""
 
     def __init__(self, visit: Visit, sources: Collection[str]) -> None:
         self._visit = visit
@@ -125,16 +125,16 @@ class _PartOfVisit:
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
-        """The skipped files, as far as they are named."""
+        """Skipped files worth listing by name."""
         return self._visit.passed_over
 
     @property
     def errors(self) -> Sequence[SourceError]:
-        """Errors of the place itself."""
+        """Errors that left the listing incomplete."""
         return self._visit.errors
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """Yield what is visited of these sources."""
+        """Yield the files and pages visited, if they are among these sources."""
         with closing(self._visit.items(known)) as items:
             yield from (visited for visited in items if visited.source in self._sources)
 

@@ -42,19 +42,19 @@ class SourceCheck:
             self.followed.update(each for record in known.values() for each in record.documents)
             yield from self._lost(known)
             if is_site(origin.name) and not self.online:
-                self.notes.append(f"{origin.name} wasn't visited: --online does that.")
+                self.notes.append(f"{origin.name} wasn't visited; --online visits sites.")
             else:
                 yield from self._visit(origin.name, origin.options, known)
 
     def _lost(self, known: Mapping[str, SyncRecord]) -> Iterator[Finding]:
-        """Yield records of documents that are missing."""
+        """Yield a finding for each record with missing documents."""
         for record in known.values():
             # A document added since the listing is looked up.
             lost = sum(each not in self.there and not self.store.lookup(each, "") for each in record.documents)
             if lost:
                 is_there = os.path.exists(file_of(record.source) or "")
                 repair = Repair.READ if is_there else Repair.FORGET
-                detail = f"{lost:,} of the {len(record.documents):,} documents made of it aren't there"
+                detail = f"{lost:,} of the {len(record.documents):,} documents of this source are missing"
                 yield Finding(Difference.MISSING, record.source, detail, repair, record=record)
 
     def _visit(self, origin: str, options: Mapping[str, str], known: Mapping[str, SyncRecord]) -> Iterator[Finding]:
@@ -80,9 +80,7 @@ class SourceCheck:
             return
         for source in gone:
             if known[source].documents:
-                yield Finding(
-                    Difference.LINK, source, f"it isn't there any more. `{_SYNC}` removes what was made of it"
-                )
+                yield Finding(Difference.LINK, source, f"it no longer exists. `{_SYNC}` removes its documents")
         if new:
             self.notes.append(f"{new:,} new in {origin}: `{_SYNC} {shlex.quote(origin)}` adds them.")
 
@@ -118,7 +116,7 @@ class UnfollowedCheck:
             document.source == stored.source and document.id != stored.id
             for document in read_again(self._reader, stored.source)
         ):
-            detail = f"it isn't followed, and another text is read from it now: `answerable add {shlex.quote(path)}`"
+            detail = f"its text has changed, and it isn't followed: `answerable add {shlex.quote(path)}`"
             yield Finding(Difference.STALE, stored.source, detail)
 
     def missing(self) -> Iterator[Finding]:
@@ -126,7 +124,7 @@ class UnfollowedCheck:
         return self._missing.findings()
 
     def notes(self) -> list[str]:
-        """Return what wasn't compared."""
+        """Return a note about files that weren't compared, if any."""
         if not self.counted or self._checksum:
             return []
         return [f"{self.counted:,} documents are of files that aren't followed: --checksum reads those too."]

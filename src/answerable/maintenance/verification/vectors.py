@@ -23,7 +23,7 @@ _BATCH = 16
 
 
 class VectorCheck:
-    """Compares a sample of `size` chunks (Vitter's algorithm R, 1985), or with `everything` each chunk.
+    """Compares a sample of `size` chunks (Vitter's algorithm R, 1985), or all chunks with `everything`.
 
     `compared` counts chunks.
     """
@@ -38,7 +38,7 @@ class VectorCheck:
         self._wrong: Counter[tuple[str, str, Difference]] = Counter()
 
     def take(self, document: Document, indexed: IndexedChunk) -> None:
-        """Offer a chunk."""
+        """Offer a chunk to the sample."""
         self._seen += 1
         if len(self._kept) < self._size:
             self._kept.append((document, indexed))

@@ -25,7 +25,7 @@ class VerifyOptions:
     """How much to compare, and whether to repair.
 
     `checksum` reads files whatever their size and time, also those that aren't followed; `online` visits sites.
-    `embed` is the number of passages to embed again, at most; None means `SAMPLE` where embedding is free, else 0.
+    At most `embed` passages are embedded again; None means `SAMPLE` where embedding is free, else 0.
     """
 
     repair: bool = False
@@ -35,9 +35,9 @@ class VerifyOptions:
 
 
 def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> VerifyReport:
-    """Return the differences between a library, its sources and its index; change only what is to be repaired.
+    """Return the differences between a library, its sources and its index; change nothing unless asked to repair.
 
-    `begin` starts a run of adding. Changes by other processes meanwhile may be reported as differences. Raises
+    `begin` starts an ingestion. Changes by other processes meanwhile may be reported as differences. Raise
     LibraryReadOnly if a repair can't be written.
     """
     started = time.monotonic()
@@ -49,7 +49,7 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
     found: list[Finding] = []
     while options.repair and (repairable := [each for each in report.findings if each.repair is not Repair.NOTHING]):
         if found and all(each in found for each in repairable):
-            # What was repaired once and is found again can't be repaired.
+            # A difference that remains after its repair can't be repaired.
             break
         Repairing(store, tools, begin).run(repairable)
         found += (each for each in repairable if each not in found)
@@ -62,7 +62,7 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
 
 
 class _Look:
-    """One comparison of everything."""
+    """One full comparison."""
 
     def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
         self._store = store
@@ -84,7 +84,7 @@ class _Look:
         except UNREADABLE as error:
             if not report.findings:
                 report.findings.append(Finding(Difference.DAMAGED, "the library", str(error)))
-            report.notes.append("Documents and sources couldn't be looked at.")
+            report.notes.append("Documents and sources couldn't be compared.")
             return report
         there = {stored.id for stored in listed}
         sources = SourceCheck(self._store, self._tools.reader, there, self._options.checksum, self._options.online)

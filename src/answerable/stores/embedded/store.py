@@ -27,10 +27,10 @@ from answerable.stores.embedded.index.client import EdgeClient
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
 
-# Up to here reading all vectors costs less than starting the index's process.
+# Up to this number of chunks, reading all vectors costs less than starting the index's process.
 INDEXED_FROM = 3_000
 EXACT_UP_TO = 50_000
-# With fewer chunks whole vectors are searched as fast.
+# With fewer chunks, searching full vectors is as fast.
 QUANTIZED_FROM = 20_000
 PATIENCE = 30.0
 # Beside the database.
@@ -76,22 +76,22 @@ class EmbeddedStore(Database):
         return removed
 
     def next_vectors(self) -> DatabaseNextVectors:
-        """Return the place where vectors of another embedder are collected."""
+        """Return the object that collects vectors of another embedder."""
         return DatabaseNextVectors(self, self._release_index)
 
     def refresh(self) -> None:
-        """Bring the index up to date, unless another process holds it, which does so before it searches."""
+        """Bring the index up to date. A process that already holds it does so itself before it searches."""
         with self._searching:
             self._caught_up()
 
     def audit(self) -> list[Issue]:
-        """Return the faults of the database or, if it has none, of the index, unless another process holds that."""
+        """Return the faults of the database or, if it has none, of the index unless another process holds it."""
         return super().audit() or self._index_issues()
 
     def repair(self) -> None:
         """Repair the database, in a new file where tables are damaged, and rebuild an index that differs from it.
 
-        Raises LibraryBusy and LibraryDamaged (see `salvage`).
+        Raise LibraryBusy and LibraryDamaged (see `salvage`).
         """
         with self._searching:
             # Its process has the database open.

@@ -1,4 +1,4 @@
-"""Chunks by the values of their fields: a filter costs set operations, not a look at every chunk per condition."""
+"""Index of chunks by field value: a filter takes set operations instead of a look at every chunk."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class FieldIndex:
         return _union(numbers for _, numbers in values[first:last])
 
     def _comparable(self, field: str, are_moments: bool) -> list[tuple[Any, set[int]]]:
-        """Return the moments, or the numbers, among the values of a field with their chunks, in order."""
+        """Return a field's moments (or numbers) in order, each with its chunks."""
         if (field, are_moments) not in self._sorted:
             found = ((comparable(value), numbers) for (_, value), numbers in self._fields.get(field, {}).items())
             wanted = [each for each in found if each[0] is not None and isinstance(each[0], datetime) == are_moments]

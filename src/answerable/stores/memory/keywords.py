@@ -43,11 +43,11 @@ class KeywordIndex:
                 del self._postings[term]
 
     def frequency(self, term: str) -> int:
-        """In how many chunks a term stands."""
+        """Return the number of chunks that contain a term."""
         return len(self._postings.get(term, ()))
 
     def highest(self, words: Iterable[frozenset[str]]) -> float:
-        """Return an upper bound of the score of a question with these words, each given as its possible terms."""
+        """Return an upper bound of the score of a question with these words, each the set of its possible terms."""
         return highest_score(rarity(len(self), max(map(self.frequency, word), default=0)) for word in set(words))
 
     def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:

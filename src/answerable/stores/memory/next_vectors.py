@@ -29,7 +29,7 @@ class MemoryNextVectors:
         return self._fingerprint
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
         if self._fingerprint not in (None, fingerprint):
             assert self._fingerprint is not None
             raise other_gathering(self._fingerprint, fingerprint)

@@ -36,7 +36,7 @@ class MemoryStore:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors; None before the first."""
+        """The embedder of the vectors; None until the library is bound to one."""
         return self._fingerprint
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
@@ -86,7 +86,7 @@ class MemoryStore:
                 self._records.pop((origin, source), None)
 
     def next_vectors(self) -> MemoryNextVectors:
-        """Return the place where vectors of another embedder are collected."""
+        """Return the object that collects vectors of another embedder."""
         return self._next
 
     def refresh(self) -> None:
@@ -98,14 +98,14 @@ class MemoryStore:
         return found[0] if found else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return every document, or every one of a type, by source and id."""
+        """Return all documents, or those of a type, by source and id."""
         with self._lock:
             ids = self._by_type.get(type, ()) if type else self._documents
             found = [_describe(*self._documents[document_id]) for document_id in ids]
         return iter(sorted(found, key=lambda document: (document.source, document.id)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id or, unless it is empty, this source."""
+        """Return the documents with this id, or with this source unless that is empty."""
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
             found = [self._documents[one] for one in ids if one in self._documents]

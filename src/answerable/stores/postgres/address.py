@@ -37,7 +37,7 @@ def is_postgres(address: str) -> bool:
 
 
 def shown(address: str) -> str:
-    """Return any library's or collection's address without its password. Raises SettingsError."""
+    """Return any library's or collection's address without its password. Raise SettingsError."""
     scheme, sign, rest = address.partition("://")
     # SQLAlchemy's addresses name the driver, too.
     plain = f"{scheme.partition('+')[0]}{sign}{rest}"
@@ -45,7 +45,7 @@ def shown(address: str) -> str:
 
 
 def parse_address(address: str) -> PostgresAddress:
-    """Parse an address; parameters that aren't ours are libpq's. Raises SettingsError."""
+    """Parse an address; parameters that aren't ours are libpq's. Raise SettingsError."""
     parts = urlsplit(address)
     account, _, hosts = parts.netloc.rpartition("@")
     if parts.scheme not in SCHEMES or not _HOSTS.fullmatch(hosts) or parts.fragment:

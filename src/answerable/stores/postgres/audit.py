@@ -1,4 +1,4 @@
-"""Checks the tables of a library on PostgreSQL for what searches take for granted, and repairs them."""
+"""Checks that the tables of a library on PostgreSQL are consistent, and repairs them."""
 
 from __future__ import annotations
 
@@ -78,21 +78,21 @@ def _faults(connection: Connection) -> Iterator[Issue]:
     for row in _unreadable(connection, _DOCUMENTS, _read_metadata):
         yield Issue(Difference.DAMAGED, decode(row["source"] or row["id"]), "its metadata can't be read")
     for row in _unreadable(connection, _RECORDS, _read_record):
-        yield Issue(Difference.DAMAGED, decode(row["source"]), "what was remembered of it can't be read")
+        yield Issue(Difference.DAMAGED, decode(row["source"]), "its sync record can't be read")
     for reference in _REFERENCES:
         (row,) = connection.execute(_named("SELECT count(*) " + _ORPHANS, reference))
         if row["count"]:
-            what = f"{row['count']:,} rows name {reference[2]} that aren't there"
+            what = f"{row['count']:,} rows refer to missing {reference[2]}"
             yield Issue(Difference.ORPHANED, f"table {reference[0]}", what)
     (counted,), (noted,) = connection.execute(_COUNTED), connection.execute("SELECT documents, chunks FROM library")
     if counted != noted:
         said, there = (f"{row['documents']:,} documents and {row['chunks']:,} passages" for row in (noted, counted))
-        yield Issue(Difference.COUNTS, "table library", f"it says {said}, there are {there}")
+        yield Issue(Difference.COUNTS, "table library", f"it counts {said}, but there are {there}")
     yield from _wrongly_derived(connection)
 
 
 def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
-    """Yield where terms, postings and comparables differ from the chunks they are derived from."""
+    """Yield an issue per table where terms, postings and comparables differ from the chunks they are derived from."""
     frequency: Counter[str] = Counter()
     wrong = 0
     made, found = _rows(connection, _DERIVED_FROM), _rows(connection, _DERIVED)
@@ -108,13 +108,13 @@ def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
         is_same = (derived["postings"], derived["compared"]) == (len(weights), compared)
         wrong += not (is_same and math.isclose(derived["weight"], sum(weights.values()), rel_tol=1e-4))
     if wrong:
-        yield Issue(Difference.COUNTS, "table postings", f"{wrong:,} passages aren't searched by what they hold")
+        yield Issue(Difference.COUNTS, "table postings", f"{wrong:,} passages have search data of another text")
     noted = {row["term"]: row["chunks"] for row in _rows(connection, "SELECT term, chunks FROM terms")}
     terms = sorted(term for term in noted.keys() | frequency.keys() if noted.get(term, 0) != frequency[term])
     terms += [row["term"] for row in connection.execute(_UNLIKE_POSTINGS)]
     if terms:
         shown = ", ".join(repr(decode(term)[:50]) for term in terms[:_SHOWN])
-        yield Issue(Difference.COUNTS, "table terms", f"in how many passages terms stand is wrong for {shown}")
+        yield Issue(Difference.COUNTS, "table terms", f"the number of passages is wrong for the terms {shown}")
 
 
 def _derive(connection: Connection) -> None:

@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server: a pool, time-outs, retries after a restart, and the errors of our tree."""
+"""Connections to a PostgreSQL server: a pool, time-outs, retries after a restart, and errors of the server."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ _DAMAGED = (
 
 
 class Connections:
-    """The connections of one library. Safe to share between threads. Raises only the errors of our tree."""
+    """The connections of one library. Safe to share between threads. Raises only AnswerableErrors."""
 
     def __init__(self, address: PostgresAddress, create: bool) -> None:
         self._address = address
@@ -94,7 +94,7 @@ class Connections:
             yield connection
 
     def run(self, work: Callable[[Connection], Result]) -> Result:
-        """Return what `work` returns on a connection; if that is lost, repeat all of it, at most twice.
+        """Run `work` on a connection and return its result; if the connection is lost, run it again, at most twice.
 
         `work` must therefore be idempotent.
         """
@@ -113,7 +113,7 @@ class Connections:
                 raise lost.error from None
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Like `run`, in a transaction that excludes other writers of this library. Raises LibraryReadOnly."""
+        """Like `run`, in a transaction that excludes other writers of this library. Raise LibraryReadOnly."""
         if not self.is_writable:
             raise _read_only(self._address)
 
@@ -125,7 +125,7 @@ class Connections:
         return self.run(locked)
 
     def read(self, work: Callable[[Connection], Result]) -> Result:
-        """Like `run`, reading everything as of one moment."""
+        """Like `run`, but read everything from one snapshot."""
 
         def frozen(connection: Connection) -> Result:
             with connection.transaction():
@@ -197,7 +197,7 @@ def _translate(error: psycopg.Error, address: PostgresAddress) -> LibraryError:
         return LibraryBusy(f"{where} is busy ({text}). Try again when other processes are done.")
     if isinstance(error, _FULL):
         return LibraryError(
-            f"The server of {where} has no space left ({text}). What was being added is left out whole; "
+            f"The server of {where} has no space left ({text}). The document being added was not stored; "
             "free some space and add it again."
         )
     if isinstance(error, _DAMAGED):

@@ -15,7 +15,7 @@ _BUILD = """
     CREATE INDEX CONCURRENTLY entries_by_vector ON entries
     USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops)
 """
-# A graph that doesn't fit in memory is built many times slower; this is the most to ask of the server.
+# A graph that doesn't fit in memory is built many times slower; this is the maximum to request of the server.
 _MOST_KILOBYTES = 4_000_000
 
 

@@ -1,7 +1,7 @@
 """Vectors of another embedder, collected in tables of their own in the schema of a library on PostgreSQL.
 
 They replace the library's in one transaction: every reader sees the old ones or the new ones, and none waits. The graph
-over the old ones is dropped before: searches score every chunk until the new one is built.
+over the old ones is dropped first: searches score every chunk until the new one is built.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PostgresNextVectors:
         return self._connections.read(_fingerprint)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
 
         def begin(connection: Connection) -> None:
             there = _fingerprint(connection)

@@ -80,7 +80,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('answerable', 0))"
 def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, create: bool) -> str:
     """Create the library if it is missing and `create` is true, or migrate it; return the schemas to search for names.
 
-    Raises LibraryNotFound, LibraryFormatError, LibraryReadOnly, LibraryError, and psycopg's errors.
+    Raise LibraryNotFound, LibraryFormatError, LibraryReadOnly, LibraryError, and psycopg's errors.
     """
     if _format(connection, address) is None:
         if not create:

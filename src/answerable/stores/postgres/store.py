@@ -1,7 +1,7 @@
 """A library on a PostgreSQL server with pgvector, for people who run one: documents, vectors and terms in one schema.
 
-A document is written in one transaction, with everything that searches look at. Nothing is kept in this process, so
-that any number of processes and machines may read and write at once; writers of a library take turns.
+A document is written in one transaction with all rows that searches read. Nothing is kept in this process, so
+any number of processes and machines may read and write at once; writers of a library take turns.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PostgresStore:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors; None before the first."""
+        """The embedder of the vectors; None until the library is bound to one."""
         return self._binding.tell(self._connections.run(postgres_rows.read_fingerprint))
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
@@ -94,7 +94,7 @@ class PostgresStore:
         self._connections.write(lambda connection: connection.execute(statement, values))
 
     def next_vectors(self) -> PostgresNextVectors:
-        """Return the place where vectors of another embedder are collected."""
+        """Return the object that collects vectors of another embedder."""
         return PostgresNextVectors(self._connections, self._binding)
 
     def refresh(self) -> None:
@@ -109,12 +109,12 @@ class PostgresStore:
         return postgres_rows.document(rows[0]) if rows else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return every document, or every one of a type, by source and id."""
+        """Return all documents, or those of a type, by source and id."""
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE %s IN ('', type) ORDER BY source, id"
         return map(postgres_rows.stored_document, self._rows(query, encode(type)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id or, unless it is empty, this source."""
+        """Return the documents with this id, or with this source unless that is empty."""
         where = "id = %s OR (source = %s AND source != '')"
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE {where} ORDER BY source, id"
         return list(map(postgres_rows.stored_document, self._rows(query, encode(document_id), encode(source))))
@@ -149,7 +149,7 @@ class PostgresStore:
         return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
     def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
-        """Search vectors. Raises EmbedderMismatch if they were replaced by another embedder's."""
+        """Search vectors. Raise EmbedderMismatch if they were replaced by another embedder's."""
         try:
             return self._connections.run(search)
         finally:
@@ -187,7 +187,7 @@ class PostgresStore:
         return {term: found.get(stored, 0) for term, stored in keys.items()}
 
     def audit(self) -> list[Issue]:
-        """Return the faults of the tables (see `postgres.audit`), as of one moment."""
+        """Return the faults of the tables (see `postgres.audit`), all from one snapshot."""
         return self._connections.read(postgres_audit.issues)
 
     def repair(self) -> None:
@@ -195,7 +195,7 @@ class PostgresStore:
         self._connections.write(postgres_audit.repair)
 
     def close(self) -> None:
-        """Frees the connections. Idempotent."""
+        """Close the connections. Idempotent."""
         self._connections.close()
 
     def _chunks_of(

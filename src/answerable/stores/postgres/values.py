@@ -44,7 +44,7 @@ def key(text: str) -> str:
 
 
 def fields_to_json(fields: Mapping[str, Sequence[Scalar]]) -> str:
-    """Return fields as a JSON object of lists whose values are equal exactly if filters take them for equal."""
+    """Return fields as a JSON object of lists; values are equal in it exactly if filters treat them as equal."""
     plain = {encode(name): [_to_plain(value) for value in values] for name, values in fields.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 

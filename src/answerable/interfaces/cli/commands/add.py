@@ -48,7 +48,7 @@ class ReadOptions:
     )
 
     def settings(self, library: str | None) -> Settings:
-        """The settings with these options, which have the settings' names."""
+        """Return the settings with these options applied; each option has the name of its setting."""
         given = {name: ",".join(value) if isinstance(value, list) else value for name, value in asdict(self).items()}
         return load_settings({"library": library, **given})
 

@@ -82,7 +82,7 @@ def _library(settings: Settings) -> str:
 
 
 def _changed(settings: Settings) -> str:
-    """The settings that differ from their defaults, with keys and passwords masked."""
+    """Return the settings that differ from their defaults, with keys and passwords masked."""
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
     changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}

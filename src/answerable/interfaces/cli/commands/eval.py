@@ -16,7 +16,7 @@ from answerable.settings import load_settings
 
 @dataclass(frozen=True, slots=True)
 class OutcomeOptions:
-    """What to write, and when to fail."""
+    """Files to write, and conditions for failing."""
 
     floor: Annotated[
         Texts, Option(metavar="FIGURE=VALUE", help="Exit with 1 below this value: ndcg@10=0.7 (repeatable).")

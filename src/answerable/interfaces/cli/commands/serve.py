@@ -1,4 +1,4 @@
-"""`answerable serve`: serve libraries by HTTP until told to stop."""
+"""`answerable serve`: serve libraries by HTTP until stopped."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BASE_PATH = re.compile(r"(/[A-Za-z0-9._~-]+)+")
 
 @dataclass(frozen=True, slots=True)
 class AddressOptions:
-    """Where the server listens, and by which names and proxies clients reach it."""
+    """The server's address, names and proxies."""
 
     host: Annotated[str, Option(metavar="HOST", help="The address to listen on.")] = "127.0.0.1"
     port: Annotated[int, Option(metavar="NUMBER", min=0, max=65535, help="0 picks a free port.")] = 8000
@@ -45,7 +45,7 @@ class AddressOptions:
 
 @dataclass(frozen=True, slots=True)
 class AccessOptions:
-    """Who may use the server, and what it keeps."""
+    """Keys, limits and stored data of the server."""
 
     keys: Annotated[Optional[Path], Option(metavar="FILE", help="Require a key from this file.")] = None
     asks_per_minute: Annotated[
@@ -121,7 +121,7 @@ def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
 
 
 def _libraries(library: str | None, also: Sequence[str], model: str | None) -> Mapping[str, Settings]:
-    """The settings of every library by name, the default first. Raise SettingsError."""
+    """Return the settings of every library by name, the default first. Raise SettingsError."""
     found = {_NAME: load_settings({"library": library, "model": model})}
     for each in also:
         name, _, address = each.partition("=")

@@ -27,7 +27,7 @@ _SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86_400}
 
 @dataclass(frozen=True, slots=True)
 class WatchOptions:
-    """Whether to go on, and how often."""
+    """Whether to keep syncing, and how often."""
 
     watch: Annotated[bool, Option("--watch", help="Sync again at every change, until Ctrl-C.")] = False
     every: Annotated[str, Option(metavar="TIME", help="With --watch, sync everything this often: 30m, 6h or 2d.")] = (

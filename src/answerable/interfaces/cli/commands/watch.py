@@ -109,7 +109,7 @@ class Watch:
         self._paths = [origin.name for origin in chosen if os.path.isabs(origin.name)]
 
     def _file_versions(self) -> dict[str, _Version | None]:
-        """The followed single files with their versions."""
+        """Return the followed single files with their versions."""
         return {path: _version(path) for path in self._paths if not os.path.isdir(path)}
 
     def _folders(self) -> list[str]:

@@ -54,7 +54,7 @@ class Authentication:
     A key is sent as `Authorization: Bearer …` or `X-API-Key: …`, exactly once, never in a URL, which logs and histories
     keep. Without keys, forwarded requests aren't local, so they are refused unless `behind_proxy`.
 
-    After `most_refused` refusals a minute an address gets 429 instead, except for requests with a valid key.
+    After `most_refused` refusals a minute an address gets 429 instead of 401; requests with a valid key still pass.
     """
 
     def __init__(
@@ -89,7 +89,7 @@ class Authentication:
 
 
 def caller_of(request: Request) -> Caller:
-    """The caller of a request. Raise Problem 401 if there is none."""
+    """Return the caller of a request. Raise Problem 401 if there is none."""
     caller: Caller | None = getattr(request.state, "caller", None)
     if caller is None:
         raise Problem(401, "unauthorized", _HOW, {"WWW-Authenticate": _CHALLENGE})
@@ -97,9 +97,9 @@ def caller_of(request: Request) -> Caller:
 
 
 def asker(request: Request, service: Serving) -> Caller:
-    """The caller, who may ask in the path's `{library}`, if any.
+    """Return the caller if it may ask in the path's `{library}`.
 
-    Raise UnknownLibrary for an unknown library and for one the key doesn't open, alike.
+    Raise UnknownLibrary both for an unknown library and for one that the key doesn't open.
     """
     caller = caller_of(request)
     library = request.path_params.get("library")
@@ -110,7 +110,7 @@ def asker(request: Request, service: Serving) -> Caller:
 
 
 def admin(caller: Annotated[Caller, Depends(asker)]) -> Caller:
-    """The caller, who may change the path's `{library}`. Raise Problem 403 for a key that may only ask."""
+    """Return the caller if it may change the path's `{library}`. Raise Problem 403 for a key that may only ask."""
     if caller.role != "admin":
         raise Problem(403, "forbidden", "This key may only ask, search and read. Use a key made with --role admin.")
     return caller
@@ -143,5 +143,5 @@ def _caller(keys: Keys, given: Sequence[str]) -> Caller | None:
 def _refusal(given: Sequence[str]) -> ASGIApp:
     if not given:
         return problem(401, "unauthorized", _HOW, {"WWW-Authenticate": _CHALLENGE})
-    detail = "This key is not valid here, or there is more than one. " + _HOW
+    detail = "This key is not valid here, or the request has more than one. " + _HOW
     return problem(401, "unauthorized", detail, {"WWW-Authenticate": f'{_CHALLENGE}, error="invalid_token"'})

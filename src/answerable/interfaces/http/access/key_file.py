@@ -1,4 +1,4 @@
-"""The file of keys: what each may do, and its hash in the place of the key itself.
+"""The file of keys: what each may do, and its hash instead of the key itself.
 
 A key is 256 random bits, which nobody can guess or try out, so a single SHA-256 hides it as well as a slow password
 hash would, and costs a request nothing.
@@ -54,7 +54,7 @@ class Keys:
         self._read: tuple[_State, tuple[Key, ...]] | None = None
 
     def list(self) -> tuple[Key, ...]:
-        """All keys, oldest first. Raise SettingsError if the file is missing, damaged or open to others."""
+        """Return all keys, oldest first. Raise SettingsError if the file is missing, damaged or open to others."""
         try:
             # Opening a pipe in its place must not wait for a writer.
             with open(self._path, "rb", opener=_without_waiting) as file:
@@ -73,7 +73,7 @@ class Keys:
         return self._read[1]
 
     def find(self, secret: str) -> Key | None:
-        """Find a key by its secret in constant time. Raise as `list`."""
+        """Find a key by its secret in constant time. Raise SettingsError as `list` does."""
         digest = _digest(secret)
         found = None
         for key in self.list():

@@ -52,7 +52,7 @@ class MovingWindow:
 
 
 def network_of(client: Sequence[Any] | None) -> str:
-    """The name a client counts under: its address, or for IPv6 its network, since a host owns all of one."""
+    """Return the name to count a client by: its address or, for IPv6, its network, which a host owns whole."""
     host = str(client[0]) if client else ""
     try:
         found = ipaddress.ip_address(host)

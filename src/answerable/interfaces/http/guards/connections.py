@@ -25,8 +25,8 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: c
 class ConnectionLimits:
     """Connections in total and per address, and two times in seconds.
 
-    `asking` limits the head of a request, from when the connection became idle; `listening` the time a client may not
-    accept data.
+    `asking` is the time to receive a request's head, from when the connection became idle; `listening` the time that a
+    client may leave data unaccepted.
     """
 
     total: int = 512
@@ -84,7 +84,7 @@ class BoundedConnection(H11Protocol):
         super().resume_writing()
 
     def _has_room(self) -> bool:
-        """Whether this connection is within the limits, if needed after closing an idle one."""
+        """Whether this connection is within the limits; close an idle one if that makes room."""
         present = [
             each for each in self.connections if isinstance(each, BoundedConnection) and not each.transport.is_closing()
         ]

@@ -1,4 +1,4 @@
-"""What guards need to know about a request's path."""
+"""Classifies a request's path for the guards."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ _PAGE = "/page/"
 
 
 def route_path(scope: Scope) -> str:
-    """The path without the server's base path."""
+    """Return the path without the server's base path."""
     path: str = scope["path"]
     base = scope.get("root_path", "").rstrip("/")
     return path[len(base) :] if f"{path}/".startswith(f"{base}/") else path
 
 
 def is_page(scope: Scope) -> bool:
-    """Whether it is the web page or one of its files."""
+    """Whether the request is for the web page or one of its files."""
     path = route_path(scope)
     return path in ("", "/") or path.startswith(_PAGE)
 
 
 def is_public(scope: Scope) -> bool:
-    """Whether it needs no key."""
+    """Whether the request needs no key."""
     return scope["method"] in ("GET", "HEAD") and (is_page(scope) or route_path(scope) in _PUBLIC)
 
 

@@ -38,7 +38,7 @@ class BodyLimits:
 
 
 class Bodies:
-    """Passes on JSON and uploads within the limits, and answers others with a problem.
+    """Passes on JSON and uploads within the limits, and answers other bodies with a problem.
 
     JSON is read and checked before the app sees any of it, an upload while the app reads it.
     """
@@ -162,7 +162,7 @@ def _is_shallow(body: bytes, nesting: int) -> bool:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """A `receive` that returns the body at once, then later messages such as the disconnect."""
+    """Return a `receive` that returns the body at once, then later messages such as the disconnect."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

@@ -24,7 +24,7 @@ class StrictBuffer(ReceiveBuffer):
     """The unread input, whose lines must end in CR LF. h11 reports the error as the client's."""
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
-        """The lines up to the first empty one, or None until it arrives. Raise LocalProtocolError."""
+        """Return the lines up to the first empty one, or None until it arrives. Raise LocalProtocolError."""
         end = 0 if self._data.startswith(b"\r\n") else self._data.find(_END)
         if _LOOSE.search(self._data if end < 0 else self._data[:end]):
             raise LocalProtocolError("a line doesn't end in CR LF, or is folded")
@@ -37,7 +37,7 @@ class StrictBuffer(ReceiveBuffer):
         return lines
 
     def maybe_extract_next_line(self) -> bytearray | None:
-        """The line before a chunk, or None until it arrives. Raise LocalProtocolError."""
+        """Return the line before a chunk, or None until it arrives. Raise LocalProtocolError."""
         line: bytearray | None = super().maybe_extract_next_line()
         if len(line or self._data) > _LONGEST_CHUNK_LINE or (line and b"\r" in line[:-2]):
             raise LocalProtocolError("a chunk's line is too long or has a carriage return")

@@ -1,6 +1,6 @@
 """Answers as chat completions, whole or in pieces, with citations in the fields that clients show.
 
-Those are OpenAI's annotations of a message, and `sources` as in Open WebUI, both numbered like the answer's marks.
+These fields are OpenAI's annotations and Open WebUI's `sources`, both numbered like the answer's marks.
 Clients identify sources by URL or name, so both must be unique.
 """
 
@@ -72,7 +72,7 @@ class Completion:
 
 
 def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
-    """Tokens read and written: the model's count, or without a model those of question and answer."""
+    """Return the tokens read and written: the model's own count or, without a model, those of question and answer."""
     if answer.usage:
         read, written = answer.usage.input_tokens, answer.usage.output_tokens
     else:
@@ -81,12 +81,12 @@ def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
 
 
 def _until(text: str, stops: Sequence[str]) -> str:
-    """The text before the first stop."""
+    """Return the text before the first stop."""
     return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
 
 
 def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
-    """A citation for the first place of each mark `[n]`; cut-off marks have none."""
+    """Return a citation for the first place of each mark `[n]`; cut-off marks have none."""
     found = []
     for number, (citation, url) in enumerate(zip(citations, _addresses(citations), strict=True), 1):
         mark = f"[{number}]"
@@ -113,7 +113,7 @@ def _title(number: int, citation: Citation) -> str:
 
 
 def _addresses(citations: Sequence[Citation]) -> list[str]:
-    """A unique URL per citation; repeated ones get a number."""
+    """Return a unique URL per citation; repeated ones get a number."""
     found: list[str] = []
     for number, citation in enumerate(citations, 1):
         address = citation.link or f"answerable://document/{citation.document_id}#{citation.start}-{citation.end}"

@@ -44,7 +44,7 @@ class OpenAIErrors:
 
 
 def error_body(status: int, found: Plain) -> Plain:
-    """A problem in OpenAI's form."""
+    """Return a problem in OpenAI's form."""
     code: str = found["code"]
     param = (
         "model" if code == "model_not_found" else code.removeprefix("unsupported_") if "unsupported_" in code else None

@@ -38,7 +38,7 @@ class ChatMessage(Taken):
     content: Union[str, list[Part], None] = None
 
     def full_text(self) -> str:
-        """The message's text. Raise Problem for anything but text."""
+        """Return the message's text. Raise Problem for anything but text."""
         if not isinstance(self.content, list):
             return self.content or ""
         if unread := next((part.type for part in self.content if part.type not in ("text", "refusal")), None):
@@ -76,11 +76,11 @@ class ChatBody(Taken):
             raise unsupported("response_format", "Answers are text: leave response_format out.")
 
     def stops(self) -> list[str]:
-        """The texts before which an answer ends."""
+        """Return the texts before which an answer ends."""
         return [text for text in ([self.stop] if isinstance(self.stop, str) else self.stop or []) if text]
 
     def asked(self) -> tuple[str, list[Exchange]]:
-        """The question and the exchanges before it. Raise Problem if the last message is not a question."""
+        """Return the question and the exchanges before it. Raise Problem if the last message is not a question."""
         turns = [message for message in self.messages if message.role in ("user", "assistant")]
         question = turns[-1].full_text().strip() if turns and turns[-1].role == "user" else ""
         if not question:
@@ -162,7 +162,7 @@ def unsupported(param: str, detail: str) -> Problem:
 
 
 def _exchanges(turns: Sequence[ChatMessage]) -> list[Exchange]:
-    """The last answered questions with their answers."""
+    """Return the last answered questions with their answers."""
     found = []
     for asked, answered in pairwise(turns):
         if (asked.role, answered.role) == ("user", "assistant") and (question := asked.full_text().strip()):

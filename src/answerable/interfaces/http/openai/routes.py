@@ -1,6 +1,6 @@
 """OpenAI's protocol: each library is a model that answers with citations, or refuses.
 
-Text of a model behind a library is sent only after the whole answer was checked, so nothing sent is ever withdrawn.
+Text of a model behind a library is sent only after the whole answer was checked, so no sent text is ever withdrawn.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ router = api_router("OpenAI", PREFIX)
 
 
 def _described(model: type[BaseModel], streams: bool = False) -> Responses:
-    """As for other routes, with errors in OpenAI's form."""
+    """Describe a route's responses, with errors in OpenAI's form."""
     return {
         code: {"model": ErrorBody, "description": said["description"]} if int(code) >= 400 else said
         for code, said in responses(model, events=streams).items()
@@ -106,7 +106,7 @@ class _Chunk(sse.Event):
 
 
 class _Writing(sse.Event):
-    """A comment while a model writes an unchecked draft. Clients ignore it; sending it lets the stream stop."""
+    """A comment while a model writes an unchecked draft. Clients ignore it; sending it detects that one has gone."""
 
     def encoded(self) -> bytes:
         return b": writing\n\n"
@@ -122,7 +122,7 @@ class _ChunkStream(sse.EventStream):
 def _whole(
     completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None]
 ) -> Generator[sse.Event, None, None]:
-    """Empty events for the steps, then the completion."""
+    """Yield an empty event per step, then the completion."""
     with closing(events):
         for event in events:
             yield sse.Event("", completion.whole(library, question, event.answer) if event.answer else {})
@@ -146,7 +146,7 @@ def _chunks(
 def _asked(
     library: Library, question: str, history: Sequence[Exchange], metrics: Metrics
 ) -> Generator[AnswerEvent, None, None]:
-    """Events of an answer, counted in the metrics."""
+    """Yield the events of an answer, and count it in the metrics."""
     with metrics.asking() as counted, closing(library.ask_stream(question, history=history)) as events:
         for event in events:
             if event.answer:
@@ -173,7 +173,7 @@ def _embeddings(library: Library, body: EmbeddingsBody) -> Plain:
 
 
 def _encoded(vector: FloatArray, form: str) -> str | list[float]:
-    """The numbers, or their base64 as little-endian float32."""
+    """Return the numbers, or their base64 as little-endian float32."""
     numbers: list[float] = vector.tolist()
     return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode() if form == "base64" else numbers
 

@@ -1,4 +1,4 @@
-"""What routes depend on: the open library of a path, and the owner of its sessions."""
+"""Dependencies of routes: the open library of a path, and the owner of its sessions."""
 
 from __future__ import annotations
 
@@ -26,5 +26,5 @@ Opened = Annotated[Library, Depends(_opened)]
 
 
 def owner(service: Service, library: str, caller: Caller) -> Owner:
-    """The owner of a caller's sessions in a library."""
+    """Return the owner of a caller's sessions in a library."""
     return Owner(service.libraries.identity(library), caller.id)

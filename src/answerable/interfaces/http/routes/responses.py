@@ -15,12 +15,12 @@ from answerable.interfaces.http.schemas import ProblemOut
 
 Responses = dict[int | str, dict[str, Any]]
 
-# What any route may answer: its guards do, or the core.
+# Problems that any route may return, from guards or core.
 _ALWAYS = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 507)
 
 
 def responses(model: type[BaseModel] | None = None, status: int = 200, events: bool = False) -> Responses:
-    """A route's responses: the result, optionally also a stream of events, and every problem."""
+    """Return a route's responses: the result, optionally also a stream of events, and every problem."""
     good: dict[str, Any] = {"description": HTTPStatus(status).phrase}
     if model is not None:
         good["model"] = model
@@ -42,7 +42,7 @@ class PlainResponse(JSONResponse):
 
 
 def api_router(tag: str, prefix: str = "") -> APIRouter:
-    """A router of JSON operations, named after their functions."""
+    """Return a router of JSON operations, named after their functions."""
     return APIRouter(
         prefix=prefix,
         tags=[tag],

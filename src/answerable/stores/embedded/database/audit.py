@@ -1,4 +1,4 @@
-"""Checks the SQLite file of an embedded library for what its other readers take for granted, and repairs it."""
+"""Checks that the SQLite file of an embedded library is consistent, and repairs it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ SELECT DISTINCT term FROM (SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * 
 
 
 def issues(connection: sqlite3.Connection) -> list[Issue]:
-    """Return the faults of the file; if SQLite finds damage, only that. Unreadable chunks show when they are read."""
+    """Return the faults of the file: only the damage, if SQLite finds any. Unreadable chunks aren't looked for."""
     damage = _damage(connection)
     if damage:
         return [Issue(Difference.DAMAGED, _NAME, "; ".join(damage))]
@@ -59,7 +59,7 @@ def issues(connection: sqlite3.Connection) -> list[Issue]:
 
 
 def repair(connection: sqlite3.Connection) -> None:
-    """Repair what `issues` finds, in the caller's transaction. Raises sqlite3.DatabaseError if tables are damaged."""
+    """Repair what `issues` finds, in the caller's transaction. Raise sqlite3.DatabaseError if tables are damaged."""
     if _damage(connection):
         # A damaged index is rebuilt from its table.
         connection.execute("REINDEX")
@@ -79,7 +79,7 @@ def repair(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM removed")
         connection.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'removed'")
         connection.execute(_NOTE_REMOVED, (numbers["given"], numbers["given"]))
-        # It tells every index to be rebuilt.
+        # With a new identity every index is rebuilt.
         connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
     with _recounted(connection) as wrong:
         if wrong:
@@ -88,7 +88,7 @@ def repair(connection: sqlite3.Connection) -> None:
 
 
 def _damage(connection: sqlite3.Connection) -> list[str]:
-    """Return what SQLite reports of its file, [] if it is valid."""
+    """Return the damage that SQLite finds in the file, [] for none."""
     said = [" ".join(row[0].split()) for row in connection.execute(f"PRAGMA integrity_check({_SHOWN})")]
     return [] if said == ["ok"] else said
 
@@ -97,18 +97,18 @@ def _faults(connection: sqlite3.Connection) -> Iterator[Issue]:
     for document in _unreadable(connection, _DOCUMENTS, _read_metadata):
         yield Issue(Difference.DAMAGED, document["source"] or document["id"], "its metadata can't be read")
     for record in _unreadable(connection, _RECORDS, _read_record):
-        yield Issue(Difference.DAMAGED, str(record["source"]), "what was remembered of it can't be read")
+        yield Issue(Difference.DAMAGED, str(record["source"]), "its sync record can't be read")
     (orphans,) = connection.execute(f"SELECT count(*) {_ORPHANS}").fetchone()
     if orphans:
-        yield Issue(Difference.ORPHANED, _NAME, f"{orphans:,} passages are of no document")
+        yield Issue(Difference.ORPHANED, _NAME, f"{orphans:,} passages belong to no document")
     numbers = connection.execute(_NUMBERS).fetchone()
     if not _is_consistent(numbers):
         lost = numbers["given"] - numbers["there"] - numbers["gone"]
-        said = f"{lost:,} passages are gone" if lost else "the notes of removed passages aren't right"
-        yield Issue(Difference.MISSING, _NAME, f"{said}: an index may still have what isn't there")
+        said = f"{lost:,} passages are gone" if lost else "the list of removed passages is wrong"
+        yield Issue(Difference.MISSING, _NAME, f"{said}: an index may still contain removed passages")
     with _recounted(connection) as wrong:
         if wrong:
-            yield Issue(Difference.COUNTS, _NAME, f"in how many passages terms stand is wrong for {', '.join(wrong)}")
+            yield Issue(Difference.COUNTS, _NAME, f"the number of passages is wrong for the terms {', '.join(wrong)}")
 
 
 def _unreadable(connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Row], None]) -> list[sqlite3.Row]:
@@ -130,7 +130,7 @@ def _read_record(row: sqlite3.Row) -> None:
 
 
 def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
-    """Return a function that reads a chunk, and raises for one that no index takes."""
+    """Return a function that reads a chunk, and raises for one that can't be indexed."""
 
     def read(row: sqlite3.Row) -> None:
         chunk = read_indexed_chunk(row, Document(id="", content=""))
@@ -143,14 +143,14 @@ def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
 
 
 def _is_consistent(numbers: sqlite3.Row) -> bool:
-    """Whether every number given is that of a chunk, or was noted once as removed."""
+    """Whether every number ever assigned belongs to a chunk or is listed once as removed."""
     gone = numbers["given"] - numbers["there"]
     return bool(gone == numbers["gone"] == numbers["notes"] == numbers["last_note"])
 
 
 @contextmanager
 def _recounted(connection: sqlite3.Connection) -> Iterator[list[str]]:
-    """Yield some of the terms with a wrong count, while the table `recount` has the right ones."""
+    """Count terms in the temporary table `recount`, and yield some of those whose stored count is wrong."""
     connection.execute("CREATE TEMP TABLE recount (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID")
     try:
         connection.execute(_RECOUNT)

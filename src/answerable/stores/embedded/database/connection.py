@@ -1,4 +1,4 @@
-"""Connections to the SQLite file of an embedded library, and our errors for SQLite's."""
+"""Connections to the SQLite file of an embedded library, and the errors to raise for SQLite's."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ KEPT_CHARACTERS = 64_000_000
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     """Connect to the file, created if missing; return the connection and whether it is writable.
 
-    Raises LibraryReadOnly if the file can neither be created nor read, LibraryDamaged for an empty file beside an
+    Raise LibraryReadOnly if the file can neither be created nor read, LibraryDamaged for an empty file beside an
     index, and SQLite's errors.
     """
     try:
@@ -34,7 +34,7 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
             return _connect_read_only(path), False
         if (path.parent / "index").is_dir() and path.exists() and not path.stat().st_size:
             # SQLite would take it for a new file.
-            raise damaged(path, "it is empty, its index isn't")
+            raise damaged(path, "it is empty, but its index isn't")
         # SQLite's log and shared memory get the file's rights.
         make_file(path)
         close_to_others(path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-shm"))
@@ -47,7 +47,8 @@ def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
     except (sqlite3.OperationalError, PermissionError, OSError) as error:
         if not os.path.exists(path):
             raise LibraryReadOnly(
-                f"A library can't be made in {path.parent} ({error}). Choose a folder you may write to with --library."
+                f"A library can't be created in {path.parent} ({error}). "
+                "Choose a folder you may write to with --library."
             ) from error
         if "locked" in str(error):
             raise
@@ -85,11 +86,11 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def translated(error: sqlite3.Error, path: Path) -> LibraryError:
-    """Return our error for SQLite's."""
+    """Return the LibraryError to raise for an error of SQLite's."""
     text = str(error)
     if is_full(error, path):
         return DiskFull(
-            f"The disk is full: {path} can't grow. What was being added is left out whole; "
+            f"The disk is full: {path} can't grow. The document being added was not stored; "
             "free some space and add it again."
         )
     if "readonly" in text:
@@ -108,8 +109,8 @@ def translated(error: sqlite3.Error, path: Path) -> LibraryError:
 def damaged(path: Path, reason: str) -> LibraryDamaged:
     """Return the error for a damaged file."""
     return LibraryDamaged(
-        f"{path} is damaged ({reason}). Run answerable verify --repair: it keeps what is whole and reads the rest from "
-        "its sources again. Or restore it from a backup."
+        f"{path} is damaged ({reason}). Run answerable verify --repair: it keeps intact documents and reads the others "
+        "from their sources again. Or restore it from a backup."
     )
 
 
@@ -122,7 +123,7 @@ def read_only(path: Path) -> LibraryReadOnly:
 
 @contextmanager
 def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read everything inside as of one moment, whatever other processes write; nested, as of the outer one's."""
+    """Read from one snapshot inside the block, whatever others write; a nested block uses the outer snapshot."""
     if connection.in_transaction:
         yield
         return
@@ -135,7 +136,7 @@ def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 class Kept:
-    """Caches what was read of a database until this or another connection changes it."""
+    """Caches query results until this or another connection changes the database."""
 
     def __init__(self) -> None:
         self._moment: tuple[int, int] | None = None
@@ -144,7 +145,7 @@ class Kept:
         self._characters = 0
 
     def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
-        """Return what `read` makes of the query's rows."""
+        """Return the result of `read` on the query's rows, cached if possible."""
         self._follow(connection)
         if query not in self._known:
             self._known[query] = read(connection.execute(query))
@@ -163,7 +164,7 @@ class Kept:
         return document
 
     def forget(self) -> None:
-        """Call at the end of a transaction: what was read in it may have been rolled back."""
+        """Empty the cache at the end of a transaction, which may have been rolled back."""
         self._moment = None
 
     def _follow(self, connection: sqlite3.Connection) -> None:

@@ -2,7 +2,7 @@
 
 A document is written in one transaction that is synced to disk before it is acknowledged: it is there whole or not at
 all. Every chunk has a number that is never reused; `removed` lists the numbers of deleted chunks. From the two, an
-index knows what it has missed.
+index knows which changes it lacks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from answerable.stores.embedded.database.rows import (
 )
 
 _BATCH = 500
-# Of a long chat the parts are most of the row.
+# Most of a long chat's row is its parts.
 _WITHOUT_PARTS = "SELECT id, content, source, title, type, language, metadata FROM documents WHERE number = ?"
 _LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
@@ -45,7 +45,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The state of a database, which an index compares with its own. New vectors make another `identity`."""
+    """The state of a database, from which an index knows whether it is up to date. New vectors change `identity`."""
 
     identity: str
     last_number: int
@@ -68,7 +68,7 @@ class Database(DatabaseFile):
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors; None before the first."""
+        """The embedder of the vectors; None until the library is bound to one."""
         with self._reading() as connection:
             return self.binding.tell(read_fingerprint(connection, "fingerprint"))
 
@@ -118,15 +118,15 @@ class Database(DatabaseFile):
             connection.executemany(statement, ((origin, source) for source in sources))
 
     def version(self) -> Version:
-        """Return the current state. Raises EmbedderMismatch."""
+        """Return the current state. Raise EmbedderMismatch."""
         with self._bound() as connection:
             return _version(connection)
 
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
-        """Yield what changed since, as of one moment: version, new chunks, and numbers of removed chunks.
+        """Yield the version, the chunks added since and the numbers removed since, all from one snapshot.
 
-        Raises EmbedderMismatch.
+        Raise EmbedderMismatch.
         """
         query = "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number"
         with self._bound() as connection:
@@ -141,12 +141,12 @@ class Database(DatabaseFile):
             return read_document(row, with_parts=True) if row else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return every document, or every one of a type, by source and id."""
+        """Return all documents, or those of a type, by source and id."""
         return iter(self._described("WHERE type = ?", type) if type else self._described(""))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id or, unless it is empty, this source."""
-        # Many documents have no source: asked for by an empty one, each would be read.
+        """Return the documents with this id, or with this source unless that is empty."""
+        # Many documents have an empty source: a query for it would read them all.
         if not source:
             return self._described("WHERE id = ?", document_id)
         return self._described("WHERE id = ? OR source = ?", document_id, source)
@@ -162,7 +162,7 @@ class Database(DatabaseFile):
             return self._chunks_of(connection, document_id, read_indexed_chunk)
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Return chunks with their documents (without parts); skip unknown numbers. Raises EmbedderMismatch."""
+        """Return chunks with their documents (without parts); skip unknown numbers. Raise EmbedderMismatch."""
         wanted = list(dict.fromkeys(numbers))
         found: dict[int, tuple[IndexedChunk, Document]] = {}
         query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN"
@@ -201,7 +201,7 @@ class Database(DatabaseFile):
             return [Issue(Difference.DAMAGED, self.path.name, str(error))]
 
     def repair(self) -> None:
-        """Repair what `audit` finds. Raises LibraryDamaged where tables are damaged."""
+        """Repair what `audit` finds. Raise LibraryDamaged where tables are damaged."""
         with self.transaction() as connection, self._decoding():
             audit.repair(connection)
 
@@ -222,7 +222,7 @@ class Database(DatabaseFile):
 def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
-    # Numbers are given without gaps and every removal is kept: the difference is what is there, without counting it.
+    # Numbers have no gaps and every removal is listed, so the difference is the number of chunks.
     return Version(str(read_meta(connection, "identity")), given, taken, given - taken)
 
 

@@ -1,4 +1,4 @@
-"""The SQLite file of an embedded library: one connection, its transactions, its format, and our errors for its own."""
+"""The SQLite file of an embedded library: one connection, its transactions, its format, and its errors."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ FORMAT = len(MIGRATIONS)
 
 
 class DatabaseFile:
-    """One connection, shared between threads by a lock. Raises only errors of our tree.
+    """One connection, shared between threads by a lock. Raises only AnswerableErrors.
 
-    `path` is the file; it is created if missing and `create` is true. Otherwise raises LibraryNotFound.
+    `create` creates a missing file at `path`; otherwise raises LibraryNotFound.
     """
 
     def __init__(self, path: Path, create: bool = True) -> None:
@@ -57,7 +57,7 @@ class DatabaseFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Write everything or nothing; other writers wait. Raises LibraryReadOnly."""
+        """Write everything or nothing; other writers wait. Raise LibraryReadOnly."""
         with self._locked() as connection:
             if not self.is_writable:
                 raise read_only(self.path)
@@ -74,13 +74,13 @@ class DatabaseFile:
 
     @contextmanager
     def snapshot(self) -> Iterator[sqlite3.Connection]:
-        """Read everything as of one moment."""
+        """Read everything from one snapshot."""
         with self._reading() as connection, one_moment(connection):
             yield connection
 
     @contextmanager
     def closed(self) -> Iterator[Path]:
-        """Close the file while another one is put in its place, then open that one."""
+        """Close the file, let the block replace it, then open the new one."""
         with self._lock, self._translated():
             self._connection.close()
             try:
@@ -96,7 +96,7 @@ class DatabaseFile:
 
     @contextmanager
     def _bound(self) -> Iterator[sqlite3.Connection]:
-        """Read vectors as of one moment. Raises EmbedderMismatch."""
+        """Read vectors from one snapshot. Raise EmbedderMismatch if they were replaced by another embedder's."""
         with self._reading() as connection, one_moment(connection):
             self.binding.check(read_fingerprint(connection, "fingerprint"))
             yield connection
@@ -127,7 +127,7 @@ class DatabaseFile:
             raise translated(error, self.path) from error
 
     def _prepare(self) -> None:
-        """Create the tables, or bring them to the current format. Raises LibraryFormatError."""
+        """Create the tables, or migrate them to the current format. Raise LibraryFormatError if that isn't possible."""
         if self._format() < FORMAT and self.is_writable:
             with self.transaction() as connection:
                 # Another process may have been first.
@@ -139,7 +139,7 @@ class DatabaseFile:
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
         found = self._format()
         if found != FORMAT:
-            way_out = "Open it once where it may be written to" if found < FORMAT else "Use the version that made it"
+            way_out = "Open it once with write access" if found < FORMAT else "Use the version that made it"
             raise LibraryFormatError(
                 f"The library {self.path.parent} has format {found}; this version of answerable reads format {FORMAT}. "
                 f"{way_out}, or add your documents to a new library with --library."

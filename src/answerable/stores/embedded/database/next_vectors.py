@@ -44,7 +44,7 @@ class DatabaseNextVectors:
             return read_fingerprint(connection, _NEXT)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin, or resume. Raises EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
         with self._database.transaction() as connection:
             connection.execute(_TABLE)
             bind_embedder(connection, _NEXT, fingerprint)
@@ -78,7 +78,7 @@ class DatabaseNextVectors:
             connection.execute(_SWITCH)
             connection.execute("DELETE FROM meta WHERE key = 'fingerprint'")
             bind_embedder(connection, "fingerprint", fingerprint)
-            # It tells indexes that their vectors have been replaced.
+            # With a new identity every index is rebuilt.
             connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
             _forget(connection)
         self._database.binding.move(fingerprint)

@@ -39,7 +39,7 @@ CREATE TABLE records (
     documents TEXT NOT NULL, PRIMARY KEY (origin, source)
 ) WITHOUT ROWID;
 """,
-    # From here on texts of documents may be uncompressed.
+    # From this format on, texts of documents may be uncompressed.
     """
 CREATE INDEX documents_by_type ON documents (type, source, id);
 """,

@@ -49,7 +49,7 @@ _Name = tuple[str, str, str]
 def salvage(path: Path) -> None:
     """Replace a damaged file by a new one, and keep the old one beside it as `KEPT_AS`.
 
-    Raises LibraryBusy if another process has it open, LibraryDamaged if nothing can be read, and LibraryError.
+    Raise LibraryBusy if another process has it open, LibraryDamaged if nothing can be read, and LibraryError.
     """
     _require_alone(path)
     draft = path.with_name(f"{path.name}.salvaged")
@@ -65,7 +65,7 @@ def salvage(path: Path) -> None:
 
 
 def _require_alone(path: Path) -> None:
-    """Merge the write-ahead log into the file, if SQLite can. Raises LibraryBusy."""
+    """Merge the write-ahead log into the file, if SQLite can. Raise LibraryBusy if another process has it open."""
     with closing(sqlite3.connect(path, timeout=2, isolation_level=None)) as connection:
         try:
             connection.execute("PRAGMA journal_mode = DELETE")
@@ -90,7 +90,7 @@ def _fill(made: Database, pages: Pages, path: Path) -> None:
             names.update(_names(row, kind))
         for number, fields in connection.execute(_NAMELESS).fetchall():
             name = _name_in(fields)
-            # A followed document has its true name in its record, and is read again.
+            # A followed document is read again: its record has its true name.
             if number not in names and not connection.execute(_IS_FOLLOWED, (name[2],)).fetchone():
                 names[number] = name
         connection.executemany(_LOST, ((number, id, source, type) for number, (type, source, id) in names.items()))

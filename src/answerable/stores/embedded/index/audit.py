@@ -21,7 +21,7 @@ _WHERE = "index"
 
 
 def issues(shard: Any, database: Database) -> list[Issue]:
-    """Return how many chunks the index lacks, has with other data, or has in excess."""
+    """Return how many chunks the index lacks, has with different data, or has although they were removed."""
     missing = wrong = found = 0
     with database.changes(0, 0) as (_, entries, _):
         for batch in _batches(entries):
@@ -33,7 +33,7 @@ def issues(shard: Any, database: Database) -> list[Issue]:
     counted = (
         (Difference.MISSING, missing, "passages aren't in the index"),
         (Difference.VECTORS, wrong, "passages are in the index with other vectors, terms or fields"),
-        (Difference.ORPHANED, extra, "entries of the index are of no passage"),
+        (Difference.ORPHANED, extra, "index entries belong to no passage"),
     )
     return [Issue(kind, _WHERE, f"{count:,} {what}") for kind, count, what in counted if count]
 

@@ -49,7 +49,7 @@ class EdgeClient:
         self._ask("catch_up")
 
     def audit(self) -> list[Issue]:
-        """Return the differences from the database, once caught up."""
+        """Catch up, then return the differences from the database."""
         found: list[Issue] = self._ask("audit")
         return found
 

@@ -49,7 +49,7 @@ _ROOM_FOR_TERMS = 4_096
 class EdgeIndex:
     """The index in `folder`, opened or rebuilt, and kept up to date with `database`.
 
-    Only one process may hold it at a time, and a full disk may kill that (see `index.process`). With more than
+    Only one process may hold it at a time, and a full disk may kill that process (see `index.process`). With more than
     `quantized_from` chunks vectors are quantised. Raises LibraryError if a rebuild fails.
     """
 
@@ -82,8 +82,8 @@ class EdgeIndex:
             self._build()
 
     def audit(self) -> list[Issue]:
-        """Return the differences from the database, once caught up (see `index.audit`)."""
-        # As of one moment, or writes of others would be differences.
+        """Catch up, then return the differences from the database (see `index.audit`)."""
+        # From one snapshot, or writes by others would show as differences.
         with self._database.snapshot():
             self.catch_up()
             return edge_audit.issues(self._shard, self._database)
@@ -113,7 +113,7 @@ class EdgeIndex:
         if self._shard is not None:
             self._shard.close()
             self._shard = None
-            # An unwritten state only means that the index counts as not closed, which is checked less strictly.
+            # If this fails, the index counts as not closed, and its files are checked less strictly.
             with contextlib.suppress(OSError):
                 self._state.write(is_closed=True)
 

@@ -1,9 +1,9 @@
 """How Qdrant Edge stores chunks: vectors, hashed terms with their BM25 weights, hashed fields; no texts.
 
-Of many chunks, vectors are searched by looking at all of them at 2 bits a dimension (TurboQuant, Zandieh et al. 2025,
-arXiv:2504.19874, which needs no training); what that finds is scored again with the whole vectors. That takes 9 ns a
-chunk and finds .997 of the ten nearest of a million, filtered or not. A graph is quicker beyond that, but loses copies
-of texts, which every archive has, takes far longer to build, and finds much less where few chunks pass a filter.
+With many chunks a search scans all vectors at 2 bits a dimension (TurboQuant, Zandieh et al. 2025, arXiv:2504.19874,
+which needs no training) and rescores the best with the full vectors. That takes 9 ns a chunk and finds .997 of the ten
+nearest of a million, filtered or not. A graph is faster for larger libraries, but misses copies of a text, which every
+archive has, takes far longer to build, and finds much less if few chunks pass a filter.
 Everything large is in files that are mapped into memory.
 """
 
@@ -25,7 +25,7 @@ MOST_FIELDS = 64
 
 _NOTHING = edge.HasIdCondition(set())
 _EVERYTHING = edge.Filter(must_not=[_NOTHING])
-# How many of each segment are rescored, and the least multiple of the number asked for.
+# Rescored vectors per segment, and their minimum as a multiple of the number requested.
 _SCORED_AGAIN = 500
 _AT_LEAST = 1.25
 # Above this number segments are merged, the smallest first.
@@ -37,8 +37,8 @@ _ANY_SIZE = 1_000_000_000
 def conditions(known: Collection[str]) -> Conditions:
     """Return the filter syntax for an index with these indexed keys.
 
-    A key without an index takes reading every chunk, for each condition. While more indexes may be created, every key
-    that a chunk has is indexed.
+    Each condition on a key without an index reads every chunk. Until `MOST_FIELDS` keys are indexed, a key without an
+    index is one that no chunk has.
     """
     is_full = len(known) >= MOST_FIELDS
     return Conditions(
@@ -63,14 +63,14 @@ def config(dimension: int, quantized_from: int) -> Any:
         quantization_config=edge.TurboQuantQuantizationConfig(
             bits=edge.TurboQuantBitSize.Bits2, memory=edge.Memory.Cached
         ),
-        # No graph, whatever the size.
+        # No graph at any size.
         hnsw_config=edge.HnswIndexConfig(m=0, ef_construct=1, full_scan_threshold=_ANY_SIZE, payload_m=0),
         optimizers=edge.EdgeOptimizersConfig(
             indexing_threshold=quantized_from * dimension * 4 // 1024,
             max_segment_size=_ANY_SIZE,
             default_segment_number=_SEGMENTS,
         ),
-        # The database is the log: it has what an index loses.
+        # No log is needed: the database has everything that an index may lose.
         wal_enabled=False,
     )
 

@@ -1,6 +1,6 @@
 """The process that holds the search index of an embedded library.
 
-Its engine writes through memory: on a full or broken disk, the system kills the process. This one then dies alone. It
+The engine writes to memory-mapped files: on a full or broken disk the system kills the process, and only this one. It
 answers one request after another, and ends when its client closes the pipe.
 """
 
@@ -26,7 +26,7 @@ _PATIENCE = 30.0
 
 
 def main() -> None:
-    """Serve requests, pickled pairs of method name and arguments; answer each by success and outcome."""
+    """Serve pickled requests (method name, arguments); answer each with (whether it succeeded, result or error)."""
     # Keep the engine's output apart from the answers.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)

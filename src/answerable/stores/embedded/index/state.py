@@ -15,12 +15,12 @@ _NAME = "state.json"
 
 
 def forget(folder: Path) -> None:
-    """Have the index in `folder` rebuilt by the next process."""
+    """Make the next process rebuild the index in `folder`."""
     (folder / _NAME).unlink(missing_ok=True)
 
 
 class EdgeState:
-    """The state file of the index in `folder`; `made` are the properties of an index built now."""
+    """The state file of the index in `folder`; `made`: properties of an index built now, to compare with."""
 
     def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
         self._folder = folder
