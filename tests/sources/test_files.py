@@ -203,6 +203,7 @@ def test_a_sample_that_ends_within_a_character(tmp_path: Path) -> None:
 
 def test_an_address_of_another_kind_is_no_path() -> None:
     with pytest.raises(
-        UnsupportedSource, match=r"^ftp:// isn't read: give a file, a folder, or an address with https://"
+        UnsupportedSource,
+        match=r"^ftp:// addresses aren't supported: give a file, a folder, or an address with https://",
     ):
         FileReader().listing("ftp://host/file.txt")

@@ -45,7 +45,7 @@ ReadMember = Callable[[bytes, str], list[Document]]
 
 
 def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the chat of a phone's export, otherwise every supported document in the archive.
+    """Return the chat in an archive that a phone exported, or every supported document in any other archive.
 
     `max_file_size` limits the unpacked bytes. A member that can't be read is added to `context.skipped`.
     """
@@ -91,7 +91,7 @@ _REPACK = "pack the files again with another program, or unpack it and add the f
 
 
 def open_zip(archive: bytes | Path, source: str, advice: str = "") -> zipfile.ZipFile:
-    """Open an archive without checking its members. Raise DamagedSource and SourceTooLarge, with the advice."""
+    """Open an archive without checking its members. Raise DamagedSource or SourceTooLarge, ending with `advice`."""
     try:
         zipped = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:
@@ -116,7 +116,7 @@ def _members(zipped: zipfile.ZipFile, source: str) -> list[zipfile.ZipInfo]:
 
 
 def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None:
-    """Raise DamagedSource for a member that points elsewhere, EncryptedSource for one with a password."""
+    """Raise DamagedSource for a link, or a path that leaves the archive; EncryptedSource for an encrypted member."""
     # zipfile changes names: it cuts them at a NUL and, on Windows, replaces backslashes.
     name = info.orig_filename
     shown = repr(name[:80])
@@ -137,14 +137,14 @@ def refuse_hostile(info: zipfile.ZipInfo, source: str, advice: str = "") -> None
 
 
 def _repair_name(info: zipfile.ZipInfo) -> None:
-    """Decode a name as the UTF-8 that phones write without a flag; zipfile takes it for the encoding of old PCs."""
+    """Decode a name as UTF-8, which phones write without setting the flag for it; zipfile assumes CP437."""
     if not info.flag_bits & 0x800:
         with suppress(UnicodeError):
             info.filename = info.filename.encode("cp437").decode("utf-8")
 
 
 class Budget:
-    """Reads members of an archive, at most `limit` unpacked bytes in all."""
+    """Reads members of an archive, and counts their unpacked bytes: at most `limit` in all."""
 
     def __init__(self, limit: int, source: str, advice: str = "") -> None:
         self._advice = advice
@@ -196,14 +196,14 @@ class Budget:
 
 
 def _undeclared(info: zipfile.ZipInfo) -> zipfile.ZipInfo:
-    """Return the member without its declared size, at which zipfile would silently stop reading."""
+    """Return a copy of the entry without its declared size: zipfile would silently stop reading there."""
     unlimited = copy.copy(info)
     unlimited.file_size = 1 << 62
     return unlimited
 
 
 def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: Budget) -> list[tuple[str, bytes]]:
-    """Return the exported chats: by name, or the only text in the archive if it is a chat. The rest is media."""
+    """Return the chats among the `.txt` files named like an export, or else in the archive's only document."""
     documents = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _TEXTS]
     texts = [info for info in documents if info.filename.lower().endswith(".txt")]
     named = [info for info in texts if _is_chat_name(info.filename)]

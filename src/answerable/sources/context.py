@@ -1,4 +1,4 @@
-"""How files are read: limits, password and OCR, and where readers report what they left out."""
+"""Options for reading a file: limits, password, OCR, and the record of what is skipped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from answerable.sources.limits import ReadLimits, Skipped
 
 
 def _ignore() -> None:
-    """Ignore the heartbeat."""
+    """Do nothing: the default for `working`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """A tesseract command, its languages (`eng+spa`), and its time limits in seconds per page and per file."""
+    """The tesseract command to run, its languages (`eng+spa`), and its time limits in seconds per page and per file."""
 
     command: str
     languages: str
@@ -25,10 +25,10 @@ class Ocr:
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """How to read a file; passed to every reader.
+    """Options for reading a file, passed to every reader.
 
-    `password` opens encrypted PDFs, `ocr` reads pages without a text layer. Readers add to `skipped` what they leave
-    out, and call `working` before each slow step.
+    `password` opens encrypted PDFs, `ocr` reads pages without a text layer. Readers record in `skipped` what they leave
+    out, and call `working`, the heartbeat, before each slow step.
     """
 
     limits: ReadLimits = field(default_factory=ReadLimits)
@@ -38,7 +38,7 @@ class ReadContext:
     working: Callable[[], None] = _ignore
 
     def pack(self) -> dict[str, Any]:
-        """Return what JSON can hold: all but `skipped` and `working`."""
+        """Return all fields but `skipped` and `working`, as JSON values."""
         return {
             "limits": asdict(self.limits),
             "password": self.password,
@@ -47,6 +47,6 @@ class ReadContext:
 
     @classmethod
     def unpack(cls, packed: dict[str, Any], working: Callable[[], None]) -> ReadContext:
-        """Return the context that was packed, with this heartbeat."""
+        """Rebuild a packed context, with this `working`."""
         ocr = Ocr(**packed["ocr"]) if packed["ocr"] else None
         return cls(ReadLimits(**packed["limits"]), packed["password"], ocr, working=working)

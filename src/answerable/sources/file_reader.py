@@ -46,11 +46,11 @@ class FileReader:
         return items
 
     def options(self, source: str) -> Mapping[str, str]:
-        """Return nothing: files are always read with this reader's context."""
+        """Return {}: files are always read with this reader's context."""
         return {}
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
-        """Return a visit to the file or folder; nothing under `root` is remembered. Raise SourceNotFound."""
+        """Return a visit to the file or folder, which keeps no records under `root`. Raise SourceNotFound."""
         path = self._path(source)
         origin = source_of(path) if self._source(path) == source_of(path) else ""
         readers = f"{READERS} {self._languages}".rstrip()
@@ -72,7 +72,7 @@ class FileReader:
         return self._process.read(data, source, self._context, url=source)
 
     def page_facts(self, data: bytes, source: str, url: str) -> PageFacts:
-        """Return the facts of the page called `source`, found at `url`."""
+        """Return the facts of a page fetched from `url` and cited as `source`."""
         return PageFacts(**self._process.facts(data, source, url, self._context))
 
     def stop(self) -> None:
@@ -93,7 +93,9 @@ class FileReader:
         if not os.path.lexists(path):
             if "://" in source:
                 scheme = source.partition("://")[0]
-                raise UnsupportedSource(f"{scheme}:// isn't read: give a file, a folder, or an address with https://")
+                raise UnsupportedSource(
+                    f"{scheme}:// addresses aren't supported: give a file, a folder, or an address with https://"
+                )
             raise SourceNotFound(f"there is nothing at {self._source(path)}: check the path")
         return path
 

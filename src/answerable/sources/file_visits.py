@@ -1,7 +1,7 @@
-"""Followed files: one file, or all readable files in a folder.
+"""Visit a followed file, or all readable files in a followed folder.
 
-A file with the remembered size and time isn't even opened, unless the time is so recent that a later change may have
-got the same.
+A file whose size and modification time are unchanged isn't opened, unless that time is recent: a second change within
+the clock's resolution would have the same time.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _CHUNK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class FileReading:
-    """How files are read and named.
+    """Functions that read and name files.
 
-    `read` raises SourceError and adds what it leaves out to `Skipped`; `expect` announces the files to read, in order,
-    unless they turn out to be unchanged; `stop` ends the current read. `readers` changes whenever the same bytes would
-    be read in another way.
+    `read` raises SourceError, and records in `Skipped` what it leaves out. `expect` receives the files that will be
+    read, in order; some may turn out to be unchanged. `stop` ends the current read. `readers` is the version of the
+    readers: with another version, unchanged files are read again.
     """
 
     read: Callable[[Path, Skipped], list[Document]]
@@ -49,9 +49,9 @@ class FileReading:
 
 
 class FileVisit:
-    """One visit to a file or folder; see `protocols.Visit`. An origin of "" is never remembered.
+    """One visit to a file or folder; see `protocols.Visit`. With the origin "", yield no records.
 
-    `checksum` reads every file, whatever its size and time.
+    With `checksum`, hash every file even if its size and modification time are unchanged.
     """
 
     def __init__(self, path: Path, origin: str, reading: FileReading, checksum: bool = False) -> None:
@@ -74,7 +74,7 @@ class FileVisit:
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """Number of files, and of members in them, skipped so far, by reason."""
+        """Number of files and archive members skipped so far, by reason."""
         return self._skipped.counts
 
     @property
@@ -83,7 +83,7 @@ class FileVisit:
         return self._skipped.passed_over
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
-        """Yield every file by name. Raise a single file's SourceError, and EmptySource if nothing is readable."""
+        """Yield the files by name. Raise SourceError for a single file, EmptySource if nothing is readable."""
         self._known = known
         is_folder = os.path.isdir(self._path)
         unchanged = self._scan() if is_folder else set()
@@ -110,7 +110,7 @@ class FileVisit:
         return [source for source in unseen if not source.startswith(tuple(self._unreadable))]
 
     def close(self) -> None:
-        """Do nothing: nothing is under way."""
+        """Do nothing: a visit keeps no file open."""
 
     def _scan(self) -> set[str]:
         """List the folder; return the sources that haven't changed."""
@@ -142,7 +142,7 @@ class FileVisit:
         return is_settled and self._validators(status) == known.validators
 
     def _is_read_alike(self, source: str) -> bool:
-        """Whether the same bytes would give the known documents."""
+        """Whether this version of the readers made the known documents, so that the same bytes give the same."""
         known = self._known.get(source)
         return known is not None and bool(known.hash) and known.validators.get("readers") == self._reading.readers
 
@@ -168,7 +168,7 @@ class FileVisit:
         )
 
     def _proven(self, record: SyncRecord, path: Path, before: os.stat_result | None, is_partial: bool) -> SyncRecord:
-        """Return the record with its hash, unless the file changed meanwhile or was read only in part."""
+        """Add the file's hash to the record, unless the file changed meanwhile or was only partly read."""
         known = self._known.get(record.source)
         if is_partial and known:
             # Keep what was read earlier and can't be read now.

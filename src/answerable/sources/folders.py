@@ -32,8 +32,8 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    Skipped are hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and
-    links to folders.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and links
+    to folders.
     """
     skipped = skipped or Skipped()
     for found in Scan(root, skipped):
@@ -48,7 +48,7 @@ def _plain_name(path: Path) -> str:
 
 
 def reason_to_skip(path: Path) -> str:
-    """Return why a file is skipped, by its first bytes and name, or nothing."""
+    """Return why a file is skipped, judging by its first bytes and name, or ""."""
     try:
         with path.open("rb") as file:
             head = file.read(SAMPLE)
@@ -70,9 +70,9 @@ def nothing_to_read(
 
 
 class Scan:
-    """The files under a folder, sorted by name, each once: `walk` without opening them.
+    """Iterates over the same files as `walk`, and those of unsupported formats, without opening any.
 
-    `unreadable` are the folders that couldn't be listed. Raise SourceNotFound, or SourceError if it is no folder.
+    `unreadable` lists the folders that couldn't be listed. Raise SourceNotFound, or SourceError for a file.
     """
 
     def __init__(self, root: Path, skipped: Skipped, name: Callable[[Path], str] = _plain_name) -> None:

@@ -1,4 +1,4 @@
-"""The format of a file, by its first bytes, then by its name."""
+"""Recognise the format of a file by its first bytes, then by its name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from answerable.sources.text import decode, magic_name
 
 
 class Format(str, Enum):
-    """File formats, one for each reader."""
+    """The file formats; each has its own reader."""
 
     PDF = "pdf"
     ZIP = "zip"

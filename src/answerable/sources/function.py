@@ -1,4 +1,4 @@
-"""A function that yields documents, as a source that can be added and followed."""
+"""Add or follow the documents that a function yields."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ReadDocuments = Callable[[str], Iterable[Document]]
 class FunctionReader:
     """Reads sources by calling `function` with their name. Each document must have a `source` of its own.
 
-    The function raises SourceError where there is nothing to read. Follows `protocols.Reader`.
+    The function may raise SourceError. Implements `protocols.Reader`.
     """
 
     def __init__(self, function: ReadDocuments) -> None:
@@ -75,7 +75,7 @@ class _FunctionVisit:
 
 
 def _read(function: ReadDocuments, source: str) -> Iterable[Document]:
-    """Yield the documents of a source. Raises SourceError if there are none, or one can't be told from another."""
+    """Yield the documents of a source. Raises SourceError if there are none, or two have the same source."""
     seen = set[str]()
     for document in function(source):
         if not document.source or document.source in seen:

@@ -79,26 +79,26 @@ class Skipped:
     passed_over: list[UnreadFile] = field(default_factory=list)
 
     def count(self, reason: str, source: str = "") -> None:
-        """Count one more for this reason, with its name if given."""
+        """Count one more skipped file for this reason; record its name if given."""
         self.counts[reason] += 1
         if source:
             self.passed_over.append(UnreadFile(source, reason))
 
     def add(self, counts: Mapping[str, int], errors: Iterable[SourceError], passed_over: Iterable[UnreadFile]) -> None:
-        """Add what was skipped elsewhere."""
+        """Add the counts, errors and names of another record."""
         self.counts.update(counts)
         self.errors += errors
         self.passed_over += passed_over
 
 
 def skipped_summary(counts: Mapping[str, int]) -> str:
-    """Return counts by reason as ` (2 empty, 1 hidden)`, or nothing."""
+    """Return counts by reason as ` (2 empty, 1 hidden)`, or ""."""
     listed = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
     return f" ({listed})" if listed else ""
 
 
 def with_short_metadata(document: Document) -> Document:
-    """Return the document with its title and metadata cut to what every passage can carry."""
+    """Cut long titles and metadata, which are stored with every passage."""
     title = document.title[:_LONGEST_TITLE]
     metadata = {name[:_LONGEST_TITLE]: _short(value) for name, value in islice(document.metadata.items(), _MOST_VALUES)}
     if (title, metadata) == (document.title, document.metadata):

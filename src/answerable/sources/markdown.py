@@ -1,6 +1,6 @@
 """Markdown → Document, and headings → sections for every format with headings.
 
-The content is the file itself, or the Markdown in MDX.
+The content is the unchanged file; for MDX, the Markdown in it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _CUSTOM_ID = re.compile(r"\s*\{\s*(?:/\*\s*)?#([^\s{}*]+)\s*(?:\*/\s*)?\}\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading at a place in the content. `level` is 1 to 6."""
+    """A heading and its offset in the content. `level` is 1 to 6."""
 
     start: int
     level: int
@@ -86,7 +86,7 @@ def front_matter(content: str) -> tuple[dict[str, str], int]:
     """Return the metadata at the top of a file, and where its text begins.
 
     Understands `key: value` lines, quoted values, comments, and lists (as comma-separated text); deeper values are
-    skipped. A block with any other line is text between two rules.
+    skipped. A block with any other line isn't front matter, but text between two rules.
     """
     match = _FRONT_MATTER.match(content)
     if not match:
@@ -157,7 +157,7 @@ def _text(tokens: Iterable[Token]) -> str:
 
 
 class Anchors:
-    """Anchors of headings as GitHub makes them; repeated ones are numbered -1, -2."""
+    """Makes anchors of headings as GitHub does; repeated ones end with -1, -2."""
 
     def __init__(self) -> None:
         self._given: dict[str, int] = {}

@@ -18,7 +18,7 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[Heading]]:
-    """Return the stripped text without marks, and the headings with the places of the marks."""
+    """Remove the marks of headings from a text and strip it; return it, and the headings with their offsets."""
     pieces = text.lstrip().split(MARK)
     starts = accumulate(map(len, pieces[:-1]))
     placed = [replace(heading, start=start) for heading, start in zip(headings, starts, strict=True)]
@@ -26,7 +26,7 @@ def place_headings(text: str, headings: Sequence[Heading]) -> tuple[str, list[He
 
 
 def indented(text: str, marker: str) -> str:
-    """Put a marker before a text, and indent its other lines by as much."""
+    """Put a marker before a text, and indent its other lines by the marker's length."""
     lines = text.split("\n")
     rest = (" " * len(marker) + line if line else "" for line in lines[1:])
     return "\n".join((marker + lines[0], *rest))

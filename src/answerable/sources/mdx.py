@@ -1,4 +1,4 @@
-"""MDX (mdxjs.com), as which Docusaurus reads all Markdown → the Markdown in it.
+"""MDX (mdxjs.com) → the Markdown in it. Docusaurus reads all Markdown as MDX.
 
 Imports, exports, JSX tags and comments are left out; text between tags, code and all line ends are kept.
 """
@@ -51,7 +51,7 @@ class PlainMdx:
 
 
 def plain_mdx(content: str, start: int) -> PlainMdx:
-    """Return the Markdown in a file; what comes before `start` is kept as it is."""
+    """Return the Markdown in a file; the text before `start` is kept unchanged."""
     kept: list[str] = [content[:start]]
     imports: list[str] = []
     is_mdx = False
@@ -66,7 +66,7 @@ def plain_mdx(content: str, start: int) -> PlainMdx:
 
 
 def _is_component(found: re.Match[str]) -> bool:
-    """Whether it is a component's tag at the start of a line; elsewhere it may be `List<String>`."""
+    """Whether a match is a component's tag: it starts a line; elsewhere it may be a type such as `List<String>`."""
     return found["indent"] is not None and found["tag"].lstrip("</")[:1].isupper()
 
 
@@ -90,7 +90,7 @@ def _left_out(content: str, start: int) -> Iterator[tuple[int, int, re.Match[str
 
 
 def _end(content: str, found: re.Match[str]) -> int:
-    """Return where a token's span ends; if it is text, how far was searched, as a negative number."""
+    """Return the end of the span that a token begins; if the token is text, the negated end of the searched text."""
     if found["import"]:
         return _line_end(content, found.end())
     if found["export"]:

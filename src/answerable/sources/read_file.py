@@ -1,4 +1,4 @@
-"""A file → Documents, by the reader of its format, in this process; `ReadingProcess` does the same under limits.
+"""File → Documents, read in this process; `ReadingProcess` reads files in a process with limits.
 
 Each reader is imported on first use.
 """
@@ -21,7 +21,7 @@ from answerable.sources.text import decode, read_text
 def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
     """Return the documents in a file, given by path or bytes: one, or several from an archive. Raise SourceError.
 
-    `source` defaults to the absolute path. What an archive holds that can't be read is added to `context.skipped`.
+    `source` defaults to the absolute path. Archive members that can't be read are recorded in `context.skipped`.
     """
     context = context or ReadContext()
     if source is None:
@@ -35,7 +35,7 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
 
 def is_archive(file: Path | bytes, source: str) -> bool:
-    """Whether a file is an archive of files. Raise SourceError if it can't be opened, or has no known format."""
+    """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
     return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
 
 
@@ -104,7 +104,7 @@ def _load(path: Path | bytes, source: str, size: int) -> bytes:
         if stat.S_ISDIR(status.st_mode):
             raise SourceError(f"{source} is a folder: use walk to read the files in it")
         if not stat.S_ISREG(status.st_mode):
-            raise UnsupportedSource(f"{source} is a device or a pipe: save what it gives to a file, then add that")
+            raise UnsupportedSource(f"{source} is a device or a pipe: save its output to a file, then add that file")
         with path.open("rb") as file:
             return file.read(size)
     except FileNotFoundError as error:

@@ -112,7 +112,7 @@ def _by_mark(data: bytes) -> str | None:
 
 
 def _wide(data: bytes) -> str | None:
-    """Decode UTF-16 and UTF-32 without a mark, recognised by the places of their NULs."""
+    """Decode UTF-16 and UTF-32 without a byte order mark, recognised by the positions of their NULs."""
     head = data[:4096]
     if b"\0" not in head:
         return None
@@ -135,7 +135,7 @@ def _wide(data: bytes) -> str | None:
 
 
 def _is_readable(text: str) -> bool:
-    """Check the guess: random bytes decode as UTF-16 too, but into unassigned and private characters."""
+    """Whether a text decoded by guess is real: random bytes decode into unassigned and private characters."""
     sample = text[:2000]
     odd = sum(unicodedata.category(character) in ("Cn", "Co", "Cs", "Cc") for character in sample if character > "\r")
     return not looks_binary(text) and odd <= len(sample) * 0.02

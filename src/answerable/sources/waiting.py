@@ -1,4 +1,4 @@
-"""Slow work in a thread, so that the caller can give it up."""
+"""Run slow work in a thread, so that the caller can stop it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STOP_SECONDS = 0.05
 
 
 def while_waiting(work: Callable[[], Result], sign: Sign, stop: Callable[[], None]) -> Generator[Sign, None, Result]:
-    """Return or raise what the work does; yield `sign` every 0.2 s until then. Closed early, it stops the work."""
+    """Run `work` in a thread and return its result; meanwhile yield `sign` every 0.2 s. Closing early calls `stop`."""
     future: Future[Result] = Future()
     threading.Thread(target=_run, args=(work, future), name="reading", daemon=True).start()
     try:

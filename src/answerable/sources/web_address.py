@@ -1,6 +1,6 @@
-"""Web addresses in one plain form.
+"""Web addresses in one plain (normalised) form.
 
-A host in any other form is refused, since programs differ in where they think such an address leads.
+Unusual spellings of a host are refused, since programs disagree on the host that they mean.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def is_site(source: str) -> bool:
 
 @lru_cache(1 << 13)
 def parse_address(text: str) -> WebAddress:
-    """Return the address in a text. Raise AddressRefused if it is invalid or disguised."""
+    """Parse an address into plain form. Raise AddressRefused if it is invalid or disguised."""
     text = text.strip(" \t\r\n")
     try:
         parts = urlsplit(text)

@@ -149,7 +149,7 @@ def test_an_archive_full_of_what_is_over_its_limits_is_given_up(process: Reading
     members = {"a.txt": "One.", **{f"b{number}.md": SLOW for number in range(9)}}
     (document,) = process.read(zipped(members), "a.zip", ReadContext(limits, skipped=skipped))
     assert document.content == "One."
-    assert "not read to its end" in str(skipped.errors[-1])
+    assert "not read to the end" in str(skipped.errors[-1])
     assert len(skipped.errors) < 6
 
 

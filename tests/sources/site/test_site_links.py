@@ -155,7 +155,7 @@ def test_an_address_is_asked_for_once_whatever_tracks_its_visitors(site: Unliste
         site.script(f"/wiki/{path}", endless(lambda path: f"<p>page {path}</p>"))
     seen = visit(site)
     assert seen.read == ["", "a", "a?x=1&y=2"]
-    assert seen.skipped == {"no page by its name": 3}
+    assert seen.skipped == {"not a page, by its name": 3}
 
 
 def test_what_asks_not_to_be_followed_or_fetched_is_not(site: UnlistedSite) -> None:

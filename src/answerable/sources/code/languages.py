@@ -9,9 +9,9 @@ from pathlib import Path, PurePosixPath
 
 @dataclass(frozen=True, slots=True)
 class CodeLanguage:
-    """A language. `grammar` is the module of its tree-sitter wheel, "" without a reliable one.
+    """A programming language. `grammar` is the module of its tree-sitter wheel, "" if none is reliable.
 
-    `above` are the beginnings of lines that belong to the function below them: comments and decorators.
+    `above` lists how comments and decorators begin: such lines belong to the function below them.
     """
 
     name: str
@@ -31,5 +31,5 @@ CODE_SUFFIXES = frozenset(_BY_SUFFIX)
 
 
 def code_language(source: str) -> CodeLanguage | None:
-    """Return the language of a file by its name."""
+    """Return a file's language by the suffix of its name, or None."""
     return _BY_SUFFIX.get(PurePosixPath(source.lower()).suffix)

@@ -1,4 +1,4 @@
-"""Read source code: the file itself, with a part for each function, class and stretch between them."""
+"""Source code → Document: the unchanged file, with a part for each function, each class and the code between them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NOBODY = -1
 
 
 def read_code(content: str, source: str) -> Document:
-    """Return a document from decoded source code; without symbols if it can't be parsed. Raises EmptySource."""
+    """Return the document for decoded source code; without symbols if parsing fails. Raises EmptySource."""
     require_text(content, source)
     language = code_language(source)
     symbols = find_symbols(content, language) if language else []
@@ -43,7 +43,7 @@ def _parts(content: str, symbols: Sequence[Symbol], above: tuple[str, ...]) -> I
 
 
 def _owners(lines: Sequence[str], symbols: Sequence[Symbol], above: tuple[str, ...]) -> list[int]:
-    """Return the index of the innermost symbol of each line, or _NOBODY."""
+    """Return for each line the index of its innermost symbol, or _NOBODY."""
     owners = [_NOBODY] * len(lines)
     for index, symbol in enumerate(symbols):
         first, last = symbol.first, min(symbol.last, len(lines) - 1)

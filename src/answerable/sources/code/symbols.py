@@ -45,7 +45,7 @@ _SEPARATORS = re.compile(r"::|[:\\]|->")
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A function or class: its dotted path, and its first and last line from 0."""
+    """A function or class: its dotted path, and its first and last line, counted from 0."""
 
     path: str
     first: int
@@ -127,7 +127,7 @@ def _symbol_name(node: Node) -> str:
 
 
 def _name_of_value(node: Node) -> str:
-    """Return the name that a function or class is assigned to."""
+    """Return the name of the variable that a function or class is assigned to, or ""."""
     value = node.child_by_field_name("value") or node.child_by_field_name("right")
     target = next(filter(None, map(node.child_by_field_name, ("name", "property", "left"))), None)
     if value is None and node.named_child_count == 2:
@@ -142,7 +142,7 @@ def _name_of_value(node: Node) -> str:
 
 
 def _declared(node: Node) -> str:
-    """Return the identifier of a declaration, wherever its grammar puts it."""
+    """Return the identifier in a declaration; each grammar puts it somewhere else."""
     inner: Node | None = node
     for _ in range(_DEEPEST):
         if inner is None or inner.type in _IDENTIFIERS:

@@ -1,4 +1,4 @@
-"""Removes or refuses markup that takes parsers quadratic time."""
+"""Remove or refuse markup that takes parsers quadratic time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _UNCLOSED = frozenset(_UNCLOSED_NAMES.split())
 
 
 def bounded(markup: str, source: str) -> str:
-    """Return the markup without what takes parsers quadratic time. Raise DamagedSource for too deep nesting."""
+    """Remove markup that takes parsers quadratic time. Raise DamagedSource if elements are nested too deeply."""
     _refuse_depth(markup, source)
     if len(markup) >= 2 * _MAX_ATTRIBUTES and any(len(tag) > 2 * _MAX_ATTRIBUTES for tag in _TAG.findall(markup)):
         # Parsers compare each attribute with all before it.
@@ -71,7 +71,7 @@ def _refuse_depth(markup: str, source: str) -> None:
 def _without_open_formatting(markup: str) -> str:
     """Remove `<font …>` and the like if hundreds are open at once.
 
-    In HTML each paragraph repeats the different tags open before it.
+    An HTML parser opens them again in each following paragraph.
     """
     open_now, kinds = 0, set()
     for closing, tag in _FORMATTING.findall(markup):

@@ -50,7 +50,7 @@ _KINDS = (
 def kind_of_page(html: Page, source: str = "") -> PageKind | None:
     """Return the kind of a page in a Docusaurus site, None for other sites.
 
-    Raise DamagedSource, with the name `source`, if the markup is made to take forever to parse.
+    Raise DamagedSource, naming `source`, if elements are nested too deeply.
     """
     page = _parsed(html, source)
     if page.css_first(_DOCUMENT) and page.css_first(_DOCUMENT_TEXT):
@@ -59,7 +59,7 @@ def kind_of_page(html: Page, source: str = "") -> PageKind | None:
 
 
 def document_element(html: Page, source: str = "") -> LexborNode | None:
-    """Return the element with the text of a Docusaurus document, None on other pages. Raise as `kind_of_page`."""
+    """Return the element with the text of a Docusaurus document, None on other pages. Raise like `kind_of_page`."""
     page = _parsed(html, source)
     if not page.css_first(_DOCUMENT):
         return None

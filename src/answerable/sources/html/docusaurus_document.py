@@ -1,7 +1,7 @@
-"""A Docusaurus document: its place in the site as metadata, and its text as Markdown.
+"""Docusaurus document → its metadata, such as chapter and version, and its text as Markdown.
 
-The theme's classes of admonitions, formulas and cards are the same in all versions. They become text, then `walk`
-renders it. Elements are hidden, never removed, since another one held here may be inside.
+Admonitions, formulas and cards are found by the theme's classes, which are the same in all versions, and replaced by
+text; then `walk` renders the page. Elements are hidden, never removed: variables may still refer to nodes inside.
 """
 
 from __future__ import annotations
@@ -25,8 +25,8 @@ _OWN_CATEGORY = ".theme-doc-sidebar-item-category .menu__link--sublist[aria-curr
 def docusaurus_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) -> dict[str, str]:
     """Return the `page_metadata`, and breadcrumbs, chapter, section, version and locale if stated.
 
-    The chapter is the page's innermost category in the sidebar, or the page itself if it has none or opens one; the
-    section is the page's name there.
+    The chapter is the page's innermost category in the sidebar; a page without a category, or that introduces one, is
+    its own chapter. The section is the page's name in the sidebar.
     """
     items = next((nodes for selector in _BREADCRUMBS if (nodes := page.css(selector))), [])
     breadcrumbs = [(name, item) for item in items if (name := page_words(visible_text(item)))]
@@ -48,12 +48,12 @@ def page_version(page: LexborHTMLParser) -> str:
 
 
 def page_locale(page: LexborHTMLParser) -> str:
-    """Return the site's name of the locale, otherwise the declared language."""
+    """Return the locale as the site names it, otherwise the declared language."""
     return _meta(page, "docusaurus_locale") or (page_words(attribute(page.root, "lang")) if page.root else "")
 
 
 def page_ids(page: LexborHTMLParser) -> list[str]:
-    """Return the document ids in the classes of the root: its path within its version."""
+    """Return the document's ids (its path within its version), which are in the root element's classes."""
     root = page.css_first("html")
     return [name.removeprefix(_DOC_ID) for name in (classes(root) if root else ()) if name.startswith(_DOC_ID)]
 
@@ -88,7 +88,7 @@ _FOR_DARK_PAGES = re.compile(r"themed(?:Image|Component)--dark")
 
 
 def main_text(main: Node) -> tuple[str, list[Heading]]:
-    """Return the Markdown of a document's element, and its headings. Change the tree."""
+    """Return the Markdown of a document's element, and its headings. This modifies the tree."""
     for node in main.css(_NAVIGATION):
         _hide(node)
     for node in main.css(".theme-admonition, .admonition"):
@@ -104,7 +104,7 @@ def main_text(main: Node) -> tuple[str, list[Heading]]:
 
 
 def _fence(admonition: Node) -> None:
-    """Put an admonition between its lines in the source: `:::warning Title` and `:::`."""
+    """Enclose an admonition in the lines of its Markdown source: `:::warning Title` and `:::`."""
     kinds = (match[1] for name in classes(admonition) if (match := _ADMONITION.fullmatch(name)))
     kind = next(kinds, "note")
     first, last = admonition.first_child, admonition.last_child
@@ -120,7 +120,7 @@ def _fence(admonition: Node) -> None:
 
 
 def _is_heading(node: Node) -> bool:
-    """Whether an admonition's child is its heading of one line, by class or because it has an icon."""
+    """Whether an admonition's child is its one-line heading: it has the class, or contains an icon."""
     is_named = _ADMONITION_HEADING.search(attribute(node, "class")) or node.css_first("svg")
     return is_named is not None and node.css_first(_MORE_THAN_A_LINE) is None
 

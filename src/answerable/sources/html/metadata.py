@@ -35,7 +35,7 @@ def _first(values: Iterable[str]) -> str:
 
 
 def page_title(page: LexborHTMLParser, metas: Mapping[str, str]) -> str:
-    """Return the first-level heading that the head's title begins with, else that title without the site's name."""
+    """Return the `<h1>` if the `<title>` begins with it, otherwise the `<title>` without the site's name."""
     element = page.css_first("head > title") or page.css_first("title")
     declared = metas.get("og:title", "") or page_words(element.text() if element else "")
     headings = [text for each in page.css("h1") if (text := page_words(each.text()))]
@@ -60,7 +60,7 @@ def page_language(page: LexborHTMLParser) -> str:
 
 
 def page_metas(page: LexborHTMLParser) -> dict[str, str]:
-    """Return the page's meta elements, the first of each name in lower case."""
+    """Map the lower-case names of the page's meta elements to their contents; the first of each name counts."""
     metas: dict[str, str] = {}
     for meta in page.css("meta[content]"):
         name = meta.attributes.get("property") or meta.attributes.get("name") or meta.attributes.get("itemprop") or ""
@@ -110,5 +110,5 @@ def _date(value: str) -> str:
 
 
 def page_words(text: str) -> str:
-    """Return a text with white space collapsed, without the lone surrogates that escapes (&#xD800;) can produce."""
+    """Collapse white space, and remove lone surrogates, which escapes such as `&#xD800;` produce."""
     return " ".join(text.encode("utf-8", "ignore").decode("utf-8").split())

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """Facts about a page, with addresses in plain form or "".
+    """Facts about a page. Addresses are in plain form, "" if missing.
 
     `directives` are the robots directives of its meta elements, `refresh` the target of an immediate redirect there,
     `links` the pages it links to (none with nofollow). For a Docusaurus site: the `kind` of page, whether it lists
@@ -28,9 +28,9 @@ class PageFacts:
 
 
 def page_facts(data: bytes | str, source: str, url: str) -> PageFacts:
-    """Return the facts of the page called `source`, a public address, found at `url`. Raise SourceError.
+    """Return the facts of a page fetched from `url` and cited by its public address `source`. Raise SourceError.
 
-    Without `url`, links are left out.
+    Without `url`, return no links.
     """
     from answerable.sources.html.docusaurus import kind_of_page
     from answerable.sources.html.docusaurus_document import page_ids, page_locale, page_version

@@ -56,7 +56,7 @@ def _is_utf8(data: bytes) -> bool:
 
 
 def valid_markup(data: bytes | str, source: str) -> str:
-    """Return markup that is safe to parse. Raise DamagedSource if it is nested without end."""
+    """Return markup that is safe to parse. Raise DamagedSource if it is nested too deeply."""
     # Lone surrogates and NULs break the parsers; what is decoded here has none.
     markup = decode_html(data, source) if isinstance(data, bytes) else encodable(data).replace("\0", "\ufffd")
     return bounded(markup, source)

@@ -1,6 +1,6 @@
 """HTML → Document: the main text of a page as Markdown.
 
-Docusaurus documents mark their text. In other pages trafilatura finds it. The same walker renders both. Nothing is
+Docusaurus pages mark their main text; in other pages trafilatura finds it. `walk` renders both. Nothing is
 fetched or executed, and only HTML's own entities are resolved.
 """
 
@@ -35,7 +35,7 @@ _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:
-    """Return a document with a part for each section; of a Docusaurus site, with its place there as metadata.
+    """Return a document with a part for each section; a Docusaurus page also has its chapter, version… as metadata.
 
     Raise EmptySource if the page shows no text.
     """
@@ -98,7 +98,7 @@ def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]
 
 
 def _loses_code(main: LexborNode, extracted: str) -> bool:
-    """Whether most of the page's blocks of code are missing."""
+    """Whether the extracted text lacks most of the page's code blocks."""
     blocks = ["".join(block.text().split()) for block in main.css("pre")]
     # A sample, since each is searched in the whole text.
     blocks = blocks[:: len(blocks) // _MOST_BLOCKS + 1]
@@ -143,7 +143,7 @@ def _extract(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
 
 
 def _as_html(body: object) -> object:
-    """Turn trafilatura's tags (after TEI) back into HTML, in place."""
+    """Turn trafilatura's TEI-like tags back into HTML, in place."""
     from lxml.etree import _Element
 
     assert isinstance(body, _Element)
@@ -167,7 +167,7 @@ _TAGS = {"item": "li", "row": "tr", "quote": "blockquote", "lb": "br", "hi": "sp
 
 
 def _with_anchors(headings: list[Heading], page: LexborHTMLParser) -> list[Heading]:
-    """Add to headings their ids on the page, matched by text, in order."""
+    """Add to each heading its id on the page; headings are matched by text, in order."""
     from answerable.sources.html.walk import render
 
     body = page.body

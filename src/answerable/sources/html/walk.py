@@ -35,13 +35,13 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 
 def render(root: Node) -> tuple[str, list[Heading]]:
-    """Return the Markdown of an element, and its headings at their places in it."""
+    """Return the Markdown of an element, and its headings with their offsets in it."""
     headings: list[Heading] = []
     return place_headings("\n\n".join(_blocks(root, headings, 0)), headings)
 
 
 def _blocks(node: Node, headings: list[Heading], depth: int) -> list[str]:
-    """Return the blocks of Markdown of an element's children."""
+    """Return an element's children as blocks of Markdown."""
     if depth > MAX_DEPTH:
         text = one_line(deep_text(node))
         return [text] if text else []

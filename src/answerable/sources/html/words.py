@@ -47,7 +47,7 @@ def link_share(node: Node) -> float:
 
 
 def inline_text(node: Node, depth: int) -> str:
-    """Return the text of an element with white space as in the markup, for `one_line`; a `br` is a `\\x0b`."""
+    """Return an element's text with the markup's white space, `\\x0b` for each `br`; `one_line` collapses it."""
     pieces: list[str] = []
     add_inline_text(node, depth, pieces)
     return "".join(pieces)
@@ -82,7 +82,7 @@ def deep_text(node: Node) -> str:
 
 
 def one_line(text: str) -> str:
-    """Collapse the white space of an `inline_text` to one line, or several at `br`."""
+    """Collapse the white space of an `inline_text`; each `br` begins a new line."""
     if text.isascii() and "\x0b" not in text:
         # Nearly all texts; takes a third of the time.
         return " ".join(text.split())
@@ -142,7 +142,7 @@ def holds_blocks(node: Node) -> bool:
 
 
 def is_dropped(node: Node) -> bool:
-    """Whether an element is left out with everything in it."""
+    """Whether to leave out an element and everything in it."""
     if node.is_text_node:
         return False
     tag = node.tag
@@ -158,7 +158,7 @@ def is_dropped(node: Node) -> bool:
 
 
 def _is_permalink(node: Node) -> bool:
-    """Whether it is the sign beside a heading that links to the heading."""
+    """Whether an element is the link beside a heading (such as #) that leads to this heading."""
     if not attribute(node, "href").startswith("#"):
         return False
     text = _INVISIBLE.sub("", node.text() or "").strip().lower()

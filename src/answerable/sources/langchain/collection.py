@@ -62,9 +62,9 @@ class _Row:
 class LangChainCollection:
     """The collection at an address, `postgresql://…/database?langchain_collection=NAME`.
 
-    It is the reader, splitter and embedder of one run of `Ingestion`; `provider` and `model` made its vectors. All
-    reads see one snapshot. Not thread-safe. Raises SettingsError, SourceNotFound if the collection doesn't exist or is
-    empty, SourceError.
+    Use it as reader, splitter and embedder of one run of `Ingestion`. `provider` and `model` name the embedder that
+    made its vectors. All reads see one snapshot. Not thread-safe. Raises SettingsError, SourceNotFound if the
+    collection doesn't exist or is empty, SourceError.
     """
 
     def __init__(self, address: str, provider: str = "openai", model: str = "text-embedding-3-small") -> None:
@@ -96,7 +96,7 @@ class LangChainCollection:
         self._connection.close()
 
     def documents(self) -> Iterator[tuple[int, Document]]:
-        """Yield the number and document of each of `sources`; chunks without a source are joined into one document."""
+        """Yield (index in `sources`, document); all chunks without a source are joined into one document."""
         for number, source in enumerate(self.sources):
             with self._translated():
                 found = self._connection.execute(sql.SQL(_CHUNKS).format(self._id), [self._uuid, source]).fetchall()
@@ -104,7 +104,7 @@ class LangChainCollection:
             yield number, self._document(source or f"langchain:{self._name}", rows)
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return the stored chunks of a document of this collection."""
+        """Return the stored chunks of a document that `documents` yielded."""
         locator = Locator(document)
         return [
             Chunk(
@@ -122,7 +122,7 @@ class LangChainCollection:
 
     @property
     def fingerprint(self) -> Fingerprint:
-        """The provider and model that the caller named, and the dimension of the vectors."""
+        """The given provider and model, and the dimension of the vectors."""
         return self._fingerprint
 
     def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
@@ -190,7 +190,7 @@ class LangChainCollection:
 
 
 def _row(row: str, text: str, page: object, index: object, start: object) -> _Row:
-    """Return a stored chunk with its order: the page, then its number or start, as far as they are known."""
+    """Return a stored chunk with its sort key: the page, then the chunk's number or start, 0 if unknown."""
     number = _number(page)
     place = next((known for known in map(_number, (index, start)) if known is not None), 0)
     return _Row(row, text, number, (number or 0, place))

@@ -12,9 +12,10 @@ SURELY_SHARED = 20
 
 
 def joined(chunks: Sequence[tuple[str, int | None]]) -> tuple[str, list[Span]]:
-    """Join chunks, given with their pages, into one text; return it and the span of each chunk in it.
+    """Join chunks, given as (text, page), into one text; return it and the span of each chunk in it.
 
-    A form feed separates pages. Within a page, overlaps appear once, and a line end separates chunks without one.
+    A form feed separates pages. Within a page, overlapping text appears once, and a line end separates chunks that
+    don't overlap.
     """
     content: list[str] = []
     spans: list[Span] = []
@@ -31,7 +32,7 @@ def joined(chunks: Sequence[tuple[str, int | None]]) -> tuple[str, list[Span]]:
 
 
 def _shared(before: str, text: str) -> int:
-    """Return the length of the overlap between two texts, less than the whole second one."""
+    """Return how many characters at the end of `before` are the beginning of `text`, but not all of `text`."""
     if len(text) <= SURELY_SHARED:
         return 0
     start = before.find(text[:SURELY_SHARED])

@@ -38,7 +38,7 @@ def is_on(element: Any, path: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Style:
-    """A paragraph style's heading level, whether it is for the table of contents, and its list and depth in it."""
+    """A paragraph style: its heading level, its list and depth there, and whether it is for tables of contents."""
 
     level: int | None
     is_contents: bool
@@ -47,7 +47,7 @@ class _Style:
 
 
 class Styles:
-    """The paragraph styles of a document, each parsed once: a hostile one is long, and used by all paragraphs."""
+    """The paragraph styles of a document. Each is parsed once: a hostile document uses one huge style everywhere."""
 
     def __init__(self, root: Any | None) -> None:
         styles = () if root is None else root.iterchildren(W + "style")
@@ -85,7 +85,7 @@ class Styles:
         return self._parsed[name]
 
     def _chain(self, style_id: str | None) -> Iterator[Any]:
-        """Yield a style and those it is based on."""
+        """Yield a style, then the style it is based on, and so on."""
         for _ in range(_LONGEST_CHAIN):
             style = self._styles.get(style_id or "")
             if style is None:
@@ -158,6 +158,6 @@ class Lists:
 
 
 def _by_level(element: Any, name: str, path: str) -> dict[str | None, str | None]:
-    """Return the value at a path in each child of that name by its level; the first of two with one level counts."""
+    """Map the level of each child called `name` to the value at `path`; the first child of each level counts."""
     children = element.iterchildren(W + name, reversed=True)
     return {child.get(W + "ilvl"): value(child, path) for child in children}

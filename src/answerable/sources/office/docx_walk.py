@@ -25,7 +25,7 @@ _WIDEST = 63
 
 
 class Walk:
-    """One pass over a document; collects `headings`, and the `notes` referred to as (kind, id)."""
+    """One pass over a document; collects `headings`, and in `notes` the (kind, id) of each note it refers to."""
 
     def __init__(self, body: Any, styles: Styles, lists: Lists) -> None:
         self.headings: list[Heading] = []
@@ -138,7 +138,7 @@ class Walk:
 
 
 def _cells(row: Any) -> Iterator[Any | None]:
-    """Yield the cells of a row, None where another cell extends over the place."""
+    """Yield the cells of a row, None where a merged cell continues."""
     yield from [None] * _count(value(row, "trPr/gridBefore"), 0)
     for cell in _children(row, f"{W}tc"):
         yield cell if value(cell, "tcPr/vMerge") in (None, "restart") else None
@@ -146,7 +146,7 @@ def _cells(row: Any) -> Iterator[Any | None]:
 
 
 def _children(element: Any, *tags: str) -> Iterator[Any]:
-    """Yield children with one of these tags, also inside wrappers, but not those of a table of contents."""
+    """Yield children with one of these tags, also inside wrappers, but not inside a table of contents."""
     for child in element.iterchildren("*"):
         if child.tag in tags:
             yield child
@@ -157,7 +157,7 @@ def _children(element: Any, *tags: str) -> Iterator[Any]:
 
 
 def _preferred(alternatives: Any) -> Any:
-    """Return the first of the alternatives for newer and older programs that has text."""
+    """Return the first alternative that has text; Word stores one for newer and one for older programs."""
     forms = list(alternatives.iterchildren("*"))
     return next((form for form in forms if any(True for _ in form.iter(*_TEXTS))), alternatives)
 

@@ -78,7 +78,7 @@ def read_book(package: Package) -> Book:
 
 
 def resolve(package: Package, base: str, reference: str) -> str:
-    """Return the member that a reference in the member `base` points to, "" for another site.
+    """Return the member that a reference in the member `base` points to, "" for a web address.
 
     Raises DamagedSource if it points outside the book.
     """
@@ -116,7 +116,7 @@ def _package_file(package: Package) -> str:
                 return path
     found = next((name for name in package.names if name.lower().endswith(".opf")), None)
     if found is None:
-        raise DamagedSource(f"{package.source} is no e-book, it has no package file: {package.advice}")
+        raise DamagedSource(f"{package.source} is not an e-book, it has no package file: {package.advice}")
     return found
 
 
@@ -151,7 +151,7 @@ class _Manifest:
         yield from (path for path in paths if path not in skipped)
 
     def contents(self) -> dict[str, ContentsEntry]:
-        """Return the first entry of each member in the table of contents; that of EPUB 2 only without a newer one."""
+        """Map each member to its first entry in the table of contents: EPUB 3's, or else EPUB 2's."""
         found: dict[str, ContentsEntry] = {}
         for path in self._navs():
             self._collect(self._entries_of_nav(path), path, found)
@@ -162,7 +162,7 @@ class _Manifest:
         return found
 
     def _navs(self) -> dict[str, None]:
-        """Return the tables of contents of EPUB 3, each once: hostile books name one file in many items."""
+        """Return the tables of contents of EPUB 3, each once: hostile books list one file many times."""
         items = (item for item in self._items.values() if "nav" in item.get("properties", "").split())
         return dict.fromkeys(map(self._path, items))
 

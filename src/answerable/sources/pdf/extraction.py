@@ -26,7 +26,7 @@ RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 
 def opened(data: bytes, password: str | None) -> Any:
-    """Return PDFium's document, or the answer with the reason why it can't be opened."""
+    """Return PDFium's document, or an answer that states why it can't be opened."""
     try:
         return pypdfium2.PdfDocument(data, password=password)
     except pypdfium2.PdfiumError as error:
@@ -35,12 +35,11 @@ def opened(data: bytes, password: str | None) -> Any:
 
 
 def extract(data: bytes, context: ReadContext) -> dict[str, Any]:
-    """Every page's text and what the document says of itself, or why there is none.
+    """Return every page's text with the PDF's outline and metadata, or the reason why it can't be read.
 
     `outline` lists [level, title, page] (pages from 0); without one, `sizes` holds the type size in points of each line
-    of each page. `rows` are the lines of each page that are rows of tables, each with where its cells begin in it.
-    `scanned` are the pages (from 0) that show something and have no text, `recognised` those of them
-    whose text is by OCR.
+    of each page. `rows` lists the table rows of each page: the number of the line, and the offsets of its cells.
+    `scanned` are the pages (from 0) with content but no text layer; `recognised` are those of them read by OCR.
     """
     document = opened(data, context.password)
     if isinstance(document, dict):

@@ -40,7 +40,7 @@ def furniture(pages: Sequence[str]) -> list[list[Span]]:
 
 
 def _repeated(spans: dict[int, list[Span]], pages: Sequence[str]) -> Iterator[tuple[int, Span]]:
-    """Yield those lines, equal except for their numbers, that repeat on pages near them."""
+    """Yield the page and span of each line that nearby pages repeat, apart from the numbers in it."""
     values = {
         (number, span): [_value(match[0]) for match in _NUMBER.finditer(pages[number][slice(*span)].casefold())]
         for number, lines in spans.items()

@@ -22,9 +22,10 @@ _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
 
 
 def find_ocr(languages: str = "") -> Ocr | None:
-    """Return the tesseract on the search path, or None; by default for English, Spanish and Portuguese as installed.
+    """Return the tesseract on the search path, or None without it.
 
-    Raises SettingsError if it lacks a requested language.
+    By default it reads English, Spanish and Portuguese, if these are installed. Raises SettingsError if a requested
+    language isn't.
     """
     command = shutil.which("tesseract")
     if command is None:
@@ -46,7 +47,7 @@ def find_ocr(languages: str = "") -> Ocr | None:
 
 
 def recognise(document: Any, answer: dict[str, Any], ocr: Ocr, working: Callable[[], None]) -> None:
-    """Put the texts of scanned pages into the answer, until the time for the file is used up."""
+    """Add the texts of scanned pages to the answer, until the time for the file is used up."""
     ends = time.monotonic() + ocr.file_seconds
     for number in answer["scanned"]:
         seconds = min(ocr.page_seconds, ends - time.monotonic())

@@ -1,7 +1,8 @@
 """Clean the text that PDFium extracts from a page, and map offsets back to it.
 
 PDFium joins lines at a hyphenated word and writes U+FFFE. We restore "-" and the line end that the page shows, so that
-quotes are verbatim and `-\\n` differs from a hyphen within a line. Imports nothing of ours, for the worker's sake.
+quotes are verbatim and `-\\n` differs from a hyphen within a line. Imports none of our modules, so that the worker
+starts fast.
 """
 
 from __future__ import annotations

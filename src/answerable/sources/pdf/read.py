@@ -153,7 +153,7 @@ def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
 def _with_rows(
     parts: Iterator[Part], pages: Sequence[str], rows: Sequence[Sequence[tuple[int, list[int]]]]
 ) -> Iterator[Part]:
-    """Split the parts so that each table row is one of its own; rows that aren't within one part stay text."""
+    """Split the parts so that each table row is a part of its own; a row that crosses two parts stays text."""
     found: list[tuple[int, int, tuple[int, ...]]] = []
     page_start = 0
     for page, page_rows in zip(pages, rows, strict=True):

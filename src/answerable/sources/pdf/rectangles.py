@@ -16,7 +16,7 @@ Rectangle = tuple[float, float, float, float]
 def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
     """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of cleaned pages.
 
-    One for each line, in points from the page's lower left corner.
+    Each line has a rectangle, in points from the page's lower left corner.
     """
     document = opened(data, password)
     if isinstance(document, dict):

@@ -37,8 +37,8 @@ def outline_sections(
 ) -> list[Section]:
     """Return where each entry (level, title, page) of an outline begins in the document, and its path of titles.
 
-    An entry begins at the line that reads as its title, apart from a number before it, after the previous entry on its
-    page; without such a line, at the beginning of the page. Lines in the `skipped` spans don't count.
+    An entry begins at the first line of its page, after the previous entry, that matches its title, with or without a
+    number before it; without such a line, at the beginning of the page. Lines in the `skipped` spans are ignored.
     """
     sections: list[Section] = []
     path: list[str] = []
@@ -92,7 +92,7 @@ def _lines(
 
 
 def _levels(lines: Sequence[_Line]) -> dict[float, int]:
-    """Return the level of each size of headings, from 0."""
+    """Map each type size of headings to its level, from 0."""
     characters: Counter[float] = Counter()
     for line in lines:
         characters[line.size] += len(line.text)
@@ -112,7 +112,7 @@ def _within(offset: int, spans: Sequence[Span]) -> bool:
 
 
 def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
-    """Return where up to three lines read as the title, 0 if none do; lines without a number before it come first.
+    """Return where one to three lines match the title, 0 without a match; prefer lines without a number before it.
 
     "1.4. Setup" on the page may be "Setup" in the outline, and vice versa.
     """
@@ -131,7 +131,7 @@ def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
 
 
 def _short_lines(page: str, start: int, longest: int) -> list[str]:
-    """Return the letters of up to three lines from `start`, up to the first longer one."""
+    """Return the letters of up to three lines from `start`; stop at a line longer than `longest`."""
     lines = page[start : start + LINES * (longest + 1)].split("\n")[:LINES]
     return [_letters(line) for line in takewhile(lambda line: len(line) <= longest, lines)]
 

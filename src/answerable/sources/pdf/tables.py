@@ -67,7 +67,7 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
 
 
 def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Iterator[Sequence[Line]]:
-    """Yield stretches of at least three loose lines. Measures the third line first, and so only few lines at all."""
+    """Yield runs of at least three loose lines. Checks the third line first, so that few lines are measured."""
     start = 0
     while start + FEWEST_ROWS <= len(lines):
         tight = next((place for place in range(FEWEST_ROWS - 1, -1, -1) if not is_loose(lines[start + place])), None)

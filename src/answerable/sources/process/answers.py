@@ -30,7 +30,7 @@ class Died(Exception):
 def gather(ask: Callable[[int], Answers], source: str, context: ReadContext) -> list[Document]:
     """Return the documents in a file. Raise the SourceError that the process sent, or that explains its death.
 
-    `ask(n)` requests what follows the first n members of an archive; it is repeated after a member ended the process.
+    `ask(n)` skips the first n members of an archive; it is called again when a member has ended the process.
     """
     reading = _Gathering(source, context.limits.bounds(0))
     while not reading.is_over:
@@ -42,7 +42,7 @@ def gather(ask: Callable[[int], Answers], source: str, context: ReadContext) -> 
 
 
 class _Gathering:
-    """What has been received of a file so far."""
+    """The documents, errors and skipped members of a file received so far."""
 
     def __init__(self, source: str, bounds: Bounds) -> None:
         self.source = source
@@ -56,7 +56,7 @@ class _Gathering:
         self._bounds = bounds
 
     def take_all(self, answers: Answers) -> None:
-        """Take the answers to one request. Raise SourceError."""
+        """Record the answers to one request. Raise SourceError."""
         try:
             for answer, data in answers:
                 self._take(answer, data)
@@ -86,7 +86,7 @@ class _Gathering:
                     self.skipped.count(reason, source)
 
     def _lose(self, error: SourceError) -> None:
-        """Give up the current file; what follows it in an archive may still be readable."""
+        """Raise the error; in an archive, record it instead, since later members may be readable."""
         if not self.members:
             raise error
         self._deaths += 1
@@ -94,7 +94,10 @@ class _Gathering:
         if self._deaths > _MOST_DEATHS:
             self.is_over = True
             self.skipped.errors.append(
-                DamagedSource(f"{self.source} is not read to its end, too many of its files exceed their limits")
+                DamagedSource(
+                    f"{self.source} was not read to the end, too many of its files exceed their limits: leave it out, "
+                    "or unpack it and add the other files"
+                )
             )
 
 

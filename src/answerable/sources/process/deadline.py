@@ -14,10 +14,10 @@ from answerable.sources.limits import Bounds
 
 
 class Deadline:
-    """When to kill a process that hasn't answered.
+    """Kills a process that hasn't answered in time.
 
-    The process limits its own processor time. This also ends one that waits, or whose system has no such limit; it is
-    wider, so that a busy machine doesn't trigger it.
+    The process limits its own processor time. The deadline also ends a process that sleeps, or whose system has no such
+    limit; it is longer, so that a busy machine doesn't trigger it.
     """
 
     def __init__(self) -> None:
@@ -25,12 +25,12 @@ class Deadline:
         self._seconds = 0.0
 
     def extend(self, bounds: Bounds | None = None) -> None:
-        """Restart the time, with these bounds or the previous ones."""
+        """Restart the countdown, with these bounds or the previous ones."""
         self._seconds = self._seconds if bounds is None else bounds.seconds * 3 + 30
         self._at = time.monotonic() + self._seconds
 
     def lift(self) -> None:
-        """Remove the deadline: nobody waits."""
+        """Remove the deadline while no answer is due."""
         self._at = None
 
     def watch(self, process: subprocess.Popen[bytes]) -> None:

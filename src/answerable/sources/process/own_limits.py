@@ -13,7 +13,7 @@ _USED_PER_LIMIT = 0.1
 
 
 class Limits:
-    """Sets the limits; setting them takes as long as reading a small file (POSIX only)."""
+    """Sets the limits (POSIX only), once for many small files: it takes as long as reading one."""
 
     def __init__(self) -> None:
         self._set: Bounds | None = None
@@ -21,7 +21,7 @@ class Limits:
         self._files = 0
 
     def allow(self, bounds: Bounds) -> None:
-        """Let the process use this much more processor time and address space."""
+        """Allow the process this much more processor time and address space."""
         used = time.process_time()
         self._files += 1
         is_fresh = self._files < _FILES_PER_LIMIT and used - self._since < bounds.seconds * _USED_PER_LIMIT

@@ -65,8 +65,8 @@ class ReadingProcess:
     ) -> list[Document]:
         """Return the documents in a file as `read_file` does; with a `url`, the web page at that address.
 
-        Raise SourceError, also when the file exceeds its limits or crashes the process. Of an archive, only such a
-        member is left out.
+        Raise SourceError, also when the file exceeds its limits or crashes the process. If a member of an archive does
+        so, only this member is left out.
         """
         context = context or ReadContext()
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
@@ -78,7 +78,7 @@ class ReadingProcess:
         return gather(ask, source, context)
 
     def facts(self, data: bytes, source: str, url: str, context: ReadContext) -> dict[str, Any]:
-        """Return the `page_facts` of the page at an address, called `source`. Raise SourceError as `read` does."""
+        """Return the `page_facts` of a page fetched from `url` and cited as `source`. Raise SourceError like `read`."""
         request = {"ask": "page", "source": source, "url": url}
         facts: dict[str, Any] = self._ask(request, data, context, context.limits.bounds(len(data)))
         return facts
@@ -106,7 +106,7 @@ class ReadingProcess:
     def _answers(
         self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds | None = None
     ) -> Answers:
-        """Yield each answer to a request with its bytes. Raise Died; closed early, end the process."""
+        """Yield each answer to a request with its bytes. Raise Died if the process ends; closing early ends it."""
         with self._lock:
             process = self._running()
             self._deadline.extend(bounds or context.limits.bounds(context.limits.max_file_size))

@@ -50,7 +50,7 @@ def pack_error(error: AnswerableError) -> list[str]:
 
 
 def unpack_error(packed: list[str]) -> SourceError:
-    """Return the error that was packed; any other than a SourceError becomes one."""
+    """Return the error that was packed, as a SourceError if it has another class."""
     kind = getattr(errors, packed[0], SourceError)
     return kind(packed[1]) if issubclass(kind, SourceError) else SourceError(packed[1])
 

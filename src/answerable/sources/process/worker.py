@@ -29,7 +29,7 @@ Send = Callable[..., None]
 
 
 def answer(request: dict[str, Any], data: bytes, send: Send, allowed: Limits) -> dict[str, Any]:
-    """Return the last answer to a request; earlier ones are sent."""
+    """Carry out a request: send all answers but the last, and return that."""
     context = ReadContext.unpack(request["context"], lambda: send({"outcome": "working"}))
     try:
         match request["ask"]:
@@ -85,7 +85,7 @@ class _Reading:
         return {"outcome": "done", "left_out": left_out}
 
     def _member(self, data: bytes, source: str) -> list[Document]:
-        """Read a member of an archive, unless an earlier process died at it or after it."""
+        """Read a member of an archive, unless an earlier process has already read it or died at it."""
         self._members += 1
         if self._members <= self._request["passed"]:
             return []

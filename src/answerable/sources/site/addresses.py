@@ -1,4 +1,4 @@
-"""Which web addresses may be fetched: public ones only, wherever a page, a redirect or a name server leads."""
+"""Allow only public web addresses to be fetched, also after a redirect or a name look-up."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class AddressGuard:
         self._resolve = resolve
 
     def locate(self, address: WebAddress) -> list[str]:
-        """Return the IP addresses to connect to, from one look-up.
+        """Return the IP addresses to connect to, from a single look-up.
 
         Raise AddressRefused if any of them isn't public, SiteUnreachable if there are none.
         """

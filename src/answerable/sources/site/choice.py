@@ -1,4 +1,4 @@
-"""Which pages of a site to read: no lists, no duplicates, one version, the requested locales."""
+"""Choose the pages of a site to read: no lists, no duplicates, one version, the requested locales."""
 
 from __future__ import annotations
 
@@ -46,17 +46,17 @@ class SiteOptions:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """Why a page is skipped, or ""; `notes` are to be remembered, and passed to `recall` later."""
+    """A decision on a page: `reason` is why it is skipped, or ""; `notes` are kept for `recall` on the next visit."""
 
     reason: str = ""
     notes: Mapping[str, str] = field(default_factory=dict)
 
 
 class Choice:
-    """Decides which pages under a public address to read, learning from each.
+    """Decides which pages under a public address to read; a page may decide for its folder or its copies.
 
     `listing` returns all addresses of the site, without final slashes. `locale_folders` are the folders of the
-    requested locales; pages elsewhere must state their locale.
+    requested locales; pages outside must declare theirs.
     """
 
     def __init__(
@@ -78,11 +78,11 @@ class Choice:
         self._better: dict[str, bool] = {}
 
     def leaves_out(self, url: str) -> str:
-        """Return why this URL is skipped without fetching, by other pages of its folder, or ""."""
+        """Return why this URL is skipped without fetching, as its whole folder is, or ""."""
         return next((reason for folder, reason in self._left_out.items() if url.startswith(folder)), "")
 
     def recall(self, url: str, verdict: Verdict) -> Verdict:
-        """Learn from the verdict on a page, on this visit or an earlier one; return it."""
+        """Apply a page's verdict, from this visit or an earlier one, to later pages; return it."""
         if folder := verdict.notes.get(_FOLDER):
             self._left_out[folder] = verdict.reason
         if _SAME_AS in verdict.notes:
@@ -92,11 +92,11 @@ class Choice:
         return verdict
 
     def still_holds(self, notes: Mapping[str, str]) -> bool:
-        """Whether the notes on a page are still valid although other pages may have changed."""
+        """Whether a page's notes are still valid: the page that it repeats, if any, still exists."""
         return _SAME_AS not in notes or page_key(notes[_SAME_AS]) in self._listing()
 
     def judge_redirect(self, url: str, final: str) -> Verdict:
-        """Judge the redirect of an address, both public: skip it if it leads to another page of the site."""
+        """Judge a redirect between public addresses: skip `url` if `final` is another page of the site."""
         place = page_key(final)
         if place != page_key(url) and place in self._listing():
             return self.recall(url, Verdict(SAME, {_SAME_AS: final}))
@@ -127,14 +127,14 @@ class Choice:
         return other or Verdict("", {_LOCALE: locale} if locale else {})
 
     def _canonical(self, page: PageFacts, url: str) -> str:
-        """Return the page's canonical address if it is another page; many sites state their start page by mistake."""
+        """Return the canonical address if it is another page, except the start page: many sites state it by mistake."""
         target = page.canonical
         place = page_key(target)
         is_itself = place in (page_key(url), page_key(self._base)) or place in self._same
         return target if place in self._listing() and not is_itself else ""
 
     def _locale(self, page: PageFacts, url: str) -> str | None:
-        """Return the page's requested locale, "" if its folder shows it, None if it has another one."""
+        """Return the page's locale if it is requested, "" if its folder implies that, None if it isn't requested."""
         if not self._options.locales or any(f"{url}/".startswith(folder) for folder in self._locale_folders):
             return ""
         stated = page.locale.lower()
@@ -160,10 +160,10 @@ class Choice:
         return self._base + "/".join(segments[: segments.index(label) + 1]) + "/"
 
     def _is_superseded(self, page: PageFacts, url: str, folder: str, label: str) -> bool:
-        """Whether the page's version is older or newer than the latest release.
+        """Whether the page's version is another one than the latest release.
 
-        The theme then shows a banner that links to the latest release; if the link leaves the visited folder, this
-        version was requested by its address. Without banners, the addresses decide.
+        The theme then shows a banner that links to the latest release; if the link leaves the visited folder, the user
+        chose this version by its address. Without banners, the addresses of other versions decide.
         """
         if page.latest.startswith(self._base):
             return True

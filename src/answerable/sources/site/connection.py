@@ -44,7 +44,7 @@ class Timer:
 
 
 class PinnedPool:
-    """A pool of connections to the IP addresses that `locate` returns for a host, wherever its name resolves later.
+    """A pool of connections to the IP addresses that `locate` returned, even if the name resolves to others later.
 
     The host's name goes into the Host header and the TLS handshake, which checks the certificate against it.
     """
@@ -83,7 +83,7 @@ class PinnedPool:
                 connection.close()
 
     def cut(self) -> None:
-        """End the requests of other threads: they raise."""
+        """End the requests of other threads, which then raise."""
         self._backend.cut()
         self.close_idle()
 
@@ -125,7 +125,7 @@ class _PinnedBackend(httpcore2.NetworkBackend):
 
 
 class _TimedStream(httpcore2.NetworkStream):
-    """Limits every single wait, so that a server that drips bytes gains no time."""
+    """Applies the Timer to every read and write, so that a server can't gain time by sending slowly."""
 
     def __init__(self, inner: httpcore2.NetworkStream, backend: _PinnedBackend) -> None:
         self._inner = inner
@@ -184,24 +184,26 @@ def read_body(response: httpcore2.Response, headers: Mapping[str, str], limit: i
         case "gzip" | "x-gzip":
             return gunzip(bytes(body), limit, url)
         case other:
-            raise UnsupportedSource(f"{url} is packed by {other[:40]!r}, not by gzip: save it as a file, add that")
+            raise UnsupportedSource(
+                f"{url} is compressed with {other[:40]!r}, not gzip: save it as a file and add that"
+            )
 
 
 def gunzip(packed: bytes, limit: int, source: str) -> bytes:
-    """Return unpacked gzip. Raise SourceTooLarge over `limit` bytes, DamagedSource when it is broken or cut."""
+    """Return unpacked gzip. Raise SourceTooLarge over `limit` bytes, DamagedSource when it is broken or truncated."""
     unpacked = bytearray()
     members = 0
     try:
         while packed:
             members += 1
             if members > _MAX_GZIP_MEMBERS:
-                raise DamagedSource(f"{source} is gzip of over {_MAX_GZIP_MEMBERS} members: leave it out")
+                raise DamagedSource(f"{source} is a gzip file of over {_MAX_GZIP_MEMBERS} members: leave it out")
             member = zlib.decompressobj(wbits=31)
             unpacked += member.decompress(packed, limit - len(unpacked) + 1)
             if len(unpacked) > limit:
                 raise too_large(source, limit)
             if not member.eof:
-                raise zlib.error("it is cut")
+                raise zlib.error("it is truncated")
             # Some servers pad the end with zeros.
             packed = member.unused_data.lstrip(b"\0")
     except zlib.error as error:

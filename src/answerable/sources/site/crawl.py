@@ -31,8 +31,8 @@ def ask_ahead(
 ) -> Generator[tuple[SitePage, Outcome], None, None]:
     """Yield each page of the queue with its outcome, in order; the queue may grow meanwhile.
 
-    `leave_out` returns why a page is skipped without fetching, or ""; it is called when the page 2 * `concurrency`
-    before it has been read, so that crawls are deterministic. Closing doesn't wait for requests under way.
+    `leave_out` returns why a page is skipped without fetching, or "". It is called once the page 2 * `concurrency`
+    places earlier has been read, so that crawls are deterministic. Closing doesn't wait for unfinished requests.
     """
     threads = ThreadPoolExecutor(concurrency, "site")
     ahead: deque[tuple[SitePage, Future[Outcome] | PassedOver]] = deque()
@@ -56,7 +56,7 @@ def ask_ahead(
 
 
 class Asker:
-    """Fetches pages of a site under `base` that its robots.txt allows, with remembered validators."""
+    """Fetches pages under `base` that robots.txt allows; validators of the last visit skip unchanged pages."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.robots = Robots(fetcher)

@@ -54,7 +54,8 @@ class Validators:
 class Fetched:
     """A page: its final address, its unpacked bytes, and its Content-Type header.
 
-    `is_unchanged` means that the validators still hold, and there are no bytes. `robots` is the X-Robots-Tag header.
+    `is_unchanged` means that the page still matches the validators, so that it wasn't sent. `robots` is the
+    X-Robots-Tag header.
     """
 
     url: str
@@ -74,7 +75,7 @@ class Fetcher:
     """Makes GET requests under a policy. Thread-safe; close it at the end.
 
     `authorizations` are values of the Authorization header by origin (`https://docs.example.com`). `tls` replaces
-    the system's trusted certificates. `sleep` takes seconds; by default closing ends it.
+    the system's trusted certificates. `sleep` takes seconds; the default one ends early when the fetcher is closed.
     """
 
     def __init__(
@@ -210,5 +211,5 @@ def _judge(
 
 
 def _short(header: str) -> str:
-    """Return a header that will be sent back, or nothing if it is absurdly long."""
+    """Return a validator to send back on the next visit, or "" if it is absurdly long."""
     return header if len(header) < 1000 and header.isprintable() else ""

@@ -69,7 +69,7 @@ class Budget:
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """Count the time in the block; yield its deadline (monotonic seconds)."""
+        """Deduct the time that the block takes; yield its deadline (monotonic seconds)."""
         start = time.monotonic()
         try:
             yield start + self.left

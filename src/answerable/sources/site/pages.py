@@ -50,9 +50,9 @@ class SitePage:
 class SitePages:
     """The pages under `base` in the order of the sitemaps, without duplicates.
 
-    `skipped` counts omitted entries by reason; `errors` are of unreadable sitemaps. Without any, a page that
-    isn't listed is gone. `disallowed` are the pages that robots.txt disallows; `missing` the errors, also in
-    `errors`, of locales without a sitemap of their own.
+     `skipped` counts omitted entries by reason; `errors` has an error for each unreadable sitemap. If there are none
+    , a page that isn't listed no longer exists. `disallowed` are the pages that robots.txt disallows;
+     `missing` maps each locale without a sitemap of its own to its error, which is in `errors` too.
     """
 
     base: str
@@ -151,7 +151,7 @@ class _Search:
         return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
-        """Add the pages of a sitemap and of all it lists, and the errors; follow equal indexes only once."""
+        """Add the pages of a sitemap, and of the sitemaps it lists, with their errors; skip copies of an index."""
         if sitemap.sitemaps in self._indexes:
             self._copies += 1
             return
@@ -266,12 +266,12 @@ def page_key(url: str) -> str:
 
 
 def is_below(url: str, base: str) -> bool:
-    """Whether an address is a folder, with or without final slash, or in it."""
+    """Whether an address is the folder `base`, with or without its final slash, or in it."""
     return (url.partition("?")[0] + "/").startswith(base)
 
 
 def too_many_pages(base: str, limit: int) -> SourceTooLarge:
-    """Return the error for a site with more pages than are read."""
+    """Return the error for a site with more pages than the limit."""
     return SourceTooLarge(
         f"{base} has over {limit:,} pages, the others are not read: give the address of one part of it, or raise the "
         "setting max_pages"
@@ -279,7 +279,7 @@ def too_many_pages(base: str, limit: int) -> SourceTooLarge:
 
 
 def exchange(url: str, old: str, new: str) -> str:
-    """Replace the folder of an address, which may be the folder itself without its slash."""
+    """Replace the folder `old` of an address by `new`; the address may be `old` without its final slash."""
     if url + "/" == old:
         return new.rstrip("/") if new.count("/") > 3 else new
     return new + url.removeprefix(old) if url.startswith(old) else url

@@ -47,7 +47,7 @@ class ListedPages:
         self.errors += (error for name, error in self._doubtful.items() if name not in seen_locales)
 
     def gone(self, known: Iterable[str]) -> list[str]:
-        """Return the public addresses that aren't listed."""
+        """Return the known public addresses that are no longer listed."""
         return [source for source in known if source not in self._there]
 
     def _is_of_locale(self, page: SitePage) -> bool:
@@ -100,7 +100,7 @@ class LinkedPages:
         return SitePage(url, exchange(url, self.base, self.public_base))
 
     def url(self, public: str) -> str:
-        """Return the address to fetch a public address at."""
+        """Return the address from which to fetch the page with this public address."""
         return exchange(public, self.public_base, self.base)
 
     def add(self, url: str, depth: int = 0) -> bool:
@@ -130,7 +130,7 @@ class LinkedPages:
     def _refuses(self, url: str, depth: int) -> str:
         path, _, query = url.partition("?")
         if PurePosixPath(path).suffix.lower() in _NO_PAGES:
-            return "no page by its name"
+            return "not a page, by its name"
         if len(url) > _LONGEST_ADDRESS:
             return f"address over {_LONGEST_ADDRESS:,} characters"
         if depth > MAX_DEPTH:

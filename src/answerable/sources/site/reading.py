@@ -70,7 +70,8 @@ _NOT_NOTES = frozenset({"url", "etag", "last_modified", _LASTMOD})
 class PageReader:
     """Reads the pages of one visit, and counts the skipped ones.
 
-    Records hold the server's validators, the sitemap's `lastmod`, why a page was skipped, and the notes of the choice.
+    Records hold the server's validators, the sitemap's `lastmod`, why a page was skipped, and the notes of its
+    `Verdict`.
     """
 
     def __init__(
@@ -92,13 +93,13 @@ class PageReader:
         self._now = now
 
     def conditions(self, page: SitePage) -> Mapping[str, str]:
-        """Return the validators to request a page with; none if its text or links are needed again."""
+        """Return the validators to send when requesting a page; {} if its text or links are needed again."""
         known = self._trusted(page.public)
         needed = known is None or (self._links and _CONTENT_TYPE not in known.validators)
         return {} if known is None or needed else known.validators
 
     def pass_over(self, page: SitePage, verdict: Verdict, fetched: Fetched | None = None, digest: str = "") -> Visited:
-        """Count a skipped page; any earlier documents of it go."""
+        """Count a skipped page; the result removes its earlier documents."""
         self.skipped[verdict.reason] += 1
         known = self._known.get(page.public)
         if known and fetched and fetched.is_unchanged:
@@ -150,7 +151,7 @@ class PageReader:
         return self.choice.judge(facts, page.public, fetched.robots)
 
     def _trusted(self, source: str) -> SyncRecord | None:
-        """Return the record of a page if it holds as long as the page is unchanged."""
+        """Return the record of a page if it can be kept when the page is unchanged, otherwise None."""
         known = self._known.get(source)
         return known if known and known.hash and self.choice.still_holds(known.validators) else None
 

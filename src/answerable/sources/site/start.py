@@ -51,14 +51,14 @@ def is_same_host(one: str, other: str) -> bool:
 
 
 def is_at(url: str, base: str) -> bool:
-    """Whether an address is in a folder, whatever form its host has."""
+    """Whether an address is in the folder `base`, with or without `www.`, by http or https."""
     if is_below(url, base):
         return True
     return is_same_host(url, base) and is_below(parse_address(base).origin + parse_address(url).target, base)
 
 
 def arrived_base(start: SiteStart, final: str) -> str:
-    """Return the folder, or page, to crawl a site without sitemap below, if its start redirects to `final`."""
+    """Return the folder or page to read on a site without sitemap whose start page redirects to `final`."""
     if start.is_page:
         return final
     given, found = parse_address(start.base), parse_start(final)

@@ -42,7 +42,7 @@ _ANSWERED = (SourceNotFound, SourceTooLarge, DamagedSource)
 class SiteVisit:
     """One visit to a site, a part of it or a single page; see `protocols.Visit`. It closes the fetcher.
 
-    `files` reads fetched bytes, `now` must return a time zone. Raise AddressRefused.
+    `files` reads fetched bytes; `now` must return a time with its zone. Raise AddressRefused.
     """
 
     def __init__(
@@ -197,7 +197,7 @@ class SiteVisit:
             yield visited
 
     def _visited(self, reader: PageReader, page: SitePage, outcome: Outcome) -> Visited | None:
-        """Return the result for a page; None if nothing is known of it, or it was seen before."""
+        """Return the result for a page; None for a broken link, a disallowed page, or one that was already visited."""
         linked = self._pages if isinstance(self._pages, LinkedPages) else None
         if linked and isinstance(outcome, SourceNotFound):
             reader.skipped["broken link"] += 1
@@ -219,14 +219,15 @@ class SiteVisit:
             return Visited(page.public, error=error)
 
     def _passed_over(self, reader: PageReader, page: SitePage, reason: str) -> Visited | None:
-        """Return the result for a page that wasn't sent; what was read of it earlier is kept."""
+        """Return the result for a skipped page; if it now redirects out of the site, keep its earlier documents."""
         known = self._known.get(page.public)
         if reason == DISALLOWED:
             reader.skipped[reason] += 1
             return None
         if reason == ELSEWHERE and known and known.documents:
             error = SourceError(
-                f"{page.public} now redirects out of the site: remove what was read of it if it has moved"
+                f"{page.public} now redirects out of the site: its earlier text is kept; remove "
+                "it if the page has moved"
             )
             return Visited(page.public, error=error)
         return reader.pass_over(page, Verdict(reason))

@@ -1,4 +1,4 @@
-"""Read tables and lists of objects (CSV, TSV, JSON, JSON lines): the file itself, a part for each record.
+"""Tables and lists of objects (CSV, TSV, JSON, JSON lines) → Document: the unchanged file, a part for each record.
 
 A file that isn't a valid table or list is read as plain text: other JSON, prose with commas, a truncated file.
 """

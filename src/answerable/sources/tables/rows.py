@@ -41,7 +41,7 @@ class Row(NamedTuple):
 
 
 def read_table(content: str) -> tuple[list[str], list[Span]]:
-    """Return the column names, if there is a header, and the span of every row of data; no rows if it is no table."""
+    """Return the column names, if there is a header, and the span of every row of data; no rows if it isn't a table."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
     delimiters = declared[1] if declared else _DELIMITERS
@@ -77,7 +77,7 @@ def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_
 
 
 def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tuple[bool, float]:
-    """Return whether the first row has the most frequent width, and the share of rows that have it."""
+    """Return whether the first row has the most frequent number of fields, and the share of rows that have it."""
     widths: list[int] = []
     try:
         for row in rows(content, start, delimiter, quoting):

@@ -96,7 +96,7 @@ def is_encryption_notice(text: str) -> bool:
 
 
 def cleaned(raw: str) -> str:
-    """Return the text without the app's marks and without marks at its edges; others belong to the writing."""
+    """Remove the app's invisible marks, and all marks at the edges; marks elsewhere belong to the text."""
     raw = raw.replace("\r\n", "\n")
     return raw if raw.isascii() else raw.replace(APP_MARK, "").strip(MARKS)
 

@@ -50,7 +50,7 @@ class Layout:
 
     @property
     def is_weak(self) -> bool:
-        """Whether other kinds of text have such lines too, so that a single one proves nothing."""
+        """Whether other texts also have such lines, so that a single line doesn't prove that the text is a chat."""
         return self.enclosure is Enclosure.BLANK or self.has_unknown_words
 
 
@@ -58,7 +58,7 @@ class Layout:
 class Headers:
     """The message headers of a text, in columns because an export may hold millions.
 
-    `starts` and `ends` are offsets of the header without the sender, `days` ordinals of `date`, `layouts` indexes of
+    `starts` and `ends` are offsets of the header without the sender, `days` ordinals of `date`, `layouts` indexes into
     `known_layouts`.
     """
 
@@ -121,7 +121,7 @@ _ClockKind = tuple[Enclosure, bool, int, bool, bool]
 
 @dataclass(slots=True)
 class _Scan:
-    """The candidates of the grammar; their `days` are indexes of `dates`."""
+    """The headers that the grammar finds; their `days` are indexes into `dates`."""
 
     headers: Headers = field(default_factory=lambda: Headers([]))
     dates: list[DateText] = field(default_factory=list)
@@ -207,7 +207,7 @@ def _enclosure(opening: str | None, end: str) -> Enclosure:
 
 
 def _resolved(scan: _Scan, date_order: DateOrder | None) -> Headers:
-    """Return the candidates that have a valid date, with it."""
+    """Return the candidates whose date is valid, with that date."""
     orders = _orders(scan, date_order)
     headers = Headers(list(scan.layouts))
     days: dict[tuple[int, int], tuple[int, int]] = {}
@@ -252,7 +252,7 @@ def _runs(scan: _Scan, layouts: set[int]) -> list[tuple[DateText, int]]:
 
 
 def _day(text: DateText, layout_index: int, order: DateOrder, layouts: list[Layout]) -> tuple[int, int]:
-    """Return the day's ordinal (0 if invalid) and layout: a new one if the date exists only in another order."""
+    """Return the day's ordinal (0 if invalid) and its layout's index; add a layout if only another order is valid."""
     for actual in (order, *DateOrder):
         day = resolve(text, actual)
         if day is None:

@@ -28,8 +28,8 @@ __all__ = ["DateOrder", "Message", "MessageKind", "is_chat", "parse_chat", "read
 class Message:
     """One message or notice. `content[start:end]` is all of it, `content[body:end]` its exported text.
 
-    `line` counts from 1. `sender` is None for notices. `text` has no edit mark and none of the app's marks of
-    direction. `attachment` is the name of the attached file.
+    `line` counts from 1. `sender` is None for notices. `text` is without the edit mark and the app's direction marks.
+    `attachment` is the name of the attached file.
     """
 
     start: int

@@ -70,7 +70,7 @@ class Senders:
             self._longer.setdefault(name, Counter())[self._content[start:second]] += 1
 
     def _always_continues(self, name: str) -> bool:
-        """Whether every message of "Work" is by "Work: Ana" or "Work: Ben", each of whom has several."""
+        """Whether a name ("Work") only begins longer names ("Work: Ana", "Work: Ben"), each with several messages."""
         longer = self._longer[name]
         return self._counts[name] >= _REPEATED and longer.total() == self._counts[name] and min(longer.values()) > 1
 

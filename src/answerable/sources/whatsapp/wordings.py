@@ -28,12 +28,12 @@ _AROUND = " .。।!"
 
 
 def without_marks(text: str) -> str:
-    """Return the text without invisible marks. Joiners within it stay: 👩‍💻 and Persian words need them."""
+    """Remove invisible marks, except joiners inside the text: 👩‍💻 and Persian words need them."""
     return text if text.isascii() else _MARKS_BUT_JOINERS.sub("", text).strip(_JOINERS)
 
 
 def plain(text: str) -> str:
-    """Return the form in which texts are compared: no marks, lower case, single spaces, no full stop."""
+    """Normalise a text for comparison: no marks, lower case, single spaces, no punctuation at its ends."""
     if not text.isascii():
         text = _CURLY.sub("'", _MARKS.sub("", text))
     return " ".join(text.casefold().split()).strip(_AROUND)
