@@ -106,7 +106,7 @@ def lancedb(vectors: Rows, groups: Rows) -> Iterator[Peer]:
 def pgvector(vectors: Rows, groups: Rows) -> Iterator[Peer]:
     """A table with an HNSW index made by hand; a filter is looked at while the index is read on."""
     psycopg = importlib.import_module("psycopg")
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "servers"))
     private_server = importlib.import_module("postgres_server").private_server
     with (
         private_server("", "shared_buffers=1GB", "max_wal_size=8GB") as server,

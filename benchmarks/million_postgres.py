@@ -16,7 +16,7 @@ from answerable.maintenance.copy import copy_store
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.postgres.store import PostgresStore
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "servers"))
 
 from postgres_server import in_database, private_server
 

@@ -22,7 +22,7 @@ import numpy as np
 import psycopg
 from measuring import DATA, QUESTION, ROOT, corpus, show
 
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(ROOT / "tests" / "servers"))
 
 from postgres_server import in_database, private_server
 

@@ -140,7 +140,7 @@ def served() -> Iterator[str]:
 
 def serve() -> None:
     """Serves the textbook's documents until the input ends."""
-    sys.path.insert(0, str(ROOT / "tests"))
+    sys.path.insert(0, str(ROOT / "tests" / "servers"))
     from site_server import SiteServer
 
     from answerable.sources.html.docusaurus import document_element

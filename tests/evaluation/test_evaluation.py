@@ -177,7 +177,7 @@ def test_each_step_upon_the_others_finds_by_both(store: Store, retriever: Retrie
 
 
 def test_reranking_needs_an_embedder_that_can(store: Store) -> None:
-    with pytest.raises(SettingsError, match="no vectors of single tokens"):
+    with pytest.raises(SettingsError, match="has no token vectors"):
         configure(SETTINGS, store, EMBEDDER, Retriever.RERANKED)
 
 

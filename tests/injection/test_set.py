@@ -40,9 +40,9 @@ WEAKER = [attack for number, attack in enumerate(ATTACKS) if attack.kind == UNSE
 def test_the_set_is_large_enough() -> None:
     assert len(ATTACKS) >= 60
     assert min(Counter(attack.language for attack in ATTACKS)[language] for language in LANGUAGES) >= 20
-    assert {path.suffix for path in FOLDER.glob("*/*")} == {".txt", ".md", ".html"}
+    assert {path.suffix for path in FOLDER.glob("*/**/*.*")} == {".txt", ".md", ".html"}
     assert sorted(attack.file for attack in ATTACKS) == sorted(
-        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/*")
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.glob("*/**/*.*")
     )
     assert all(_escapes_untouched(attack) for attack in ATTACKS)
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from filelock import FileLock
 from quality.harness import CACHE
 
-SOURCES = Path(__file__).parent / "docusaurus_site"
+SOURCES = Path(__file__).parents[1] / "docusaurus_site"
 # What its configuration says: nobody serves it there.
 PUBLIC = "https://book.example.org/book/"
 BASE = "/book/"
