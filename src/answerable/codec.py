@@ -1,7 +1,7 @@
-"""Datatypes ↔ plain values that JSON has: in rows of the stores, in exports, between processes, and for programs.
+"""Datatypes ↔ JSON values: in rows of the stores, in exports, between processes, and in output for programs.
 
-An object has the names of the dataclass's fields, in their order, without those that have their default. What is
-decoded may come from anybody: `made` checks that every value has the type of its field.
+A dataclass becomes an object of its fields, in their order, without those at their default. Decoded data is untrusted:
+`made` checks that every value has the type of its field.
 """
 
 from __future__ import annotations
@@ -25,41 +25,41 @@ _KINDS = {kind.value: kind for kind in PartKind}
 
 
 def to_json(value: Any) -> str:
-    """Return compact JSON; dates are ISO texts, anything else that JSON lacks is text."""
+    """Return compact JSON; types that JSON lacks become lists (sets), ISO texts (dates) or text."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
 def to_line(value: Any) -> bytes:
-    """Return a dataclass, or a mapping, as a line of JSON in UTF-8; dataclasses in it are objects, too."""
+    """Return a dataclass or mapping as a line of JSON in UTF-8; dataclasses inside become objects too."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_object)
     return f"{text}\n".encode()
 
 
 def named(value: Any) -> dict[str, Any]:
-    """Return a dataclass as an object, without the fields that have their default."""
+    """Return a dataclass as a dictionary, without the fields that have their default."""
     found = ((field, getattr(value, field.name)) for field in fields(value))
     return {field.name: inner for field, inner in found if inner != _default(field)}
 
 
 def from_json(text: bytes) -> dict[str, Any]:
-    """Return the object that a JSON text is. Raises ValueError for any other text."""
+    """Parse a JSON object. Raises ValueError for any other text."""
     try:
         value = json.loads(text.decode("utf-8"))
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(value, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it isn't a JSON object")
     _check_texts(value, DEPTH)
     return value
 
 
 def made(kind: type[Made], value: Any) -> Made:
-    """Return the dataclass that a plain value stands for. Raises ValueError that names the wrong field."""
+    """Build a dataclass from JSON values. Raises ValueError that names the invalid field."""
     return cast(Made, _made(kind, value, kind.__name__))
 
 
 def part_to_row(part: Part) -> list[Any]:
-    """Return the fields of a part in their order; symbol and cells only where there are any."""
+    """Return the fields of a part in their order; symbol and cells only if it has any."""
     time = part.time.isoformat() if part.time else None
     row = [part.start, part.end, part.kind.value, part.page, part.headings, part.anchor, time, part.sender, part.body]
     # Rows written before there were symbols end here.
@@ -67,7 +67,7 @@ def part_to_row(part: Part) -> list[Any]:
 
 
 def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
-    """Return the parts that `part_to_row` made these rows of."""
+    """Return the parts from which `part_to_row` made these rows."""
     # Most parts share the texts that name their place: each is kept once.
     known: dict[Any, Any] = {}
     share = known.setdefault
@@ -81,7 +81,7 @@ def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
 
 
 def _plain(value: Any) -> Any:
-    """Return what JSON lacks as what it has."""
+    """Convert a value of a type that JSON lacks to a list or a text."""
     if isinstance(value, (set, frozenset, tuple)):
         return list(value)
     return value.isoformat() if isinstance(value, (date, datetime)) else str(value)
@@ -124,8 +124,10 @@ def _made_dataclass(kind: Any, value: Any, name: str) -> Any:
     hints = _hints(kind)
     unknown = sorted(value.keys() - hints.keys())
     missing = sorted(field.name for field in fields(kind) if _default(field) is MISSING and field.name not in value)
-    if unknown or missing:
-        raise ValueError(f"{name} has no {', '.join(missing)}" if missing else f"{name} knows no {_shown(unknown[0])}")
+    if missing:
+        raise ValueError(f"{name} has no {', '.join(missing)}")
+    if unknown:
+        raise ValueError(f"{name} has an unknown field {_shown(unknown[0])}")
     return kind(**{key: _made(hints[key], item, f"{name}.{key}") for key, item in value.items()})
 
 
@@ -140,7 +142,7 @@ def _check_texts(value: Any, depth: int) -> None:
         try:
             value.encode("utf-8")
         except UnicodeEncodeError:
-            raise ValueError("it has half a character (a lone surrogate)") from None
+            raise ValueError("it contains half a character (a lone surrogate)") from None
     elif isinstance(value, (dict, list)):
         if not depth:
             raise ValueError("it is nested too deeply")

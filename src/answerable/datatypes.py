@@ -23,7 +23,7 @@ Span: TypeAlias = tuple[int, int]
 
 
 class _Name(str, Enum):
-    """An enum whose members read as their values."""
+    """An enum whose members print as their values."""
 
     def __str__(self) -> str:
         return str(self.value)
@@ -60,9 +60,9 @@ class Part:
 
     Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down; `time` is
     naive local time; `sender` is None for the messenger's notices. `body` is where a message's text begins, after its
-    header and "<Media omitted>". `symbol` is the dotted path of a function or class; code outside of any has none.
-    `cells` are where the cells of a PDF table's row begin. Text of a PDF that no part covers is its furniture: running
-    heads, footers and page numbers.
+    header and "<Media omitted>". `symbol` is the dotted path of a function or class; code outside of functions and
+    classes has none. `cells` are where the cells of a PDF table's row begin. Text of a PDF that no part covers is its
+    furniture: running heads, footers and page numbers.
     """
 
     start: int
@@ -128,7 +128,7 @@ def document_id(source: str, content: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Location:
-    """The place of a span for people. Pages and lines count from 1, both ends included.
+    """The place of a span, for display. Pages and lines count from 1, both ends included.
 
     `lines` are those of the source; None if the content was rendered from another format (HTML, e-books).
     """
@@ -213,9 +213,9 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats only: the date of a book is not that of the events in it. Ends of periods are exclusive; a
-    period that begins or ends with the calendar is open. If `applied` is false, nothing under the filter answers and
-    everything was searched.
+    It applies to chats only: the date of a book is not the date of the events in it. Ends of periods are exclusive; a
+    period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no filtered message
+    answers the question, and everything was searched.
     """
 
     senders: tuple[str, ...] = ()

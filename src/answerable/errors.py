@@ -115,7 +115,7 @@ class LibraryBusy(LibraryError):
 
 
 class DiskFull(LibraryError):
-    """The disk has not enough space."""
+    """The disk doesn't have enough free space."""
 
 
 class EmbedderMismatch(LibraryError):
@@ -154,7 +154,7 @@ class MissingPackage(AnswerableError):
 
 
 def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra, from the source folder, since the project is on no package index."""
+    """Return the command that installs an extra; it runs in the source folder, as no package index has the project."""
     return f"Run in the folder of Answerable's source: pip install '.[{extra}]'"
 
 

@@ -1,6 +1,6 @@
-"""A package's public names, loaded on first use (PEP 562) and listed once: in its `__init__.pyi`, as in SPEC 1.
+"""Load a package's public names on first use (PEP 562); its `__init__.pyi` lists them (SPEC 1).
 
-Importing one part of a package then doesn't load all of it.
+So importing one name doesn't load the whole package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Settings, read once at the edge and passed to everything below.
+"""Settings: read once, at startup, and passed to everything else.
 
 Later sources override earlier ones: defaults; `answerable.toml` in the user's configuration folder; `answerable.toml`
 in the current folder; environment variables `ANSWERABLE_…`; the caller's values.
@@ -107,19 +107,19 @@ class Settings:
 
     @property
     def gates_path(self) -> Path:
-        """The folder of the gates that `answerable calibrate` fits."""
+        """The folder of the refusal gates that `answerable calibrate` fits."""
         return Path(platformdirs.user_config_dir("answerable", appauthor=False)) / "gates"
 
     @property
     def cache_path(self) -> Path:
-        """The folder of files that can be computed again."""
+        """The folder of caches, whose files can be computed again."""
         return Path(self.cache_folder or platformdirs.user_cache_dir("answerable", appauthor=False)).expanduser()
 
 
 def load_settings(
     given: Mapping[str, Any] | None = None, environment: Mapping[str, str] | None = None, folder: Path | None = None
 ) -> Settings:
-    """Return the settings in effect. Raises SettingsError with the setting and its source."""
+    """Return the settings in effect. Raises SettingsError that names the setting and its source."""
     values: dict[str, Any] = {}
     configuration = Path(platformdirs.user_config_dir("answerable", appauthor=False))
     for path in (configuration / FILE, (folder or Path.cwd()) / FILE):

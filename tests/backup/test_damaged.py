@@ -103,7 +103,7 @@ NESTED = b'{"document":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
 DEEP = b'{"document":{"id":"x","content":"","metadata":{"a":' + b"[" * 500 + b"]" * 500 + b'}},"chunks":0}'
 WRONG: dict[str, tuple[str, Change, str]] = {
     "no JSON": ("documents.jsonl", line(2, b"{"), r"documents.jsonl, line 2"),
-    "no object": ("documents.jsonl", line(1, b"[]"), r"line 1: it is no JSON object"),
+    "no object": ("documents.jsonl", line(1, b"[]"), r"line 1: it isn't a JSON object"),
     "not UTF-8": ("documents.jsonl", line(3, b'{"document":"\xff"}'), r"line 3: .*utf-8"),
     "half a character": ("documents.jsonl", in_line(1, document__title="\ud800"), r"line 1: .*surrogate"),
     "half a character in a key": ("chunks.jsonl", in_line(1, terms={"\udc00": 1}), r"line 1: .*surrogate"),
@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[str, Change, str]] = {
     "a place that is true": ("chunks.jsonl", in_line(1, start=False), r"ChunkRow.start can't be False"),
     "a place that is NaN": ("chunks.jsonl", in_line(1, start=float("nan")), r"ChunkRow.start can't be nan"),
     "a title that is a list": ("documents.jsonl", in_line(1, document__title=[1]), r"document.title can't be list"),
-    "an unknown field": ("documents.jsonl", in_line(1, document__path="/etc"), r"document knows no 'path'"),
+    "an unknown field": ("documents.jsonl", in_line(1, document__path="/etc"), r"document has an unknown field 'path'"),
     "an unknown type": ("documents.jsonl", in_line(1, document__type="exe"), r"'exe' is not a valid DocumentType"),
     "no id": ("documents.jsonl", in_line(1, document__id=""), r"line 1: it has no id"),
     "out of order": ("documents.jsonl", in_line(1, document__source="/zz"), r"line 2: it is out of order"),

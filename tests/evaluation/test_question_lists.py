@@ -98,7 +98,7 @@ def test_json(tmp_path: Path, as_list: bool) -> None:
         ("question,answer\nWhy?,it is so, they say\n", "line 2 has 3 cells, the first line 2"),
         ('question,answer\n"Why?,because\n', "unbalanced double quotes"),
         ('question,answer\n"Why"?,because\n', "unbalanced double quotes"),
-        ("question,answer,id\nWhy?,so,1\nHow?,thus,1\n", "line 3: the id '1' is also that of line 2"),
+        ("question,answer,id\nWhy?,so,1\nHow?,thus,1\n", "line 3: the id '1' is already used in line 2"),
         (b"question,answer\nWhy?,\xef\xbf\xbd\n", "line 2: a character is not valid UTF-8. Save the file as UTF-8"),
         ('{"question": "Why?", "answer": "so"}\n{"question"\n', "line 2 is not valid JSON"),
         ('{"question": "Why?", "answer": "so"}\n[1]\n', "line 2 is not an object"),

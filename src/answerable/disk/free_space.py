@@ -19,7 +19,7 @@ def require_room(index: Path, size: int = 0) -> None:
 
 
 def unwritable(index: Path, reason: str) -> DiskFull:
-    """Return the error for an index that can't be written, mostly because the disk is full."""
+    """Return the error for an index that can't be written, usually because the disk is full."""
     return DiskFull(
         f"The index {index} can't be written ({reason}). The documents are safe in the database: "
         "free some space on the disk and try again."

@@ -1,4 +1,4 @@
-"""Paths → the names that documents have as sources."""
+"""Path → the name of a document's source."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ _NO_BYTE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def source_of(path: Path) -> str:
-    """Return a file's name as a source: its absolute path with slashes, U+FFFD for what isn't Unicode."""
+    """Return a file's name as a source: its absolute path with slashes; U+FFFD replaces invalid characters."""
     name = _NO_BYTE.sub("\ufffd", Path(os.path.abspath(path)).as_posix())
     return os.fsencode(name).decode("utf-8", "replace")

@@ -17,7 +17,7 @@ def make_folder(path: Path) -> None:
 
 
 def make_file(path: Path) -> None:
-    """Create an empty file for this account only, or close an existing one to others. Raises OSError."""
+    """Create an empty file for this account only, or remove others' rights to an existing one. Raises OSError."""
     # Don't open an existing file: closing it would release this process's locks on it.
     with suppress(FileExistsError):
         os.close(for_us(str(path), os.O_CREAT | os.O_EXCL | os.O_WRONLY))

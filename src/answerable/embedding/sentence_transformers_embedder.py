@@ -1,8 +1,8 @@
 """Embed with any model that sentence-transformers (Reimers and Gurevych 2019, arXiv:1908.10084) can load, on this
 machine.
 
-Importing the package takes seconds and needs PyTorch: it is imported when the model is needed, at the latest when a
-library is opened, since only the model has the fingerprint.
+Importing the package takes seconds and needs PyTorch: it is imported when the model is first needed, at the latest for
+the fingerprint, when a library is opened.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ def normalised(vectors: FloatArray) -> FloatArray:
 def means_of_windows(
     windows: Sequence[tuple[int, int]], vectors: Iterable[FloatArray], shape: tuple[int, int]
 ) -> FloatArray:
-    """Return the vectors of texts: the means of those of their windows, weighted by tokens, L2-normalised.
+    """Return a vector for each text: the mean of its windows' vectors, weighted by tokens, L2-normalised.
 
     `windows` are pairs of text number and tokens, in the order of `vectors`; `shape` is (number of texts, dimension).
     """
@@ -42,7 +42,7 @@ def spans_as_texts(passages: Sequence[Passage], embed: Callable[[Sequence[str]],
 
 
 def without_spans(vectors: FloatArray) -> list[PassageVectors]:
-    """Return vectors of passages whose spans have none."""
+    """Wrap the vectors of passages, with no vectors for their spans."""
     none = np.zeros((0, vectors.shape[1]), np.float32)
     return [PassageVectors(vector, none) for vector in vectors]
 

@@ -22,7 +22,7 @@ _UNSEPARATED = ((0x0E00, 0x0EFF), (0x3040, 0x30FF), (0x3400, 0x9FFF), (0xF900, 0
 
 
 def tokens(text: str, language: str) -> list[str]:
-    """Return the words without articles; all of them if they are only articles."""
+    """Return the words without articles, or all words if there are only articles."""
     plain = unicodedata.normalize("NFC", text).lower()
     if language in _ELIDING:
         plain = plain.translate(_APOSTROPHES)

@@ -14,7 +14,7 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`relevant` maps relevant documents to grades; any of `answers` is right.
+    """A question and its expected result. `relevant` maps document ids to grades; each of `answers` is right.
 
     `language` is "" if unknown; `type` is that of the list, or derived from the wording.
     """

@@ -31,10 +31,10 @@ SMALL_SHARE = 0.5
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
-    """Fit a gate; without a background it uses words only. Raises ValueError unless both kinds of cases are there.
+    """Fit a gate; without a background it uses words only. Raises ValueError without cases of both kinds.
 
-    All sets have the same weight. Sets with questions in another language than their documents fit the gate for such
-    questions, if vectors are used.
+    All sets have the same weight. With vectors, sets whose questions are in another language than their documents fit
+    the gate for such questions.
     """
     foreign_tongue = _crossed_sets(cases)
     if foreign_tongue == {case.corpus for case in cases}:
@@ -73,7 +73,7 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
 
 
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
-    """Return a weight for each case, 1 on average, so that sets and kinds have their shares of the total."""
+    """Return a weight for each case, 1 on average: sets weigh the same, and the kinds in a set as in `shares`."""
     masses = Counter((case.corpus, case.kind, case.is_small) for case in cases)
     weights = np.array(
         [
@@ -99,7 +99,10 @@ def calibrate(
     wrong_answers: float = 10.0,
     on_progress: Callable[[str], None] = lambda name: None,
 ) -> Calibration:
-    """Fit a gate for an embedder; figures are at this target. Raises ValueError if there are too few articles."""
+    """Fit a gate for an embedder; its figures are for letting `wrong_answers` percent of wrong answers pass.
+
+    Raises ValueError if there are too few articles.
+    """
     background = measure_background(sets, embedder)
     cases = collect_cases(sets, embedder, background, on_progress=on_progress)
     fitted = [case for case in cases if side(case.article) == 0]
@@ -144,7 +147,7 @@ def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What a gate does on a set: areas under the curve, and the share of each kind that it refuses.
+    """Figures of a gate on a set: areas under the ROC curve, and the share of each kind that it refuses.
 
     `area` compares answerable questions with those whose document was removed, `unanswerable_area` with those that the
     set marks as unanswerable (NaN without any); the cosine areas are those of the simplest rule, the highest passage
@@ -185,7 +188,7 @@ def figures(gate: Gate, cases: Sequence[Case]) -> list[Figures]:
 
 
 def _areas(gate: Gate, right: Sequence[Case], wrong: Sequence[Case]) -> tuple[float, float]:
-    """Return the areas under the curve of the gate and of the cosine; NaN without wrong cases."""
+    """Return the areas under the ROC curve of the gate and of the cosine; NaN without wrong cases."""
     if not wrong:
         return float("nan"), float("nan")
     return (

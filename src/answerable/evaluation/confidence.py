@@ -14,7 +14,7 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The share of questions with at least this confidence, and the share of these that is answered wrongly."""
+    """The share of questions with at least a confidence (coverage), and the share of wrong answers to these (risk)."""
 
     confidence: float
     coverage: float
@@ -34,7 +34,7 @@ def risk_coverage(replies: Sequence[Replied]) -> list[Point]:
 
 
 def operating_point(replies: Sequence[Replied]) -> Point | None:
-    """Return coverage and risk with the current refusals; None if nothing was answered."""
+    """Return coverage and risk at the current refusals; None if no question was answered."""
     answered = [each for each in replies if not each.is_refused]
     if not answered:
         return None

@@ -18,7 +18,7 @@ from answerable.wiring.build import EXTRACTIVE, build_answerer, build_reader, bu
 
 
 class Retriever(str, Enum):
-    """The parts that find passages; the first one is the default."""
+    """How passages are found: by which searches and steps. The first member is the default."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
@@ -48,7 +48,7 @@ _STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A library, and the same one without refusals, to see what it would have said. They share the store."""
+    """A library, and one on the same store that never refuses, to see the answers that were refused."""
 
     retriever: Retriever
     library: Library
@@ -94,7 +94,7 @@ def configure(settings: Settings, store: Store, embedder: Embedder, retriever: R
 
 
 class _OneSided:
-    """A store in which the other search finds nothing, unless the retriever uses both."""
+    """A store whose vector search (for BM25) or keyword search (for DENSE) finds nothing."""
 
     def __init__(self, store: Store, retriever: Retriever) -> None:
         self._store = store

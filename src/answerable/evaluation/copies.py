@@ -1,4 +1,4 @@
-"""Find documents that mostly repeat others: removing one of them does not remove its answers."""
+"""Find documents that others repeat: after removing one, its answers are still in the others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ask one question of a library and judge what it finds, says, cites and refuses."""
+"""Ask a library one question; judge the passages, the answer, its citations or its refusal."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Searched:
 
 
 def search(library: Library, asked: Asked) -> Searched:
-    """Search for a question; unanswerable ones have no figures."""
+    """Search for a question and judge the ranking; unanswerable questions have no figures."""
     started = time.perf_counter()
     results = library.search(asked.text, DEPTH)
     seconds = time.perf_counter() - started
@@ -103,7 +103,7 @@ def _text(answer: Answer) -> str:
 
 
 def _right_citations(citations: Sequence[Citation], asked: Asked) -> list[Citation]:
-    """Return the citations of relevant documents or, if none are given, those with an expected answer."""
+    """Return the citations of relevant documents or, if the question has none, those with an expected answer."""
     if asked.relevant:
         return [citation for citation in citations if citation.document_id in asked.relevant]
     return [citation for citation in citations if holds(citation.quote, asked.answers, asked.language)]

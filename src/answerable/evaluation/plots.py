@@ -78,7 +78,7 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
 
 
 def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
-    """Plot the share of right answers by predicted probability, a line for each name; the grey one is perfect.
+    """Plot the share of right answers by predicted probability, a line for each name; grey is perfect.
 
     The size of a dot grows with its number of questions.
     """

@@ -33,7 +33,7 @@ _DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of a list, with documents as written. `line` counts from 1."""
+    """A row of a list, with the names of documents as written. `line` counts from 1."""
 
     line: int
     id: str
@@ -63,7 +63,10 @@ def read_questions(path: Path) -> list[Listed]:
         except ValueError as error:
             raise SourceError(f"{path}, line {line}: {error}") from error
         if listed.id in seen:
-            raise SourceError(f"{path}, line {line}: the id {listed.id!r} is also that of line {seen[listed.id]}.")
+            raise SourceError(
+                f"{path}, line {line}: the id {listed.id!r} is already used in line {seen[listed.id]}. "
+                "Give each question an id of its own."
+            )
         seen[listed.id] = line
         found.append(listed)
     if not found:

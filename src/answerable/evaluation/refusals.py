@@ -28,12 +28,12 @@ SMALL = (1, 3)
 
 
 class Kind(str, Enum):
-    """What was done to the question's document; if it is removed, its copies are too."""
+    """Why a question has an answer or none. With the question's document, its copies are removed too."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"
     FOREIGN = "of another set"
-    UNANSWERABLE = "without an answer by the set's own word"
+    UNANSWERABLE = "marked as unanswerable by the set"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many questions of a set, how many of other sets, and how many small libraries."""
+    """How many questions to ask from a set and from other sets, and how many small libraries to make."""
 
     questions: int = 1200
     foreign: int = 300
@@ -68,7 +68,7 @@ def side(article: str) -> int:
 
 
 def by_title(_: str, document: Document) -> str:
-    """Return the article of a document: its title, or its id without one."""
+    """Return the article that a document belongs to: its title, or its id without a title."""
     return document.title or document.id
 
 
@@ -99,7 +99,7 @@ def collect_cases(
 ) -> list[Case]:
     """Return the cases of every set. `article_of` returns the article of a document.
 
-    Articles split the cases into halves, and a question is foreign to a library without documents of its article.
+    Each article is in one half of the cases. A question is foreign to a library without documents of its article.
     """
     sampling = sampling or Sampling()
     embedder = _QuestionMemory(embedder)
@@ -119,7 +119,7 @@ def collect_cases(
 def _strangers(
     sets: Sequence[QuestionSet], articles: Mapping[str, Mapping[str, str]], here: Collection[str]
 ) -> list[tuple[str, Query]]:
-    """Return the questions of all sets about articles that are not `here`, each with its article."""
+    """Return the questions, each with its article, of all sets about articles that are not in `here`."""
     found = [(_article(articles[each.name], query), query) for each in sets for query in each.queries]
     return [(article, query) for article, query in found if article not in here]
 

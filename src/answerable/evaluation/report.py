@@ -67,8 +67,8 @@ class Measured:
     """The results of one configuration; `differences` are from the default one, which has none.
 
     `curve` is risk by coverage, `risk_area` the area under it, NaN without answers; `operating` is the point of the
-    current refusals, None if nothing was answered. `reliability` is that of the confidence; None without answers or
-    without unanswerable questions.
+    current refusals, None if nothing was answered. `reliability` compares confidences with outcomes; None without
+    answers or without unanswerable questions.
     """
 
     configuration: str
@@ -112,13 +112,13 @@ class Report:
 
 
 def table(found: Sequence[Mapping[str, float]]) -> Array:
-    """Return the figures of each question as (questions, figures), with NaN where one does not apply."""
+    """Return an array (questions, figures) with the figures of each question, NaN where one does not apply."""
     rows = [[each.get(name, math.nan) for name in FIGURES] for each in found]
     return np.array(rows, np.float64).reshape(len(found), len(FIGURES))
 
 
 def figures(values: Array, seed: int) -> list[Figure]:
-    """Return the figures that apply to any question, with their intervals.
+    """Return each figure that applies to at least one question, with its interval.
 
     If all questions are answerable, the precision of refusals is left out.
     """
@@ -134,7 +134,7 @@ def figures(values: Array, seed: int) -> list[Figure]:
 
 
 def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
-    """Return the figures of the questions with each name, sorted; nothing if all have the same."""
+    """Group questions by name and return the figures of each group, sorted; nothing if all names are the same."""
     labels = np.array(names)
     known = sorted(set(names)) if len(set(names)) > 1 else []
     return [
@@ -177,7 +177,7 @@ def parse_floors(given: Sequence[str]) -> dict[str, float]:
 
 
 def below(report: Report, floors: Mapping[str, float]) -> list[str]:
-    """Return a sentence for each set and figure below its floor in the default configuration."""
+    """Return a sentence for each figure of a set that is below its floor in the default configuration."""
     found = []
     for each in report.sets:
         values = {figure.name: figure.value for figure in each.measured[0].figures}

@@ -27,7 +27,7 @@ def means(values: Array) -> Array:
 
 
 def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
-    """Return the means of resampled questions with all of their figures (Efron & Tibshirani 1993): (samples, figures).
+    """Resample questions with all their figures (Efron & Tibshirani 1993); return the means, (samples, figures).
 
     The same seed draws the same questions, so the difference of two configurations' draws is paired.
     """

@@ -85,7 +85,7 @@ def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
 
 
 def _varied(found: Sequence[list[Draft]], count: int) -> list[Draft]:
-    """Take from each document in turn the draft of the type that is rarest so far."""
+    """Take one draft from each document in turn, of the type that is rarest so far."""
     chosen: list[Draft] = []
     types: Counter[str] = Counter()
     while len(chosen) < count and any(found):
@@ -128,5 +128,5 @@ def _draft(document: Document, question: str, answer: str, kind: str) -> Draft:
 
 
 def _is_listable(draft: Draft) -> bool:
-    """Return whether a draft fits a cell: no separator of answers, and nothing that a spreadsheet would calculate."""
+    """Return whether a draft fits a cell: it contains no `|`, and nothing that a spreadsheet takes for a formula."""
     return "|" not in draft.answer and not any(text[:1] in "=+-@" for text in (draft.answer, draft.document))

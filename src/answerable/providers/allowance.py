@@ -8,9 +8,9 @@ LONGEST_ANSWER = 400_000
 
 
 class Allowance:
-    """The characters that an answer may still have, at most LONGEST_ANSWER without a token limit.
+    """Counts down the characters that an answer may still have, from LONGEST_ANSWER without a token limit.
 
-    Each piece costs one more, since pieces without text (a model's reasoning) may never end either.
+    Each piece costs one more character, to limit pieces without text (a model's reasoning) too.
     """
 
     def __init__(self, max_tokens: int | None) -> None:

@@ -28,7 +28,7 @@ _SCHEME = re.compile(r"\b[a-z][a-z0-9+.-]{0,20}:(?://|\\\\)|\b(?:mailto|data|jav
 
 @dataclass(frozen=True, slots=True)
 class CallPolicy:
-    """`timeout` is in seconds, for connecting, the first byte and every pause; `total` for all tries together."""
+    """Limits of calls, in seconds: `timeout` for connecting, the first byte and every pause, `total` for all tries."""
 
     timeout: float = 60.0
     total: float = 180.0
@@ -109,7 +109,7 @@ def host_of(address: str, setting: str, example: str) -> str:
 
 
 def quoted(text: str, secret: str = "") -> str:
-    """Return a server's text for our own messages: one short line, printable, without the key.
+    """Prepare a server's text for our own messages: one short, printable line without the key.
 
     Addresses lose their scheme, so that terminals do not make links of them: the text may be an attack.
     """

@@ -34,7 +34,7 @@ _TOKEN = re.compile(r"[A-Z]?[a-z\u00c0-\u1fff]{1,5}|[A-Z]{1,2}|\d|\S")
 
 
 class CohereClient:
-    """A pool of connections without retries, which are the caller's. Safe to share between threads.
+    """A pool of connections to Cohere; callers retry failed calls. Safe to share between threads.
 
     `timeout` is in seconds, for connecting and every pause. Raises MissingPackage without the SDK, ProviderRefused
     without a key, SettingsError for an invalid key or address, and ProviderErrors; no error contains the key, not even
@@ -106,7 +106,7 @@ class CohereClient:
         self._open.close()
 
     def quoted(self, text: object) -> str:
-        """Return a server's text for our own messages: short, printable, without the key."""
+        """Prepare a server's text for our own messages: one short, printable line without the key."""
         return quoted(str(text), self._key)
 
     def _failure(self, error: Exception, model: str) -> ProviderError:

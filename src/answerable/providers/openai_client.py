@@ -51,7 +51,7 @@ _SYSTEM_ROLE = re.compile(r"(system|developer).{0,40}role|role.{0,40}(system|dev
 
 
 class ParameterRefused(RequestRejected):
-    """The provider rejects only one parameter; `system` means messages of that role."""
+    """The provider rejects one parameter, not the whole request; "system" means messages with that role."""
 
     def __init__(self, message: str, parameter: str) -> None:
         super().__init__(message)
@@ -218,7 +218,7 @@ def _said(body: object) -> str:
 
 
 def _refused_parameter(error: openai.APIError, said: str) -> str | None:
-    """Return the parameter that the provider does not support; not one whose value is wrong."""
+    """Return the parameter that the provider does not support; None if only its value is wrong."""
     param: Any = error.param if isinstance(error.param, str) else ""
     if _OUT_OF_RANGE.search(said) or not _REFUSING.search(f"{error.code or ''} {said}"):
         return None

@@ -1,7 +1,7 @@
 """Times in a question ("in March", "ayer", "entre 3 e 5 de maio de 2023") → the periods to search.
 
-Only the time at which something was said narrows the search, not the subject ("para el lunes", "the meeting of 12
-May"). A month without a year is that month of every year of the documents.
+Only the time at which something was said narrows the search, not a time that was talked about ("para el lunes", "the
+meeting of 12 May"). A month without a year is that month of every year of the documents.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def asked_when(folded: str, now: datetime, span: tuple[date, date], language: st
 
 
 def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime) -> Iterator[NamedTime]:
-    """Apply roles and ranges; drop times that are the subject of the question."""
+    """Apply roles ("since") and ranges ("from … to"); drop times that were only talked about."""
     is_past = bool(grammar.past.search(folded))
     index = 0
     while index < len(times):
@@ -62,7 +62,7 @@ def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime) 
 
 
 def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
-    """Return where the words before a time begin, and the role that they give it."""
+    """Return where the words that belong to a time begin, and the role that they give it ("since", "before")."""
     start = time.start
     while neutral := grammar.neutral.search(folded, 0, start):
         start = neutral.start()
@@ -76,7 +76,7 @@ def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None
 
 
 def _ranges(firsts: Sequence[Period], lasts: Sequence[Period]) -> tuple[Period, ...]:
-    """Join each end with the nearest beginning before it."""
+    """Return the ranges from each of `lasts` back to the nearest of `firsts` before it."""
     pairs = [(max((first for first in firsts if first[0] <= last[0]), default=None), last) for last in lasts]
     return tuple((first[0], last[1]) for first, last in pairs if first)
 

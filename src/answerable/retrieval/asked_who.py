@@ -1,6 +1,6 @@
-"""People whose words a question asks for: "¿qué dijo Ana…?", "what did Ana and Ben decide?", "segundo o Pedro".
+"""Find the people whose statements a question asks for: "¿qué dijo Ana…?", "what did Ana decide?", "segundo Pedro".
 
-A name counts if it is the subject of the verb, or the source of a statement; not if a message is about that person
+A name counts if it is the subject of the verb, or the source of a statement; not if that person is only talked about
 ("what do we give Ana?").
 """
 
@@ -27,7 +27,7 @@ _AND = re.compile(r"\s*(?:,|(?:,\s*)?\b(?:y|e|and|o|ou|or)\b)\s*(?:(?:el|la|o|a)
 
 @dataclass(frozen=True, slots=True)
 class NamedPeople:
-    """People named by `question[start:end]`; `senders` are the senders in chats whom these names may mean."""
+    """People named by `question[start:end]`; `senders` are the chat senders that these names may mean."""
 
     start: int
     end: int
@@ -35,7 +35,10 @@ class NamedPeople:
 
 
 def asked_who(question: str, folded: str, senders: Collection[str], language: str = "") -> list[NamedPeople]:
-    """Return the people whose words are asked for, in order; `folded` is `question` in lower case without accents."""
+    """Return the people whose statements are asked for, in order.
+
+    `folded` is `question` in lower case without accents.
+    """
     return [
         people
         for people in _groups(folded, list(_names(question, folded, senders)))
@@ -79,7 +82,7 @@ def _by_name(senders: Collection[str]) -> Mapping[tuple[str, ...], tuple[str, ..
 
 
 def _is_distinctive(words: Sequence[str]) -> bool:
-    """Return whether part of a name identifies it: at least six digits of a number, or more than "de la"."""
+    """Return whether part of a name identifies it: at least six digits, or a word that isn't common like "de la"."""
     digits = "".join(words)
     return len(digits) >= 6 if digits.isdigit() else not _is_common(words)
 
@@ -108,7 +111,7 @@ def _groups(folded: str, names: Sequence[NamedPeople]) -> Iterator[NamedPeople]:
 
 
 def _speaks(folded: str, start: int, end: int, is_lower: bool, language: str) -> bool:
-    """Return whether the people named said or did something, or are a source. "Cortó la luz" names no Luz."""
+    """Return whether the named people said or did something, or are a source; Luz isn't in "cortó la luz"."""
     patterns, near = _patterns(), max(start - _BEFORE, 0)
     if patterns.source_before.search(folded, near, start) or patterns.said_by_before.search(folded, near, start):
         return True

@@ -16,7 +16,7 @@ _SHOWN = 5
 
 
 def resolve(store: Store, name: str) -> str:
-    """Return the id of the one document with this name (see `documents_called`) or with an id that begins like this.
+    """Return the id of the one document with this name (see `documents_called`), or whose id begins with it.
 
     Raises DocumentNotFound if there is none or more than one.
     """
@@ -41,7 +41,7 @@ def resolve(store: Store, name: str) -> str:
 
 
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
-    """Return all documents that the first matching rule finds: id or source, title, end of the source after a slash.
+    """Return the documents with this id or source; without any, with this title; or else whose path ends with it.
 
     A path may be relative to the working directory. The name of an archive means all of its members.
     """
@@ -64,7 +64,7 @@ def _plain(text: str) -> str:
 
 
 def _with_ends(source: str) -> set[str]:
-    """Return every end of a source that begins with a slash, and those of the archive that contains it."""
+    """Return all endings of a source's path that begin with a slash, and those of the archive it is in."""
     ends = set()
     for path in (source, source.partition("!/")[0]):
         steps = _plain(path).replace("\\", "/").strip("/").split("/")

@@ -1,8 +1,8 @@
 """Exact strings in a question: quoted words, and identifiers such as ERR_4711 or v1.2.3.
 
-Case, white space and compatibility forms are ignored. A match ends where the string does: ERR_471 is not in ERR_4711,
-nor v1.2 in v1.2.3. Numbers, ordinals, hyphenated words ("20-year-old") and names with a single digit, which people
-spell in many ways (IL-6, SHP2), are not identifiers.
+Case, white space and compatibility forms are ignored. Only whole strings match: ERR_471 is not in ERR_4711, nor v1.2 in
+v1.2.3. Numbers, ordinals, hyphenated words ("20-year-old") and names with a single digit, which people spell in many
+ways (IL-6, SHP2), are not identifiers.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ def count_held(wanted: Iterable[str], text: str) -> int:
 
 
 def may_hold(store: Store, wanted: Sequence[str], languages: Collection[str], scored: Scored) -> Scored:
-    """Drop chunks that contain none of these strings, as far as the keyword index shows.
+    """Drop chunks that, by the keyword index, contain none of these strings.
 
-    A chunk with a string contains its rarest word; words that are in many chunks are not looked up.
+    The index is searched for each string's rarest word; if this word is in too many chunks, nothing is dropped.
     """
     words = [plain_words(text, languages) for text in wanted]
     counts = store.document_frequency([stem for those in words for word in those for stem in word])

@@ -1,4 +1,4 @@
-"""The candidates that a search has read: each chunk is fetched from the store once."""
+"""The chunks of one search: each is fetched from the store once."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
 
 
 class Fetched:
-    """The chunks of one search, with their documents. `is_whole` until the store no longer has one of them."""
+    """The chunks of one search, with their documents. `is_whole` is false once the store lacks a requested chunk."""
 
     def __init__(self, store: Store) -> None:
         self.store = store

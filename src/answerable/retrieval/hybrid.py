@@ -65,7 +65,7 @@ def hybrid_search(
 
 
 def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
-    """Rank the candidates by another vector, close to the question's.
+    """Rank the candidates again by another vector, close to the question's.
 
     A new search of all chunks would find hardly any others: nDCG@10 is the same to .0002.
     """
@@ -93,8 +93,8 @@ def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float
 def estimate_deviation(cosines: Sequence[float], chunks: int) -> float:
     """Estimate the deviation of a question's cosines with all `chunks` chunks from the highest of them, best first.
 
-    If the list has all chunks, compute it. Otherwise fit a normal distribution to the distance of the 20th and the
-    last; the first few, which may answer the question, are ignored.
+    If the list has all chunks, compute it. Otherwise fit a normal distribution to the distance between the 20th cosine
+    and the last; the highest ones are ignored, since those chunks may answer the question.
     """
     if chunks <= len(cosines) or len(cosines) <= NEAR:
         return pstdev(cosines) if cosines else 0.0
@@ -105,7 +105,7 @@ def estimate_deviation(cosines: Sequence[float], chunks: int) -> float:
 
 
 def fuse(dense: Scored, keyword: Scored, dense_weight: float = DENSE_WEIGHT) -> Scored:
-    """Fuse both lists by weighted score between the lowest and highest of each, for retrievers with unknown scales.
+    """Fuse both lists by weighted sum of min-max normalised scores, for retrievers with unknown scales.
 
     Best first, ties by number; a chunk missing from one list counts 0 there.
     """

@@ -1,8 +1,8 @@
 """Late interaction (Khattab & Zaharia 2020, arXiv:2004.12832): compare a question and a text token by token.
 
-Each token of the question counts by its nearest token in the text, weighted by the rarity of its word. The vectors come
-from the embedder that also searches, so no second model is needed, although it was not trained for this. nDCG@10 on the
-development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
+Each question token scores its cosine with the nearest token in the text, weighted by the rarity of its word. The
+vectors come from the embedder that also searches, so no second model is needed, although it was not trained for this.
+nDCG@10 on the development sets without it and with it (500 questions each of XQuAD, SQuAD2 and across languages):
 
     SciFact en .724 .736     Cranfield en .437 .430     FaQuAD pt .939 .944     XQuAD en .982 .989, es .982 .984
     SQuAD2 en .953 .960, es .906 .917, pt .935 .945     es → en .943 .965       en → es .953 .966   de → en .929 .959
@@ -44,7 +44,7 @@ class LateInteraction:
         return [max(1 - (best - score) / SPREAD, 0.0) for score in scores]
 
     def compare(self, question: str, words: Mapping[Span, float], texts: Sequence[str]) -> list[float]:
-        """Return for each text the mean cosine of the question's tokens with their nearest ones, weighted by word."""
+        """Return a score for each text: the weighted mean of the question tokens' cosines with their nearest tokens."""
         spans = sorted(words)
         asked = self._embedder.embed_query_tokens(question, spans)
         weights = np.concatenate([np.full(len(some), words[span]) for span, some in zip(spans, asked, strict=True)])

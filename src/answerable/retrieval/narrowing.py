@@ -1,4 +1,4 @@
-"""A question that names a person or a time → the filter that it implies, and the topic left to search for."""
+"""A question that names a person or a time → the filter that it implies, and the remaining topic to search for."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ _RUN = re.compile(r"\S*\w")
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """`language` is "" if unknown; a word is the set of its stems in all languages; for `exact` see `exact.py`."""
+    """An analysed question. `language` is "" if unknown; each word is the set of its stems; `exact`: see `exact.py`."""
 
     text: str
     language: str

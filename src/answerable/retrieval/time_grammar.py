@@ -19,7 +19,7 @@ _YEAR = r"(?P<year>(?:19|20)\d{2})"
 
 
 class Role(Enum):
-    """The meaning that the word before a date gives it."""
+    """The meaning that the word before a date gives to that date."""
 
     AT = "in"
     SINCE = "since"

@@ -2,7 +2,7 @@
 
 Not dateparser: on our own tests it fails 27 of 128 cases (ranges, "in March" of each year, 31 February, "may", "ano"),
 in 2.9 ms a question against .09 ms. Not text2num for number words: it needs the accents that questions often lack, and
-moves the offsets.
+shifts the offsets.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _LONGEST_AGO = 1200
 class Time:
     """A time in a text whose role is not known yet; the ends of `periods` are exclusive.
 
-    `needs_past` (a weekday, a day or month without a year): it may be in the future unless a verb is in the past.
-    `needs_role` (a month or year alone): it is a time only after a word such as "in".
+    `needs_past` (a weekday, a day or month without a year): it may lie in the future, unless a verb in the question is
+    in the past tense. `needs_role` (a month or year alone): it is a time only after a word such as "in".
     """
 
     start: int

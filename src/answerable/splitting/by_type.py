@@ -1,4 +1,4 @@
-"""The engine's default splitter, which chooses a splitter by the type of the document."""
+"""The default splitter, which chooses another splitter by the document's type."""
 
 from __future__ import annotations
 

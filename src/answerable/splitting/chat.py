@@ -18,10 +18,10 @@ USUAL = 10
 
 
 class ChatSplitter:
-    """Windows of `window_size` messages that overlap by `window_overlap` and fit into a chunk of `within`.
+    """Windows of `window_size` messages that overlap by `window_overlap`, in chunks that fit the splitter `within`.
 
     A window ends at a long silence, without overlap: more than 12 hours, and more than 10 times the median gap between
-    messages, so that a chat of one message a day stays together. `within` cuts a message that is too long. Raises
+    messages, so that a chat of one message a day stays together. `within` also cuts messages that are too long. Raises
     ValueError for invalid numbers.
     """
 

@@ -15,8 +15,8 @@ _PARAGRAPH = r"\n[ \t]*\n(?:[ \t]*\n)*"
 class CodeSplitter:
     """One chunk per class or function: small neighbours share one, long ones are cut between their parts.
 
-    What is still too long is cut at blank lines and line ends, with an overlap of up to `chunk_overlap` characters.
-    Raises ValueError for invalid sizes.
+    A part that is still too long is cut at blank lines and line ends, with an overlap of up to `chunk_overlap`
+    characters. Raises ValueError for invalid sizes.
     """
 
     def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:

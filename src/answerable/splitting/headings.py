@@ -14,7 +14,7 @@ NUMBER = 30
 
 
 class HeadingSplitter:
-    """One chunk per section; `within` cuts long ones. A section that is only its heading joins the next."""
+    """One chunk per section; the splitter `within` cuts long ones. A section with only a heading joins the next."""
 
     def __init__(self, within: RecursiveSplitter) -> None:
         self._within = within
@@ -38,7 +38,7 @@ def _sections(document: Document) -> Iterator[Span]:
 
 
 def _sections_across_pages(document: Document) -> Iterator[Span]:
-    """Yield sections that begin where a part has new headings, unless only a heading is between."""
+    """Yield the spans of sections: each begins where the headings change, unless the one before is only a heading."""
     started = None
     start = 0
     for before, part in pairwise(document.parts):

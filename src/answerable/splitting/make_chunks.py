@@ -14,7 +14,7 @@ _WORDS_OF_NAME = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[^\W\d_A-Za-z]+")
 
 
 def check_sizes(**sizes: int) -> None:
-    """Raise ValueError unless the first number is at least 1, and the second, the overlap, from 0 to below it."""
+    """Raise ValueError unless the first size is at least 1, and the second, its overlap, from 0 to size - 1."""
     (size_name, size), (overlap_name, overlap) = sizes.items()
     if size < 1:
         raise ValueError(f"{size_name} is {size}: it must be at least 1")
@@ -54,7 +54,7 @@ def make_chunks(document: Document, spans: Iterable[Span]) -> list[Chunk]:
 
 
 def pack(starts: Sequence[int], size: int) -> Iterator[Span]:
-    """Yield spans of as many whole pieces as fit into `size`, at least one; a piece ends where the next starts."""
+    """Group whole pieces into spans of at most `size`, at least one piece each; a piece ends where the next starts."""
     first = 0
     while first < len(starts) - 1:
         last = first + 1

@@ -8,7 +8,7 @@ from answerable.splitting.recursive import RecursiveSplitter
 
 
 class RecordSplitter:
-    """Pack as many whole records as fit into a chunk; `within` cuts a record that is too long."""
+    """Puts as many whole records into a chunk as fit; the splitter `within` cuts a record that is too long."""
 
     def __init__(self, within: RecursiveSplitter) -> None:
         self._within = within

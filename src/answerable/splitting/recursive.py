@@ -37,14 +37,19 @@ _EXTENDING = frozenset(
 class RecursiveSplitter:
     """Chunks of at most `chunk_size` characters with an overlap of up to `chunk_overlap`.
 
-    `separators` are regular expressions, strongest first, whose matches have at most 64 characters. A chunk ends after
-    the last match of the strongest separator that occurs in the second half of what fits; for the first separator, in
-    the second quarter if the piece after it (a paragraph) fits into one chunk. Without a match it ends between two
-    grapheme clusters. The overlap begins after the earliest match of the strongest separator in it; without a match
-    there is none, and after a cut at the first separator it has only whole pieces. Raises ValueError for invalid sizes.
+    `separators` are regular expressions, strongest first, whose matches have at most 64 characters. Pieces are the
+    texts between two separators.
 
-    With `whole_pieces`, text between two separators that fits into one chunk is never cut, even if the previous chunk
-    gets short and the overlap small; after a cut between two characters the overlap may begin at any character.
+    A chunk ends after a separator in the second half of the text that fits: after the last match of the strongest
+    separator found there. The first separator may also match in the second quarter, if the piece after it (a paragraph)
+    fits into one chunk. Without a match a chunk ends between two grapheme clusters.
+
+    The next chunk begins after the earliest match of the strongest separator in the overlap, or without overlap if
+    there is no match. After a cut at the first separator only whole pieces overlap.
+
+    With `whole_pieces`, a piece that fits into one chunk is never cut, even if the previous chunk gets short and the
+    overlap small; after a cut between two characters the overlap may begin at any character. Raises ValueError for
+    invalid sizes.
     """
 
     def __init__(
@@ -83,9 +88,10 @@ class RecursiveSplitter:
         return spans
 
     def _cut(self, content: str, origin: int, start: int, fresh: int, end: int) -> tuple[int, int]:
-        """Return where a chunk ends, and the index of the separator there (their number if it is none of them).
+        """Return the end of the chunk that begins at `start`, and the index of the separator that it ends with.
 
-        The text begins at `origin`, and what no earlier chunk contains at `fresh`.
+        The index is `len(separators)` without a separator. The text begins at `origin`; from `fresh` on it is in no
+        chunk yet.
         """
         fits = start + self.chunk_size
         furthest = skip_space(content, fits, end)

@@ -18,7 +18,7 @@ _QUIET = re.compile(r'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|(?:#|//).*')
 
 
 def statement_spans(code: str) -> list[Span]:
-    """Return start and end of each, in order, without white space around it or lines of only brackets."""
+    """Return start and end of each quotable span, in order, trimmed; lines of only brackets are left out."""
     spans: list[Span] = []
     reader = _Reader()
     for line in _LINE.finditer(code):
@@ -38,7 +38,7 @@ def statement_spans(code: str) -> list[Span]:
 
 
 class _Reader:
-    """The brackets, docstrings and comments left open by the lines so far, in any language.
+    """Tracks the brackets, docstrings and comments that are open after the lines so far, in any language.
 
     `lines` is the number of lines of the current span.
     """
@@ -50,7 +50,7 @@ class _Reader:
         self._in_comment = False
 
     def blank(self) -> None:
-        """End the span at a blank line, which leaves only a bracket or a docstring open."""
+        """End the span and any comment at a blank line; open brackets and docstrings stay open."""
         self.lines = MAX_LINES
         self._in_comment = False
 

@@ -78,7 +78,7 @@ class TokenSplitter:
             start = skip_space(content, self._overlap_start(content, cuts[-1], start, cut), end)
 
     def _cut(self, content: str, cuts: Sequence[Sequence[int]], start: int, covered: int, end: int) -> int:
-        """Return where a chunk ends: at most at `covered` if the overlap leaves no room for the next word."""
+        """Return where a chunk ends; not after `covered` if the overlap leaves no room for another word."""
         cut = furthest = self._reach(content, start, end)
         if furthest < end:
             cut = self._best_cut(content, cuts, start, covered, furthest)
@@ -136,7 +136,7 @@ class TokenSplitter:
             length *= 2
 
     def _reach_back(self, content: str, start: int, end: int) -> int:
-        """Return the earliest index after `start` from which at most the overlap is left."""
+        """Return the earliest index after `start` from which at most `chunk_overlap` tokens follow up to `end`."""
         end = start + len(content[start:end].rstrip())
         # Exponential, then binary search, because the overlap is a small part of a chunk.
         fits, step = end, self.chunk_overlap

@@ -16,7 +16,7 @@ AVERAGE_LENGTH = 100
 
 
 def term_weights(counts: Mapping[str, int]) -> dict[str, float]:
-    """Return what each term of a chunk adds to the score of a question with that term, before its rarity."""
+    """Map each term of a chunk to its BM25 weight, not yet multiplied by the term's rarity."""
     length = sum(counts.values())
     damping = K1 * (1 - B + B * length / AVERAGE_LENGTH)
     return {term: count * (K1 + 1) / (count + damping) for term, count in counts.items()}

@@ -1,4 +1,4 @@
-r"""Find a text in another one, whatever the white space between its words.
+r"""Find a text in another one, with any white space between its words.
 
 With repeated words, a regular expression with `\s+` between them takes time proportional to the product of both
 lengths, and blocks all threads. `str.find` is linear (two-way search, Crochemore and Perrin 1991).

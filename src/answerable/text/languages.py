@@ -38,7 +38,7 @@ _ENOUGH = 4000
 
 
 class _Evidence(NamedTuple):
-    """What identifies a language; the language "" is any other. `words` → language → weight."""
+    """The evidence for each language, "" being any other. `words` maps word → language → weight."""
 
     words: Mapping[str, Mapping[str, float]]
     spelling: Mapping[tuple[str, ...], re.Pattern[str]]
@@ -48,7 +48,7 @@ class _Evidence(NamedTuple):
 def document_language(text: str) -> str:
     """Return the two-letter code of a document's language, or "" if the text has no sentences.
 
-    URLs, style sheets, settings and tables of names have Latin words, but few that follow each other.
+    URLs, style sheets, settings and tables of names contain Latin words, but few in a row.
     """
     start = _MARKUP.sub(" ", text[:_ENOUGH])
     words = _WORD.findall(start)

@@ -3,7 +3,7 @@
 `sentencex` applies the rules of each language. In addition: blank lines end a sentence; list items, table rows, labels
 (`Price: 30`), headings and code fences are sentences of their own; a line break inside a paragraph, as in PDFs, ends
 nothing; cuts after abbreviations are undone (`abbreviations.py`); note marks belong to the sentence before them; and a
-run of hundreds of characters left whole, as after an unbalanced bracket, is cut at its full stops.
+"sentence" of hundreds of characters, as after an unbalanced bracket, is cut at its full stops.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
 
 
 def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
-    """Return start and end of each sentence, in order, without surrounding white space; all other text is covered."""
+    """Return start and end of each sentence, in order, trimmed; together they cover all text but white space."""
     spans = []
     for start, end in _paragraphs(text):
         is_row = end - start <= LONG and _TABLE_ROW.fullmatch(text, start, end)

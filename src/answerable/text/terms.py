@@ -43,7 +43,7 @@ def terms(text: str, language: str) -> list[str]:
 
 
 def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
-    """Return the distinct words of a question, each as the set of its stems in the library's languages."""
+    """Return the distinct words of a question, each as the set of its stems in these languages."""
     spoken = STOP_WORDS.get(question_language, frozenset())
     found: dict[frozenset[str], None] = {}
     for word in words(question):
@@ -60,9 +60,10 @@ def question_words(question: str, question_language: str, languages: Collection[
 
 
 def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
-    """Return the words that any text of these languages that contains `text` has among its terms, each as its stems.
+    """Return the words of `text`, each as its stems, that are among the terms of every text that contains it.
 
-    Stop words are not terms, and letters beyond ASCII can be written in several ways, so both are left out.
+    Stop words are not terms, and letters beyond ASCII can be written in several ways, so words of both kinds are left
+    out.
     """
     return [
         frozenset(_stem(word, language) for language in languages)
