@@ -73,7 +73,7 @@ def test_a_conversation_outlives_a_clock_that_goes_back_and_ends_by_one_that_goe
             assert sessions.add(session, OWNER, Exchange("q", "q", "a"), {})
         assert len(sessions.history(session, OWNER)) == 2
         now += 3 * 86_400
-        assert not sessions.add(session, OWNER, Exchange("q", "q", "a"), {})
+        assert sessions.history(session, OWNER) is None
 
 
 def _visit(folder: Path, documents: Path) -> None:

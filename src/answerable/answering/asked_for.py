@@ -18,7 +18,7 @@ _DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}
 
 
 class Kind(str, Enum):
-    """What a question asks for."""
+    """Kinds of answers that a question may ask for."""
 
     DATE = "date"
     NUMBER = "number"

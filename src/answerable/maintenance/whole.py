@@ -1,4 +1,4 @@
-"""A document with its chunks as of one moment, while others write."""
+"""Reads a document and its chunks consistently while others write."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ Scored = list[tuple[int, float]]
 
 
 class Capability(str, Enum):
-    """What a store can do beyond adding, searching, asking and removing."""
+    """Optional capabilities of a store, beyond adding, searching, asking and removing."""
 
     SYNC = "sync"
     REPAIR = "verify --repair"

@@ -128,7 +128,7 @@ def quantize(rows: FloatArray) -> bytes:
 
 
 def quantized(rows: FloatArray) -> tuple[FloatArray, npt.NDArray[np.int8]]:
-    """Return the scale of each row and its 8-bit numbers; `dequantized` rows give the same again."""
+    """Return the scale of each row and its 8-bit numbers; `dequantized` is the inverse, except for rounding."""
     if not len(rows):
         return np.zeros(0, "<f4"), np.zeros(rows.shape, np.int8)
     scales: FloatArray = np.maximum(np.abs(rows).max(axis=1), 1e-12).astype("<f4") / np.float32(127)

@@ -96,7 +96,7 @@ def import_collection(
 ) -> AddReport:
     """Add a collection of LangChain's PGVector with its vectors; nothing is embedded.
 
-    Their embedder is assumed to be that of the settings, or else OpenAI's text-embedding-3-small.
+    The vectors are assumed to come from the embedder of the settings, or else from OpenAI's text-embedding-3-small.
     Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
     """
     from answerable.indexing.ingest import Ingestion

@@ -49,7 +49,7 @@ class Commands(TyperGroup):
     """The commands; every error becomes a line on the error stream and an exit status."""
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
-        """Run a command and exit with its status."""
+        """Run the command of these arguments, print any error, and exit."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # Print ? for characters the terminal can't show.
@@ -113,5 +113,5 @@ app.add_typer(keys, name="keys")
 
 
 def run() -> None:
-    """Run the command line."""
+    """Run `answerable`."""
     app(prog_name="answerable")

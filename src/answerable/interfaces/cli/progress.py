@@ -79,7 +79,7 @@ def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], No
 
 
 def _pace(progress: Progress, seconds: float) -> str:
-    """Passages done, passages per second, and time left."""
+    """Return the passages done, the passages per second and the time left, as text."""
     if not progress.chunks_done:
         return "0 passages"
     rate = progress.chunks_done / max(seconds, 0.1)

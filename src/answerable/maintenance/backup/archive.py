@@ -202,7 +202,7 @@ def _check(manifest: Manifest) -> None:
     if manifest.members.keys() != set(MEMBERS):
         raise ValueError("it doesn't list the members of an export")
     if not 0 <= dimension <= _LARGEST_DIMENSION or (counts.chunks and not dimension):
-        raise ValueError("the dimension of its vectors is impossible")
+        raise ValueError("its vectors have no embedder or an impossible dimension")
     if min(counts.documents, counts.chunks, counts.sentences, counts.records) < 0:
         raise ValueError("a count is negative")
     for member in ARRAYS:

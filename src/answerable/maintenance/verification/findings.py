@@ -42,7 +42,7 @@ class Finding:
 
 @dataclass(slots=True)
 class VerifyReport:
-    """What was compared, what differs, what was repaired, and notes.
+    """Numbers of things compared, the differences, the repaired ones, and notes.
 
     `sources` counts files and pages, `embedded` passages that were embedded again; `seconds` is wall time.
     """

@@ -1,4 +1,4 @@
-"""Connections to a PostgreSQL server: a pool, time-outs, retries after a restart, and errors of the server."""
+"""Connections to a PostgreSQL server: pool, time-outs, retries after a restart, translation of psycopg's errors."""
 
 from __future__ import annotations
 

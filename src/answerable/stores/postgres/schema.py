@@ -67,7 +67,7 @@ _MIGRATIONS = (
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
     """,
 )
-"""What each format adds to the previous one. (An address may be too long for an index, its digest never is.)"""
+"""The statements that each format adds to the previous one. (Indexes hold digests of addresses of any length.)"""
 FORMAT = len(_MIGRATIONS)
 _PGVECTOR = (0, 8)
 _EXTENSION = (
@@ -138,7 +138,7 @@ def _bring_up_to_date(connection: psycopg.Connection[DictRow], address: Postgres
             _migrate(connection, _format(connection, address) or 0)
     except (errors.InsufficientPrivilege, errors.ReadOnlySqlTransaction) as error:
         raise LibraryReadOnly(
-            f"The library {address.shown} is of an older format and can't be brought up to date "
+            f"The library {address.shown} has an older format and can't be migrated "
             f"({_first_line(error)}). Have the user who made it open it once: answerable list --library …"
         ) from error
 

@@ -95,7 +95,7 @@ def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condi
         found = _scored(connection, statement, [*parameters, wanted, limit, wanted])
         if len(found) < limit:
             return None
-        # The graph returns equal ones in any order: see all of them to return the lowest numbers.
+        # The graph returns equal scores in any order: get all of them, to return the lowest numbers.
         if found[-1][1] < found[k - 1][1]:
             return found[:k]
         limit *= 2

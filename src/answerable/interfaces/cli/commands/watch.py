@@ -68,7 +68,7 @@ class Watch:
         self._is_greeted = True
 
     def _follow(self, rounds: Iterator[Collection[str]], folders: Collection[str]) -> None:
-        """Sync every change until a folder comes or goes."""
+        """Sync every change until a followed folder appears or disappears."""
         for changes in rounds:
             if self._folders() != folders:
                 return

@@ -25,8 +25,8 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: c
 class ConnectionLimits:
     """Connections in total and per address, and two times in seconds.
 
-    `asking` is the time to receive a request's head, from when the connection became idle; `listening` the time that a
-    client may leave data unaccepted.
+    `asking`: how long an idle connection may take until the head of its next request is complete. `listening`: how long
+    a client may take to accept data.
     """
 
     total: int = 512

@@ -1,4 +1,4 @@
-"""Connections to the SQLite file of an embedded library, and the errors to raise for SQLite's."""
+"""Connections to the SQLite file of an embedded library, and translation of SQLite's errors."""
 
 from __future__ import annotations
 
@@ -152,7 +152,7 @@ class Kept:
         return self._known[query]
 
     def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
-        """Return a document by number; cache the last ones, up to `KEPT_CHARACTERS` but at least one."""
+        """Return a document by number. Cache the latest ones, up to `KEPT_CHARACTERS` but at least one."""
         self._follow(connection)
         document = self._documents.pop(number, None)
         if document is None:

@@ -44,7 +44,7 @@ CREATE TABLE records (
 CREATE INDEX documents_by_type ON documents (type, source, id);
 """,
 )
-"""What each format adds to the previous one."""
+"""The statements that each format adds to the previous one."""
 
 DOCUMENT_COLUMNS = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 CHUNK_COLUMNS = (

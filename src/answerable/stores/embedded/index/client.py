@@ -72,7 +72,7 @@ class EdgeClient:
     def close(self) -> None:
         """Write everything to disk and end the process. Idempotent."""
         if self._process is not None:
-            # What isn't written is added again by the next process.
+            # The next process adds what isn't written.
             with suppress(LibraryError):
                 self._ask("close")
             self._stop()
