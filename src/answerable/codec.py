@@ -19,7 +19,7 @@ from answerable.datatypes import Part, PartKind
 
 Made = TypeVar("Made")
 
-# Nothing that people write is nested deeper, and Python's own limit depends on where it is reached.
+# No real data is nested deeper, and Python's own limit depends on the current call stack.
 DEPTH = 100
 _KINDS = {kind.value: kind for kind in PartKind}
 
@@ -62,7 +62,7 @@ def part_to_row(part: Part) -> list[Any]:
     """Return the fields of a part in their order; symbol and cells only if it has any."""
     time = part.time.isoformat() if part.time else None
     row = [part.start, part.end, part.kind.value, part.page, part.headings, part.anchor, time, part.sender, part.body]
-    # Rows written before there were symbols end here.
+    # Rows of versions without symbols end here.
     return [*row, part.symbol, part.cells] if part.cells else [*row, part.symbol] if part.symbol else row
 
 
@@ -112,7 +112,7 @@ def _made(kind: Any, value: Any, name: str) -> Any:
         return {key: _made(arguments[1], item, f"{name}.{key}") for key, item in value.items()}
     elif isinstance(kind, type) and issubclass(kind, (Enum, datetime)) and isinstance(value, str):
         return kind(value) if issubclass(kind, Enum) else datetime.fromisoformat(value)
-    # To Python a truth value is a number; it isn't to us.
+    # In Python a bool is an int, but not here.
     elif type(value) is kind:
         return value
     raise ValueError(f"{name} can't be {_shown(value)}")

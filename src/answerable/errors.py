@@ -147,7 +147,7 @@ class SettingsError(AnswerableError):
 
 
 class MissingPackage(AnswerableError):
-    """An optional package is not installed. `extra` is the extra of this project that includes it."""
+    """An optional package is not installed. `extra` names the extra of this project to install for it."""
 
     def __init__(self, message: str, extra: str = "") -> None:
         super().__init__(f"{message}. {how_to_install(extra)}" if extra else message)

@@ -1,9 +1,9 @@
 """Filters on properties of chunks: `where={"type": "pdf", "date": {"gte": "2024-03-01"}}`.
 
-    {"field": value}                    equal, or one of the values of a chunk with several
-    {"field": [a, b]}                   equal to one of them
-    {"field": {"gte": a, "lt": b}}      a range of numbers or dates (gt, gte, lt, lte)
-    {"field": {"exists": true}}         any value
+    {"field": value}                    the field has this value
+    {"field": [a, b]}                   the field has one of these values
+    {"field": {"gte": a, "lt": b}}      the field is in a range of numbers or dates (gt, gte, lt, lte)
+    {"field": {"exists": true}}         the field has any value
     {"and": […]}, {"or": […]}, {"not": …}
 
 Fields: source, type, language, title, document_id, date, sender, page, heading, and any key of the document's metadata.
@@ -96,7 +96,7 @@ def matches(filter: Filter | None, fields: Mapping[str, Any]) -> bool:
         case None:
             return True
         case OneOf(field, values):
-            # True == 1 in Python, but not for people and in other stores.
+            # True == 1 in Python, but neither for users nor in other stores.
             wanted = {(type(value) is bool, value) for value in values}
             return any((type(value) is bool, value) in wanted for value in field_values(fields, field))
         case Between():

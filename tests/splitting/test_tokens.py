@@ -237,7 +237,7 @@ def test_evidence_lies_within_a_chunk_wherever_a_message_was_cut(text: str, size
     ("arguments", "message"),
     [
         (("p50k_base",), "There is no vocabulary 'p50k_base'. Use one of cl100k_base, o200k_base, o200k_harmony."),
-        (("cl100k_base", 3, 0), "chunk_size is 3: in tokens it must be at least 4"),
+        (("cl100k_base", 3, 0), "chunk_size is 3: it must be at least 4 tokens"),
         (("cl100k_base", 10, 10), "chunk_overlap is 10"),
         (("cl100k_base", 10, -1), "chunk_overlap is -1"),
     ],

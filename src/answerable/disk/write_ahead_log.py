@@ -31,5 +31,5 @@ def use_write_ahead_log(connection: sqlite3.Connection, seconds: float) -> None:
 def is_full(error: sqlite3.Error, path: Path) -> bool:
     """Whether an error about the file at `path` means that its disk is full."""
     text = str(error)
-    # That the log's index can't grow is reported as any I/O error.
+    # If the log's index can't grow, SQLite only reports an I/O error.
     return "full" in text or ("disk I/O error" in text and shutil.disk_usage(path.parent).free < _ROOM)

@@ -26,7 +26,7 @@ class OpenVinoEncoder:
     """
 
     def __init__(self, model: ModelFile, threads: int, cache_folder: Path | None) -> None:
-        # With this package OpenVINO reports each import to Google Analytics. None marks it as missing.
+        # With this package OpenVINO reports each import to Google Analytics. None in `sys.modules` marks it as missing.
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
         import openvino
 

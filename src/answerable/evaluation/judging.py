@@ -18,7 +18,7 @@ from answerable.library import Library
 DEPTH = 100
 """How many passages a search returns; a document ranks by its best."""
 PASSAGES = 10
-"""How many of them are searched for the expected answer."""
+"""How many of these passages are searched for the expected answer."""
 _MARK = re.compile(r"\s*\[\d+\]")
 
 

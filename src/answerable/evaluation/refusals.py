@@ -28,7 +28,7 @@ SMALL = (1, 3)
 
 
 class Kind(str, Enum):
-    """Why a question has an answer or none. With the question's document, its copies are removed too."""
+    """Whether a question has an answer in the library, or why not. A document is removed along with its copies."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"

@@ -82,13 +82,13 @@ def _by_name(senders: Collection[str]) -> Mapping[tuple[str, ...], tuple[str, ..
 
 
 def _is_distinctive(words: Sequence[str]) -> bool:
-    """Return whether part of a name identifies it: at least six digits, or a word that isn't common like "de la"."""
+    """Return whether part of a name identifies it: six digits or more, or any word but common ones ("de", "la")."""
     digits = "".join(words)
     return len(digits) >= 6 if digits.isdigit() else not _is_common(words)
 
 
 def _is_common(words: Sequence[str]) -> bool:
-    """Return whether words in lower case are probably not a name: "may" and "will", "abril"."""
+    """Return whether these words are probably no name unless capitalised, such as "may", "will" or "abril"."""
     return all(len(word) == 1 or word in _common_words() for word in words)
 
 

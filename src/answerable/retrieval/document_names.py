@@ -64,7 +64,7 @@ def _plain(text: str) -> str:
 
 
 def _with_ends(source: str) -> set[str]:
-    """Return all endings of a source's path that begin with a slash, and those of the archive it is in."""
+    """Return every ending of a path that begins with a slash; for an archive's member, also the archive's endings."""
     ends = set()
     for path in (source, source.partition("!/")[0]):
         steps = _plain(path).replace("\\", "/").strip("/").split("/")

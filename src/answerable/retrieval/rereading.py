@@ -34,7 +34,7 @@ def focus(words: int) -> float:
 
 
 def with_feedback(vector: FloatArray, found: Scored, stored: Stored, amount: float) -> FloatArray:
-    """Move the question's vector towards its first results (`found`, best first); length 1."""
+    """Move the question's vector towards its first results (`found`, best first), and scale it to length 1."""
     ranked = [(stored[number][0].vector, score) for number, score in found[:FEEDBACK] if number in stored]
     if not ranked:
         return vector

@@ -64,11 +64,11 @@ class FileReader:
         return FileContents(tuple(documents), skipped.counts, tuple(skipped.errors), tuple(skipped.passed_over))
 
     def read_bytes(self, data: bytes, source: str) -> list[Document]:
-        """Return the documents in the bytes of a file of this name."""
+        """Parse the bytes of a file with this name; return its documents."""
         return self._documents(data, source, Skipped())
 
     def read_page(self, data: bytes, source: str) -> list[Document]:
-        """Return the document in the bytes of the page at this address."""
+        """Parse the bytes of the web page at this address; return its document."""
         return self._process.read(data, source, self._context, url=source)
 
     def page_facts(self, data: bytes, source: str, url: str) -> PageFacts:

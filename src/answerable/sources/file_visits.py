@@ -25,7 +25,7 @@ from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting
 
-# Raise it when readers begin to make other documents from the same bytes: every file is then read again.
+# Increment it when readers begin to return other documents for the same bytes: every file is then read again.
 READERS = "2"
 # File systems round times, to two seconds at worst: a change within them may go unnoticed.
 _RECENT = 2_000_000_000

@@ -53,7 +53,7 @@ def reason_to_skip(path: Path) -> str:
         with path.open("rb") as file:
             head = file.read(SAMPLE)
     except OSError:
-        # Reading it raises an error that says what to do.
+        # Don't skip it: reading it raises an error that says what to do.
         return ""
     if not head:
         return "empty"

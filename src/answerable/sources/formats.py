@@ -68,7 +68,7 @@ def recognise(head: bytes, name: str) -> Format:
         # Word stores password-protected documents in its old container.
         return known
     if known in _BINARY and known and not magic_name(head):
-        # Damaged at its mark: its reader reports that best.
+        # Its first bytes are damaged, which its reader reports best.
         return known
     decode(_whole_characters(head), name)
     if known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):

@@ -43,7 +43,7 @@ def tight(blocks: Sequence[str]) -> str:
 
 
 def table(rows: Sequence[Sequence[str]]) -> str:
-    """Return a Markdown table with the first row as header, without empty rows."""
+    """Return a Markdown table with the first row as header; empty rows are left out."""
     grid = [[cell.replace("\n", " ").replace("|", "\\|") for cell in row] for row in rows]
     grid = [row for row in grid if any(row)]
     if not grid:

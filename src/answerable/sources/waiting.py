@@ -23,7 +23,7 @@ def while_waiting(work: Callable[[], Result], sign: Sign, stop: Callable[[], Non
         while not wait_for([future], _SIGN_SECONDS).done:
             yield sign
     finally:
-        # The work may not have reached what `stop` ends: repeat.
+        # Repeat, since the work may not have begun what `stop` ends.
         while not future.done():
             stop()
             wait_for([future], _STOP_SECONDS)

@@ -38,7 +38,7 @@ def _sections(document: Document) -> Iterator[Span]:
 
 
 def _sections_across_pages(document: Document) -> Iterator[Span]:
-    """Yield the spans of sections: each begins where the headings change, unless the one before is only a heading."""
+    """Yield the spans of sections: one begins where the headings change, unless the last would be only a heading."""
     started = None
     start = 0
     for before, part in pairwise(document.parts):

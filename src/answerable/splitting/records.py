@@ -15,6 +15,6 @@ class RecordSplitter:
 
     def split(self, document: Document) -> list[Chunk]:
         """Return chunks in order that cover everything except white space."""
-        # Text before the first record and between two belongs to the record before, or to the first.
+        # Text between two records belongs to the one before it; text before all records, to the first.
         starts = [0, *(part.start for part in document.parts[1:]), len(document.content)]
         return self._within.chunks(document, pack(starts, self._within.chunk_size))

@@ -12,7 +12,7 @@ from answerable.splitting.make_chunks import check_sizes, make_chunks
 
 PARAGRAPH = r"\n[ \t\r]*\n\s*|\f"
 LINE = r"\n"
-# It begins with one class of characters and checks the rest afterwards, which is fast in `re`.
+# The pattern begins with one class of characters and checks the rest afterwards, which is fast in `re`.
 SENTENCE = r"[.!?…؟।。！？](?:(?<=[。！？])[。！？]*[」』”’）]*|(?<![.!?…؟।].)[.!?…؟।]*[\"'”’»)\]]*\s+)"
 WORD = r"\s+"
 SEPARATORS = (PARAGRAPH, LINE, SENTENCE, WORD)
@@ -95,7 +95,7 @@ class RecursiveSplitter:
         """
         fits = start + self.chunk_size
         furthest = skip_space(content, fits, end)
-        # A chunk has more than its overlap with the one before.
+        # A chunk must contain more than its overlap with the previous chunk.
         least = fresh + 1 if self._whole_pieces else start + self.chunk_overlap + 1
         second_quarter, second_half = (max(start + self.chunk_size // part, least) for part in (4, 2))
         cut = -1

@@ -14,7 +14,7 @@ from answerable.splitting.recursive import LINE, PARAGRAPH, SENTENCE, belongs_to
 
 VOCABULARIES = ("cl100k_base", "o200k_base", "o200k_harmony")
 
-# The last one finds every possible beginning of a word.
+# The last pattern finds every possible beginning of a word.
 _SEPARATORS = tuple(map(re.compile, (PARAGRAPH, LINE, SENTENCE, r"\s+|[。！？]+")))
 _BREAK = re.compile(r"[\s。！？]")
 # A token is at least a byte, and a character at most four of them in UTF-8.
@@ -35,8 +35,8 @@ class TokenSplitter:
             raise ValueError(f"There is no vocabulary {vocabulary!r}. Use one of {', '.join(VOCABULARIES)}.")
         if chunk_size < _TOKENS_OF_CHARACTER:
             raise ValueError(
-                f"chunk_size is {chunk_size}: in tokens it must be at least {_TOKENS_OF_CHARACTER}, "
-                "the most that a single character can have"
+                f"chunk_size is {chunk_size}: it must be at least {_TOKENS_OF_CHARACTER} tokens, "
+                "since a single character can take that many"
             )
         check_sizes(chunk_size=chunk_size, chunk_overlap=chunk_overlap)
         try:

@@ -32,7 +32,7 @@ _FUNCTIONS = frozenset(_NODES["functions"])
 _WRAPPERS = frozenset(_NODES["wrappers"])
 _VALUES = frozenset(_NODES["values"])
 _FUNCTION_VALUES = frozenset(_NODES["function_values"])
-# Named only with a body: without one, C merely mentions them.
+# Symbols only if they have a body: without one, C code only mentions the type.
 _NEED_BODY = frozenset(_NODES["need_body"])
 _DEFINING = _CONTAINERS | _FUNCTIONS | _WRAPPERS | _VALUES
 _OPENERS = frozenset(_NODES["openers"])

@@ -33,7 +33,7 @@ _DOCUMENT = "html.docs-doc-page"
 _DOCUMENT_TEXT = ".theme-doc-markdown"
 # The text of a document, and its container before the theme named it (2.0 betas).
 _MAIN = (_DOCUMENT_TEXT, "article .markdown")
-# In this order: some classes occur on several kinds, that of documents on lists of a category's documents.
+# The order matters: some classes occur on several kinds of pages, that of documents also on category lists.
 _KINDS = (
     ("html.docs-wrapper [class*=generatedIndexPage]", PageKind.CATEGORY),
     (_DOCUMENT, PageKind.DOCUMENT),

@@ -57,7 +57,7 @@ def page_links(page: LexborHTMLParser, url: str) -> list[str]:
 
 
 def resolved(base: str, link: str) -> str:
-    """Return a link's address in plain form, or nothing if it is no web address."""
+    """Return a link's address in plain form, or nothing if it isn't a web address."""
     try:
         return parse_address(urljoin(base, link)).url
     except (AddressRefused, ValueError):

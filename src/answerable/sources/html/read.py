@@ -28,7 +28,7 @@ _SMALL_PAGE = 5_000
 _LARGE_PAGE = 5_000_000
 _MANY_BLOCKS = 3_000
 _TOO_LITTLE = 0.25
-# Above this share of links, some are a menu, whatever its elements.
+# Above this share of links, part of the text is a menu, whatever elements it uses.
 _MANY_LINKS = 0.1
 _MOST_BLOCKS = 200
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"

@@ -30,7 +30,7 @@ _IN_CODE = ", ".join(
 LINE_NUMBERS = re.compile(r"line-?numbers?\b|linenos?\b|codeBlockLineNumber", re.IGNORECASE)
 _PERMALINK_TEXTS = frozenset({"", "#", "¶", "§", "🔗", "link", "permalink"})
 _INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad\ufdd0]")
-# Single spaces, which nearly all are, need no work.
+# Nearly all white space is single spaces, which need no work.
 _SPACES = re.compile(r"[ \t\n\r\f\v\xa0]{2,}|[\t\n\r\f\v\xa0]")
 MAX_DEPTH = 150
 

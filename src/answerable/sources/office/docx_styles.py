@@ -95,7 +95,7 @@ class Styles:
 
 
 def _level_of(chain: list[Any]) -> int | None:
-    """Return the heading level that a style or one it is based on declares by outline level or by name."""
+    """Return the heading level of a style: the first outline level or heading name along its chain of base styles."""
     for style in chain:
         outline = _level(style)
         if outline is not None:

@@ -14,7 +14,7 @@ Rectangle = tuple[float, float, float, float]
 
 
 def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of cleaned pages.
+    """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of cleaned page texts.
 
     Each line has a rectangle, in points from the page's lower left corner.
     """

@@ -52,7 +52,7 @@ class _Gathering:
         self.is_over = False
         self._deaths = 0
         self._current = source
-        # Those of a small file, unless others are sent.
+        # The bounds of a small file, until the process sends others.
         self._bounds = bounds
 
     def take_all(self, answers: Answers) -> None:

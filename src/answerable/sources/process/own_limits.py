@@ -7,13 +7,13 @@ import time
 
 from answerable.sources.limits import Bounds
 
-# A limit serves for this many small files, while little of it is used up.
+# One limit serves this many small files, or until a tenth of it is used up.
 _FILES_PER_LIMIT = 100
 _USED_PER_LIMIT = 0.1
 
 
 class Limits:
-    """Sets the limits (POSIX only), once for many small files: it takes as long as reading one."""
+    """Sets the limits (POSIX only). That takes as long as reading a small file, so many small files share a limit."""
 
     def __init__(self) -> None:
         self._set: Bounds | None = None

@@ -92,7 +92,7 @@ class Choice:
         return verdict
 
     def still_holds(self, notes: Mapping[str, str]) -> bool:
-        """Whether a page's notes are still valid: the page that it repeats, if any, still exists."""
+        """Whether a page's notes are still valid: the page that it duplicates, if any, is still listed."""
         return _SAME_AS not in notes or page_key(notes[_SAME_AS]) in self._listing()
 
     def judge_redirect(self, url: str, final: str) -> Verdict:
@@ -160,10 +160,11 @@ class Choice:
         return self._base + "/".join(segments[: segments.index(label) + 1]) + "/"
 
     def _is_superseded(self, page: PageFacts, url: str, folder: str, label: str) -> bool:
-        """Whether the page's version is another one than the latest release.
+        """Whether the page's version is older or newer than the latest release, and the user didn't choose it.
 
-        The theme then shows a banner that links to the latest release; if the link leaves the visited folder, the user
-        chose this version by its address. Without banners, the addresses of other versions decide.
+        A page of such a version has a banner that links to the latest release. If this link leads out of the visited
+        folder, the user chose the version by visiting its folder. Without a banner, compare the addresses of the site's
+        pages.
         """
         if page.latest.startswith(self._base):
             return True

@@ -65,7 +65,7 @@ class PinnedPool:
             "GET",
             url,
             headers=[(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()],
-            # httpcore2 hands these on to the network streams as they are.
+            # httpcore2 passes these unchanged to the network streams.
             extensions={"timeout": dict.fromkeys(("connect", "read", "write"), timer)},
         )
         while True:

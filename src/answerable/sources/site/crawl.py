@@ -56,7 +56,7 @@ def ask_ahead(
 
 
 class Asker:
-    """Fetches pages under `base` that robots.txt allows; validators of the last visit skip unchanged pages."""
+    """Fetches pages under `base` that robots.txt allows; sends the validators remembered from the last visit."""
 
     def __init__(self, fetcher: Fetcher) -> None:
         self.robots = Robots(fetcher)

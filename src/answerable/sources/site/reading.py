@@ -46,7 +46,7 @@ class SiteContent:
         self.is_html = stated or recognise(self._body[:SAMPLE], self._name) is Format.HTML
 
     def documents(self, files: FileReader) -> list[Document]:
-        """Return the documents in the bytes."""
+        """Parse the fetched bytes; return their documents."""
         if self.is_html:
             return files.read_page(self._body, self._source)
         documents = files.read_bytes(self._body, self._name)

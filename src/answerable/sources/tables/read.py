@@ -58,7 +58,7 @@ def _list_spans(content: str) -> Iterator[Span]:
         elif not content.startswith("]", position):
             raise ValueError("the list has no closing bracket")
     if _skip_blank(content, position + 1) < len(content):
-        raise ValueError("something follows the list")
+        raise ValueError("there is text after the list")
 
 
 def _line_spans(content: str) -> Iterator[Span]:
