@@ -137,7 +137,7 @@ def _lacks_its_topic(words: Sequence[Word], content: Sequence[Word], languages: 
 
 
 def _is_clitic(words: Sequence[Word], index: int, languages: tuple[str, ...]) -> bool:
-    """Whether an article is a pronoun: after the question word, and only a verb follows."""
+    """Whether this article is used as a pronoun: between the question word and a final verb."""
     return (
         "es" in languages
         and words[index].lower in listed("clitics")

@@ -55,7 +55,7 @@ class Word:
 
 
 def read_words(question: str, is_whole: bool = True) -> list[Word]:
-    """Return the words of a question. `is_whole` is false for a search text, whose first capital means something."""
+    """Return the words of a question. `is_whole`: the capital of the first word means nothing."""
     text = question[:MAX_CHARACTERS]
     languages = rule_languages(text)
     function_words, slots = _function_words(languages), prepositions(languages)

@@ -73,7 +73,7 @@ def sync_record_to_row(record: SyncRecord) -> tuple[str, str, str, str, str, str
 
 
 def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
-    """Return the inverse of `sync_record_to_row`, by names."""
+    """Read a sync record from a row by column names."""
     return SyncRecord(
         row["origin"],
         row["source"],

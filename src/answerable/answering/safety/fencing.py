@@ -60,7 +60,7 @@ def _fenced(number: int, passage: RetrievalResult) -> str:
 
 
 def _attribute(text: str) -> str:
-    """Return the text on one line, unable to close the tag."""
+    """Return a text for an attribute of a tag: on one line, without characters that end the tag."""
     line = " ".join(harmless(text).split()).translate(_WITHOUT_BRACKETS).replace('"', "'")
     return line if len(line) <= LONGEST_NAME else f"{line[:LONGEST_NAME]}…"
 

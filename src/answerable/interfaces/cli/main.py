@@ -93,7 +93,7 @@ def start(
     context: typer.Context,
     version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
 ) -> None:
-    """Ask your own documents. Every answer quotes its exact source, or reports that the documents have none."""
+    """Ask your own documents. Every answer quotes its exact source, or reports that the documents don't answer."""
     if version:
         from answerable import __version__
 

@@ -20,7 +20,7 @@ from answerable.interfaces.http.problems import add_handlers
 from answerable.interfaces.http.routes import ask, documents, ingestion, operations, sessions
 from answerable.interfaces.http.service import Service
 
-_ABOUT = "Ask your own documents. Every answer quotes its exact source, or reports that the documents have none."
+_ABOUT = "Ask your own documents. Every answer quotes its exact source, or reports that the documents don't answer."
 
 
 def create_app(service: Service) -> FastAPI:

@@ -23,11 +23,11 @@ class UnknownLibrary(LibraryNotFound):
 
 
 Build = Callable[[Settings, Path], Library]
-"""Opens the library of settings; sources of files under the path are relative to it."""
+"""Opens the library that the settings describe; sources of files under the path are relative to it."""
 
 
 def open_library(settings: Settings, root: Path) -> Library:
-    """Open the library of settings, or create it."""
+    """Open the library that the settings describe, or create it."""
     return build_library(settings, root=root)
 
 

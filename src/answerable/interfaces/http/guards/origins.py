@@ -79,6 +79,6 @@ def _netloc(origin: str) -> str:
 
 
 def _is_navigation(scope: Scope, headers: Headers) -> bool:
-    """Whether a user followed a link, whose response the linking page can't read."""
+    """Whether the request is a followed link: the page with the link can't read the response."""
     is_top = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return scope["method"] == "GET" and is_top and "origin" not in headers
