@@ -264,7 +264,7 @@ def test_the_setting_chooses_tokens_for_every_type(tmp_path: Path) -> None:
     ("name", "value", "message"),
     [
         ("token_vocabulary", "gpt-4", "Use one of cl100k_base, o200k_base, o200k_harmony."),
-        ("chunk_size", 3, "chunk_size is 3: in tokens"),
+        ("chunk_size", 3, "chunk_size is 3: it must be at least 4 tokens"),
         ("chunk_overlap", 400, "it must be below chunk_size (400)"),
         ("splitter", "words", "splitter is 'words'; it must be auto or tokens."),
     ],
