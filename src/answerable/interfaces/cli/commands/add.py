@@ -66,7 +66,7 @@ def add(
     dry_run: Annotated[bool, Option("--dry-run", help="Show what would be added; change nothing.")] = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Add chats, PDFs, Markdown, HTML and text files, whole folders, and sites to the library.
+    """Add chats, PDFs, Markdown, HTML and text files, whole folders, and sites.
 
     The library follows what you add: `answerable sync`, or adding it again, replaces changed files and pages and
     removes deleted ones. If a whole folder or site is unreachable, its documents stay.
