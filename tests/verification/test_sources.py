@@ -141,7 +141,7 @@ def test_a_site_is_visited_only_if_asked(tmp_path: Path) -> None:
         site.put("/docs/9", page("Plums are blue"))
         site.forget()
         report = library.verify()
-        assert (report.findings, report.notes) == ([], [f"{site.home} wasn't visited: --online does that."])
+        assert (report.findings, report.notes) == ([], [f"{site.home} wasn't visited; --online visits sites."])
         assert not site.asked()
         assert kinds(library.verify(online=True)) == {"1": {"stale"}, "2": {"broken link"}}
         assert kinds(library.verify(repair=True, online=True)) == {"2": {"broken link"}}
