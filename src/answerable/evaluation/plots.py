@@ -62,7 +62,7 @@ def interval_plot(measured: Sequence[Measured]) -> Element:
 def risk_plot(measured: Sequence[Measured]) -> Element:
     """Plot the share of wrong answers by the share of questions answered, a line for each configuration.
 
-    A dot marks the current refusals.
+    A dot marks the point at which the engine now refuses.
     """
     drawing = _unit_plot("Risk by coverage", "share of the questions answered", "share answered wrongly")
     for number, each in enumerate(measured):

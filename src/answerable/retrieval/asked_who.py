@@ -68,7 +68,7 @@ def _names(question: str, folded: str, senders: Collection[str]) -> Iterator[Nam
 
 
 def _by_name(senders: Collection[str]) -> Mapping[tuple[str, ...], tuple[str, ...]]:
-    """Map each run of words in senders' names to the senders called exactly that, or else to all that contain it."""
+    """Map each part of a sender's name to the senders with exactly this name, or else to all whose name contains it."""
     whole: dict[tuple[str, ...], list[str]] = {}
     part: dict[tuple[str, ...], list[str]] = {}
     for sender in sorted(senders):

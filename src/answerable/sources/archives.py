@@ -91,7 +91,7 @@ _REPACK = "pack the files again with another program, or unpack it and add the f
 
 
 def open_zip(archive: bytes | Path, source: str, advice: str = "") -> zipfile.ZipFile:
-    """Open an archive without checking its members. Raise DamagedSource or SourceTooLarge, ending with `advice`."""
+    """Open an archive without checking its members. Raise DamagedSource or SourceTooLarge with this advice."""
     try:
         zipped = zipfile.ZipFile(BytesIO(archive) if isinstance(archive, bytes) else archive)
     except (zipfile.BadZipFile, ValueError, NotImplementedError, EOFError, OverflowError) as error:

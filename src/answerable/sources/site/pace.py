@@ -1,4 +1,4 @@
-"""Pauses between requests to a site, and the time and tries of one fetch."""
+"""Limit requests to a site: the pauses between them, and the time and tries of one fetch."""
 
 from __future__ import annotations
 

@@ -176,7 +176,7 @@ def _is_placeholder(words: str) -> bool:
 
 
 def _is_notice_of_app(first_line: str, raw: str, sender: str, is_of_app: bool) -> bool:
-    """Whether an iPhone's text with a person or the group as its sender is a notice."""
+    """Whether an iPhone's message is a notice of the app, although its sender is a person or the group."""
     if first_line in wordings.MISSED_CALL:
         return "\n" not in raw
     return is_of_app or _is_notice(raw, sender)
