@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import ip_address
 from itertools import chain
 from pathlib import Path
@@ -90,8 +92,16 @@ def assert_kept_still(watched: Watched, printed: str) -> None:
     assert printed in watched.stdout
 
 
+@cache
+def _compile_sources() -> None:
+    """Compile the sources, as pip does on installing; in a checkout the first import would write the files."""
+    for folder in ("src", "apps"):
+        compileall.compile_dir(Path(__file__).parents[1] / folder, quiet=2)
+
+
 def tracer(log: Path) -> list[str]:
-    """What comes before a command, so that a file in this folder tells of each of its processes."""
+    """The start of a command line whose processes are traced, each to a file in this folder."""
+    _compile_sources()
     # Processors differ in which of them they have.
     calls = ",".join(f"?{name}" for name in (*_NETWORK, *_OPENING, *_NAMING))
     quiet = ["-qq", "-e", "signal=none"]
