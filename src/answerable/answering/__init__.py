@@ -1,4 +1,4 @@
-"""Evidence → answers: extractive and model answers, the refusal gate, the check of model answers."""
+"""Write answers from evidence: quotes or a model's text, refusals, and the check of what a model writes."""
 
 from answerable.exports import exported_from
 

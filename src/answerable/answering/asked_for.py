@@ -1,4 +1,4 @@
-"""Whether a question asks for a date, a number or a person, and whether a sentence has one."""
+"""Find out whether a question asks for a date, a number or a person, and whether a sentence contains one."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}
 
 
 class Kind(str, Enum):
-    """Kinds of answers that a question may ask for."""
+    """The kinds of answers that a question may ask for."""
 
     DATE = "date"
     NUMBER = "number"
@@ -26,9 +26,10 @@ class Kind(str, Enum):
 
 
 def asked_for(question: str) -> Kind | None:
-    """Return what an English, Spanish or Portuguese question asks for; None for anything else.
+    """Return the kind of answer that a question asks for, in English, Spanish or Portuguese; otherwise None.
 
-    "When" after another question word introduces a condition ("What should I do when the light is red?").
+    "When" after another question word introduces a condition ("What should I do when the light is red?") and doesn't
+    ask for a date.
     """
     text = fold(question.lower())
     found = [(match.start(), kind, match[0]) for kind in Kind if (match := _pattern(kind.value).search(text))]
@@ -39,9 +40,9 @@ def asked_for(question: str) -> Kind | None:
 
 
 def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
-    """Whether a sentence has something of this kind that the question doesn't name.
+    """Return whether a sentence contains a date, number or person (`kind`) that the question doesn't contain.
 
-    A chat message always has a person and a time.
+    A chat message always counts as containing a person and a date: its sender and its time.
     """
     if sentence.message is not None and kind is not Kind.NUMBER:
         return True

@@ -1,4 +1,4 @@
-"""Spans → citations: a verbatim quote with its location and a link that opens there."""
+"""Turn spans into citations: a verbatim quote, its location, and a link that opens at the quote."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def _location(result: RetrievalResult, start: int, end: int) -> Location:
 def link(document: Document, location: Location, text: str) -> str:
     """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`.
 
-    Only web and file URLs are returned. The source's own URL comes before one in the document's metadata. Formats that
-    browsers don't show, and members of archives, get the URL of the file without a fragment.
+    Only web and file URLs are returned. The document's source is preferred to a URL in its metadata. For members of
+    archives, and formats that browsers don't show, the URL opens the file without a fragment.
     """
     web = _web_address(document)
     archive = _ARCHIVE.match(document.source)
@@ -74,9 +74,9 @@ def _web_address(document: Document) -> str:
 
 
 def _text_directive(text: str) -> str:
-    """Return the text fragment of a quote: its beginning, or the beginning of its first block and the end of its last.
+    """Return the text fragment for a quote: its beginning or, for several blocks, its beginning and its end.
 
-    Browsers match whole words within one block, and treat a hyphen as syntax.
+    Browsers match whole words within one block, and read a hyphen as syntax.
     """
     blocks = [words for piece in _pieces(text) if any(map(str.isalnum, words := " ".join(piece.split())))]
     first, *others = blocks or [" ".join(text.split())]
@@ -84,7 +84,7 @@ def _text_directive(text: str) -> str:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Yield the blocks of the rendered page that a quote spans, without Markdown."""
+    """Yield the parts of a quote that are in different blocks of the rendered page, without Markdown."""
     for line in text.split("\n"):
         if line.lstrip().startswith("|"):
             yield from (cell.replace("\\|", "|") for cell in _BAR.split(line))

@@ -1,4 +1,4 @@
-"""Evidence → quotable sentences, with the numbers to rank them by."""
+"""Split evidence into quotable sentences, with the numbers that rank them."""
 
 from __future__ import annotations
 
@@ -27,10 +27,11 @@ _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
 class Sentence:
     """A span of a document that can be quoted.
 
-    `similarity`: cosine with the question (of the chunk, if sentences have no vectors). `coverage`: share of the
-    question's terms in the sentence, by rarity; `near_coverage`: the same, counting similar forms ("vende" for
-    "vendió"); `context`: the share only in its context (previous sentence, line before its list, first row of its
-    table, headings, sender, title); `chunk_coverage`: the share in the chunk. `chunk_score`: retrieval score.
+    `similarity`: cosine of the sentence with the question (of its chunk, if sentences have no vectors). `coverage`:
+    share of the question's terms that are in the sentence; rare terms count more. `near_coverage`: like `coverage`, but
+    similar forms count too ("vende" for "vendió"). `context`: share of the terms that are only in the sentence's
+    context (previous sentence, line before its list, first row of its table, headings, sender, title).
+    `chunk_coverage`: share of the terms that are in the chunk. `chunk_score`: retrieval score of the chunk.
     """
 
     result: RetrievalResult
@@ -47,7 +48,7 @@ class Sentence:
 
     @cached_property
     def text(self) -> str:
-        """The verbatim text."""
+        """The verbatim text of the sentence."""
         return self.result.document.content[self.start : self.end]
 
 
@@ -97,7 +98,7 @@ def _sentences_of(
 
 
 class _Surroundings:
-    """The terms in the context of each sentence of a text, visited in order."""
+    """The context terms of each sentence of a text. Sentences must be visited in order."""
 
     def __init__(self, content: str) -> None:
         self._content = content
@@ -107,7 +108,7 @@ class _Surroundings:
         self._item_ends = 0
 
     def visit(self, start: int, own: frozenset[str]) -> frozenset[str]:
-        """Return the context terms of the sentence that starts here and has these terms itself."""
+        """Return the context terms of the sentence that starts at `start`; `own` are the sentence's own terms."""
         around = self._before
         if self._content.startswith("|", start):
             around |= self._lead | self._header
@@ -122,7 +123,7 @@ class _Surroundings:
 
 
 def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> bool:
-    """Whether a message passes a filter by its own sender and time, not by others of its chunk."""
+    """Return whether a chat message itself passes a filter by sender and time; its chunk may have others."""
     own = normalize_fields({"sender": message.sender, "date": message.time})
     return matches(where, {**fields, **own})
 
@@ -132,7 +133,7 @@ def _share(weights: Mapping[frozenset[str], float], present: Collection[str], to
 
 
 def _near_share(weights: Mapping[frozenset[str], float], own: Collection[str], total: float) -> float:
-    """Return the share of words with a similar form: irregular verbs ("vende", "vendió"), related languages."""
+    """Return the share of words with a similar form, such as irregular verbs and words of related languages."""
     by_beginning: dict[str, list[str]] = defaultdict(list)
     for term in own:
         by_beginning[term[:SHORTEST_SHARED]].append(term)

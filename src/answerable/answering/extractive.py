@@ -28,14 +28,14 @@ _QUESTION_MARKS = ("?", "？", "؟")
 
 
 class ExtractiveAnswerer:
-    """Quotes up to `quotes` sentences. `gate` refuses weak evidence; without a gate nothing is refused."""
+    """The answerer that quotes up to `quotes` sentences. `gate` refuses weak evidence; None refuses nothing."""
 
     def __init__(self, gate: Gate | None, quotes: int = 3) -> None:
         self._gate = gate
         self._quotes = quotes
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """Return the question with the words that it needs from earlier questions."""
+        """Return the question, completed with the words that it needs from earlier questions. No tokens are used."""
         return standalone(question, history), None
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
@@ -43,7 +43,7 @@ class ExtractiveAnswerer:
         yield AnswerEvent(answer=self.answer(evidence))
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing: there is nothing to close."""
 
     def answer(self, evidence: Evidence) -> Answer:
         """Return the best sentences by support, or a refusal in the question's language."""
@@ -76,7 +76,7 @@ class ExtractiveAnswerer:
 
 
 def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, float]], float, Answer | None]:
-    """Return the sentences by support, the gate's confidence, and a refusal if that is too low."""
+    """Return the sentences ranked by support, the gate's confidence, and a refusal if that confidence is too low."""
     ranked = rank(evidence.question, list(sentences(evidence)))
     if not ranked:
         return ranked, 0.0, refuse(evidence, Reason.NOTHING_FOUND)
@@ -91,10 +91,11 @@ def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, f
 def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
     """Rank sentences by support: covered terms, chunk score, similarity to the question.
 
-    Questions rank below possible replies; a sentence with the date, number or person asked for ranks above one without
-    (the gold answer is in the best two for .002, .008 and .006 more questions of XQuAD en and es and FaQuAD).
+    A question in the documents ranks below its possible replies. A sentence with the date, number or person asked for
+    ranks above one without: this puts the gold answer in the best two sentences for .002, .008 and .006 more questions
+    of XQuAD en and es and FaQuAD.
 
-    The weights are a maximum-likelihood fit, rounded, on half of the articles of XQuAD en and es, FaQuAD and SQuAD2 en,
+    The weights are a rounded maximum-likelihood fit on half of the articles of XQuAD en and es, FaQuAD and SQuAD2 en,
     es and pt; `ASKING` was chosen for chats.
     """
     if not found:
@@ -130,10 +131,11 @@ def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answe
 
 
 def _adds(sentence: Sentence, taken: Sequence[Sentence], weights: Mapping[frozenset[str], float]) -> bool:
-    """Whether a sentence has half of the question's words, or one that the earlier quotes lack.
+    """Return whether a sentence has half of the question's words, or one that no earlier quote has.
 
-    It then needs less support: "and the basil?" wants a quote on lettuce and one on basil. On XQuAD en and es, FaQuAD
-    and SQuAD2 en, es and pt this finds as many gold answers as one margin of .6 for all, with 2.36 quotes, not 2.57.
+    Such a sentence needs less support: "and the basil?" wants a quote on lettuce and one on basil. On XQuAD en and es,
+    FaQuAD and SQuAD2 en, es and pt, this rule finds as many gold answers as a single margin of .6 for all sentences,
+    with 2.36 quotes per answer instead of 2.57.
     """
     new = sum(
         weight
@@ -152,7 +154,7 @@ def _repeats(sentence: Sentence, other: Sentence) -> bool:
 
 
 def _line(sentence: Sentence) -> str:
-    """Return the quote on one line; for a message, with sender and time."""
+    """Return the quote on one line; the quote of a chat message begins with sender and time."""
     text = " ".join(sentence.text.split())
     message = sentence.message
     if message is None:

@@ -1,8 +1,8 @@
-"""Follow-up questions → questions that make sense alone, by rules; no model is called.
+"""Rewrite follow-up questions by rules, without a model, so that they make sense alone.
 
-A follow-up question (see `follow_up`) keeps all its words and gets the content words of the question before, except
-those that it repeats or replaces (another day, another name, another "for …"). Words of answers aren't carried over:
-they come from documents.
+A follow-up question (see `follow_up_detection`) keeps all its words. It also gets the content words of the previous
+question, except words that it repeats or replaces (another day, another name, another "for …"). Words of answers aren't
+used, because answers quote documents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LONGEST_WORD = 60
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question as typed and as searched, and which of the words carried over are verbs."""
+    """A question as typed and as searched, and the verbs among the words taken from earlier questions."""
 
     question: str
     searched: str
@@ -28,7 +28,7 @@ class Turn:
 
 
 def standalone(question: str, history: Sequence[Exchange]) -> str:
-    """Return the text to search for after these exchanges."""
+    """Return the text to search for when this question follows these exchanges."""
     turn: Turn | None = None
     for asked in (*(exchange.question for exchange in history), question):
         turn = next_turn(asked, turn)
@@ -37,7 +37,7 @@ def standalone(question: str, history: Sequence[Exchange]) -> str:
 
 
 def next_turn(question: str, previous: Turn | None = None) -> Turn:
-    """Return the question with its search text: itself, preceded by words of the previous turn if it follows up."""
+    """Return the question with its search text; a follow-up is preceded by words of the previous turn."""
     question = question.strip()
     if previous is None or not is_follow_up(question):
         return Turn(question, question)
@@ -48,7 +48,7 @@ def next_turn(question: str, previous: Turn | None = None) -> Turn:
 
 
 def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word]:
-    """Return the words of the earlier question to carry over, in their order, at most `CARRIED_WORDS`."""
+    """Return the words to take from the previous question, in their order, at most `CARRIED_WORDS`."""
     new = read_words(question)
     content = [word for word in new if word.is_content]
     earlier = read_words(previous.searched, is_whole=previous.searched == previous.question)
@@ -69,7 +69,7 @@ def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word
 
 
 def _replaced(new: Sequence[Word], old: Sequence[Word]) -> set[Word]:
-    """Return the earlier words that a fragment replaces: those after the same preposition, a name or a number."""
+    """Return the old words that a short follow-up replaces: with its preposition, by a name or by a number."""
     replaced: set[Word] = set()
     for slot in {word.slot for word in new if not word.kind} - {""}:
         runs = [word.run for word in old if word.slot == slot]
@@ -112,7 +112,7 @@ def _follows_question_word(words: Sequence[Word], index: int) -> bool:
 
 
 def _after_subject(words: Sequence[Word]) -> list[Word]:
-    """Whether a word is a verb after the subject: `open` in "when does the library open on Saturday"."""
+    """Return the verbs after the subject, such as `open` in "when does the library open on Saturday"."""
     if not asks(words, "en", "es") or any(word.lower in listed("being") for word in words):
         return []
     for index, word in enumerate(words[:-1]):
@@ -126,7 +126,7 @@ def _after_subject(words: Sequence[Word]) -> list[Word]:
 
 
 def _spelled(words: Sequence[Word]) -> Iterator[str]:
-    """Yield the words as text, each run after its preposition."""
+    """Yield the words as text, with each run's preposition before the run."""
     run = -1
     for word in words:
         if word.run != run and word.lead:

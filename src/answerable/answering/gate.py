@@ -1,7 +1,8 @@
-"""The refusal gate: the probability that the evidence answers the question, and its threshold.
+"""The refusal gate: the probability that the evidence answers the question, and the lowest one to accept.
 
-A logistic model over `Signals`, fitted per embedder by `evaluation.calibration`; `gates.json` has the packaged ones.
-The threshold follows from a target: the maximum percentage of unanswerable questions that get an answer.
+The probability comes from a logistic model over `Signals`, fitted for each embedder by `evaluation.calibration`; the
+packaged gates are in `gates.json`. The threshold follows from a target: the maximum percentage of unanswerable
+questions that get an answer.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ NARROWED = 0.5
 class Gate:
     """`weights` by signal, and `thresholds` as pairs (percentage of wrong answers, probability).
 
-    `background` is the embedder's; None for a gate that uses words only. `crossed` is the gate for questions in a
-    language that no passage has, where words mean little; None if one gate serves both.
+    `background` belongs to the embedder; None for a gate that uses only words. `crossed` is the gate for questions in a
+    language that no passage has, for which common words mean little; None if this gate serves such questions too.
     """
 
     weights: Mapping[str, float]
@@ -43,12 +44,12 @@ class Gate:
 
     @property
     def threshold(self) -> float:
-        """The probability below which to refuse."""
+        """The lowest probability to answer with; below it the gate refuses."""
         targets, thresholds = zip(*self.thresholds, strict=True)
         return float(np.interp(self.wrong_answers, targets, thresholds))
 
     def aiming_at(self, wrong_answers: float) -> Gate:
-        """Return this gate with another target, in percent."""
+        """Return a copy of this gate with another target: the percentage of wrong answers to let pass."""
         crossed = self.crossed.aiming_at(wrong_answers) if self.crossed else None
         return replace(self, crossed=crossed, wrong_answers=wrong_answers)
 
@@ -59,14 +60,14 @@ class Gate:
     def confidence(self, evidence: Evidence, ranked: Sequence[Sentence]) -> float:
         """Return the probability, 0 to 1, that the first of the ranked sentences answers the question.
 
-        It is 1 if the filter covers the whole question, as in "What did Ana say yesterday?".
+        The probability is 1 if the filter uses all words of the question, as in "What did Ana say yesterday?".
         """
         if evidence.topic is not None and not evidence.word_weights:
             return 1.0
         return self.suited_to(evidence).probability(read_signals(evidence, ranked, self.background))
 
     def passes(self, evidence: Evidence, confidence: float) -> bool:
-        """Whether to answer. The threshold is lower for passages that passed a filter from the question."""
+        """Return whether to answer. The threshold is lower for passages found with a filter from the question."""
         return confidence >= self.suited_to(evidence).threshold * (1.0 if evidence.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
@@ -76,7 +77,7 @@ class Gate:
         return 1 / (1 + math.exp(-max(min(logit, 50.0), -50.0)))
 
     def to_json(self) -> dict[str, Any]:
-        """Return the gate as JSON for `from_json`, without the target, which is a setting."""
+        """Return the gate as JSON for `from_json`. The target is left out, because it is a setting."""
         return {
             "weights": dict(self.weights),
             "intercept": self.intercept,
@@ -102,12 +103,12 @@ class Gate:
 
 
 def is_crossed(evidence: Evidence) -> bool:
-    """Whether the question is in a language that no passage has; false if a passage's language is unknown."""
+    """Return whether no passage is in the question's language; False if the language of a passage is unknown."""
     spoken = {result.document.language for result in evidence.results}
     return bool(evidence.language) and "" not in spoken and evidence.language not in spoken
 
 
 def packaged_gates() -> dict[str, Gate]:
-    """Return the packaged gates by `provider:model` of the embedder, and the one for words only."""
+    """Return the packaged gates by the embedder's `provider:model`, and the gate that uses only words."""
     text = files("answerable.answering").joinpath("gates.json").read_text("utf-8")
     return {name: Gate.from_json(values) for name, values in json.loads(text).items()}

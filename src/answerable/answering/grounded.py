@@ -1,7 +1,7 @@
-"""Answers written by a chat model from the evidence, and checked sentence by sentence.
+"""Answers that a chat model writes from the evidence, checked sentence by sentence.
 
 With weak evidence the gate refuses and the model isn't called. The model's text is cleaned while it streams and checked
-when complete. If the provider fails, the answer is extractive and reports the problem.
+when complete. If the provider fails, the answer consists of quotes and reports the problem.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Budgets:
 
 
 class GroundedAnswerer:
-    """Answers with a chat model. `gate` refuses weak evidence; without a gate nothing is refused.
+    """The answerer that uses a chat model. `gate` refuses weak evidence; without a gate nothing is refused.
 
     `keep_unsupported` marks sentences that fail the check instead of removing them.
     """
@@ -62,7 +62,7 @@ class GroundedAnswerer:
         self._keep_unsupported = keep_unsupported
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
-        """Return the question as the model rewrites it, or as rules do if the model fails."""
+        """Return the question as rewritten by the model or, if the model fails, by rules."""
         if not history:
             return question, None
         before = remembered(history, self._model.count_tokens, self._budgets.history)
@@ -132,7 +132,7 @@ class GroundedAnswerer:
 
 
 class _Draft:
-    """The cleaned text so far. Yields events for text and for complete citation marks."""
+    """The cleaned text of an answer so far, as a source of events for text and complete citation marks."""
 
     def __init__(self, passages: Sequence[RetrievalResult]) -> None:
         self.text = ""
@@ -161,7 +161,7 @@ class _Draft:
 
 
 def _whole_sentences(text: str, language: str) -> str:
-    """Return a truncated text without its unfinished last sentence, unless that is all of it."""
+    """Return a truncated text without its unfinished last sentence, unless it has no other sentence."""
     spans = sentence_spans(text, language)
     return text[: spans[-1][0]] if len(spans) > 1 and not _ENDED.search(text) else text
 

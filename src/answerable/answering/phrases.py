@@ -1,4 +1,4 @@
-"""The engine's own sentences in answers, by language."""
+"""The sentences that the engine itself writes in answers, in each language."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ EMPTY_LIBRARY: Mapping[str, str] = {
 
 
 def refusal(reason: Reason, language: str) -> str:
-    """Return the text of a refusal, in English for other languages."""
+    """Return the text of a refusal, in English for a language without its own text."""
     sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
     return sentences.get(language, sentences["en"])
 
 
 def quoting(language: str) -> str:
-    """Return the line before quotes, in English for other languages."""
+    """Return the line that introduces quotes, in English for a language without its own line."""
     return QUOTING.get(language, QUOTING["en"])

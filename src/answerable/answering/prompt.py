@@ -20,7 +20,7 @@ CountTokens = Callable[[Sequence[str]], list[int]]
 
 @cache
 def prompt(name: str, language: str) -> str:
-    """Return a prompt in a language, or in English; `{refusal}` is filled in."""
+    """Return a prompt in a language, or in English; `{refusal}` is replaced by the text of a refusal."""
     spoken = language if language in _LABELS else "en"
     text = (files("answerable.answering") / "prompts" / f"{name}.{spoken}.txt").read_text("utf-8").strip()
     return text.replace("{refusal}", REFUSAL[spoken])

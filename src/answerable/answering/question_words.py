@@ -1,7 +1,7 @@
 """The words of a question, with the properties that the rules for follow-up questions use.
 
-Word lists are in `words/follow_ups.toml`. Spanish and Portuguese share theirs (`es`), since the few words of a
-follow-up seldom tell the two apart.
+The word lists are in `words/follow_ups.toml`. Spanish and Portuguese share the lists `es`, since the few words of a
+follow-up seldom show which of the two languages it is in.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ _YEAR = re.compile(r"(?:19|20)\d\d")
 class Word:
     """A word of a question.
 
-    `run` numbers the unbroken sequence of content words that it belongs to, `lead` is the preposition before that run
-    as written, and `slot` is the preposition's name.
+    A run is an unbroken sequence of content words. `run` is the number of this word's run, `lead` the preposition
+    before the run as written, and `slot` the name of this preposition in the word lists.
     """
 
     text: str
@@ -50,12 +50,12 @@ class Word:
 
     @property
     def kind(self) -> str:
-        """Return `year`, `month`, `day` or an empty string."""
+        """The kind of date that the word is: `year`, `month` or `day`; otherwise ""."""
         return "year" if _YEAR.fullmatch(self.text) else _kinds().get(fold(self.lower), "")
 
 
 def read_words(question: str, is_whole: bool = True) -> list[Word]:
-    """Return the words of a question. `is_whole`: the capital of the first word means nothing."""
+    """Return the words of a question. With `is_whole` the capital of the first word means nothing."""
     text = question[:MAX_CHARACTERS]
     languages = rule_languages(text)
     function_words, slots = _function_words(languages), prepositions(languages)
@@ -92,14 +92,14 @@ def rule_languages(question: str) -> tuple[str, ...]:
 
 @cache
 def listed(name: str, *languages: str) -> frozenset[str]:
-    """Return the words of a list, in these languages or regardless of language."""
+    """Return the words of a list, in these languages or, without languages, of the list that all share."""
     lists = word_lists("follow_ups")
     return frozenset(word for language in languages or ("any",) for word in lists[language][name].split())
 
 
 @cache
 def pattern(name: str, language: str) -> re.Pattern[str]:
-    """Return a verbose regular expression of a language."""
+    """Return a regular expression of a language, compiled in verbose mode."""
     return re.compile(word_lists("follow_ups")[language][name], re.VERBOSE)
 
 
@@ -111,7 +111,7 @@ def prepositions(languages: tuple[str, ...]) -> dict[str, str]:
 
 
 def stems(text: str) -> frozenset[str]:
-    """Return the stems of a word in all languages, to compare words by."""
+    """Return the stems of a word in all languages, for comparing words."""
     found = frozenset(stem for language in STOP_WORDS for stem in terms(text, language))
     return found or frozenset([fold(text.lower())])
 

@@ -1,4 +1,4 @@
-"""Signals that the best sentence answers: numbers on the same scale for any size of library."""
+"""Signals that the best sentence answers the question: numbers on one scale for libraries of any size."""
 
 from __future__ import annotations
 
@@ -34,14 +34,16 @@ class Background:
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """Signals of the best sentence. Coverages are shares of the question's words, by rarity.
+    """Signals of the best sentence. Coverages are shares of the question's words; rare words count more.
 
-    `coverage`: in the sentence and its context (see `Sentence`); `near_coverage`: in the sentence, counting similar
-    forms; `chunk_coverage`: in its chunk. `hits`: log(1 + words in the sentence). `misses`: log(1 + words that the
+    `coverage`: in the sentence and its context (see `Sentence`); `near_coverage`: in the sentence, where similar forms
+    count too; `chunk_coverage`: in its chunk. `hits`: log(1 + words in the sentence). `misses`: log(1 + words that the
     chunk lacks). `missing_names`: number of names and numbers that the chunk lacks. `keyword_margin`: keyword score
     minus that of the next chunk, relative to all words. `not_offered`: 1 if the sentence lacks the date, number or
-    person asked for. `not_denied`: 1 if only the question is negated. Without a background 0: `similarity`, the cosine;
-    `standing`, its z-score among all sentences; `passage_margin`, the chunk's cosine minus that of the next chunk.
+    person asked for. `not_denied`: 1 if the question is negated and the sentence isn't.
+
+    Three signals are 0 without a background: `similarity`, the cosine; `standing`, its z-score among all sentences;
+    `passage_margin`, the chunk's cosine minus that of the next chunk.
     """
 
     coverage: float
@@ -113,7 +115,7 @@ def _keyword_score(weights: Mapping[frozenset[str], float], chunk: IndexedChunk)
 
 
 def _standing(ranked: Sequence[Sentence], background: Background) -> float:
-    """Return the z-score, with the background as a prior for few sentences."""
+    """Return the z-score of the best sentence's cosine; with few sentences the background counts more."""
     others = sorted((sentence.similarity for sentence in ranked), reverse=True)[LIKE:OTHERS]
     mean = (sum(others) + PRIOR * background.mean) / (len(others) + PRIOR)
     squares = sum((other - mean) ** 2 for other in others) + PRIOR * background.deviation**2

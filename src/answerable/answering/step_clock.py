@@ -1,4 +1,4 @@
-"""How long each step of an answer took."""
+"""Measure how long each step of an answer takes."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import time
 
 
 class StepClock:
-    """Seconds of wall time by step, from its creation on."""
+    """The wall time of each step in seconds, measured from the clock's creation on."""
 
     def __init__(self) -> None:
         self._started = self._last = time.perf_counter()
         self._laps: dict[str, float] = {}
 
     def lap(self, name: str) -> None:
-        """End a step."""
+        """End the current step under this name and begin the next step."""
         now = time.perf_counter()
         self._laps[name] = now - self._last
         self._last = now
 
     def timings(self) -> dict[str, float]:
-        """Return the seconds of each step, and `total`."""
+        """Return the seconds of each step, and of all steps as `total`."""
         return {**self._laps, "total": time.perf_counter() - self._started}

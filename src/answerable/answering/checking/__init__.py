@@ -1,1 +1,1 @@
-"""The check of a model's answer: every sentence is tied to a verbatim span of a passage, or rejected."""
+"""Check a model's answer: tie every sentence to a verbatim span of a passage, or reject the sentence."""

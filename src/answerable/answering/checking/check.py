@@ -1,9 +1,9 @@
-"""A model's answer + its passages → the sentences that the passages back, with citations.
+"""Check a model's answer against its passages: keep the sentences that the passages back, with citations.
 
-A sentence with quotes is backed if a passage has its quotes word for word and the words around them add nothing. A
-sentence without quotes is backed if one or two adjacent sentences of a passage say the same (see `support`). Across
-languages words can't be compared: there a sentence needs a quote, and its numbers and names are compared. Sentences
-that aren't backed are removed or marked.
+A sentence with quotes is backed if a passage contains its quotes word for word and the words around the quotes claim
+nothing more. A sentence without quotes is backed if one or two adjacent sentences of a passage say what it says (see
+`support`). If sentence and passage are in different languages, their words can't be compared: the sentence needs a
+quote, and only its numbers and names are compared. Sentences that aren't backed are removed or marked.
 """
 
 from __future__ import annotations
@@ -47,9 +47,9 @@ def check_answer(
 ) -> CheckedAnswer:
     """Check each sentence of a model's answer, in `language`, against the passages that the model was given.
 
-    `[n]` in the text means `passages[n - 1]`. With `marks=False` the model was asked for no marks: any passage may back
-    a sentence, and the checked text has no marks. Unsupported sentences are removed, or with `keep_unsupported` marked
-    as not verified. A sentence in another language than its passage needs a quote.
+    `[n]` in the text means `passages[n - 1]`. `marks=False` means that the model wasn't asked for such marks: any
+    passage may back a sentence, and the checked text has no marks. Unsupported sentences are removed or, with
+    `keep_unsupported`, marked as not verified. A sentence in another language than its passage needs a quote.
     """
     check = _Check(text, passages, language)
     statements = read_statements(text, language, len(passages))
@@ -105,9 +105,9 @@ class _Check:
     def _locate(
         self, body: str, quoted: Sequence[tuple[int, int]], passages: Sequence[PassageText]
     ) -> list[LocatedQuote] | str:
-        """Return the located quotes, or the text of the first quote that no passage has.
+        """Return the located quotes, or the text of the first quote that no passage contains.
 
-        A quoted title or heading names something; it is allowed but backs nothing.
+        A quoted title or heading is allowed, but backs nothing.
         """
         found: list[LocatedQuote] = []
         for start, end in quoted:
@@ -138,7 +138,7 @@ class _Check:
         return Verdict(Support.SUPPORTED, "its quote is in the passage", verified, body)
 
     def _reject_torn_quote(self, quote: LocatedQuote, body: str) -> str:
-        """Reason to reject a quote that omits a negation which the sentence lacks, or ""."""
+        """Return the reason to reject a quote that omits a negation which the sentence lacks too; "" to accept it."""
         content, language = quote.passage.content, quote.passage.language
         before = content[max(quote.spans[0][0] - 60, 0) : quote.spans[0][0]]
         ends = [match.end() for match in _CLAUSE_END.finditer(before)]
@@ -152,7 +152,7 @@ class _Check:
     def _reject_words_around_quotes(
         self, rest: str, located: Sequence[LocatedQuote], sources: Sequence[PassageText]
     ) -> str:
-        """Reason to reject the words around quotes, or ""."""
+        """Return the reason to reject the words around the quotes; "" to accept them."""
         if len(rest) > LONGEST:
             return "it is too long to check"
         first = located[0].passage
@@ -179,7 +179,7 @@ class _Check:
         return ""
 
     def _reject_sentence(self, body: str, quote: LocatedQuote) -> str:
-        """Reason to reject a quoting sentence as a whole, or ""."""
+        """Return the reason to reject a sentence with quotes as a whole; "" to accept it."""
         passage = quote.passage
         if self._is_foreign(passage) or len(body) > LONGEST:
             return ""
@@ -193,7 +193,7 @@ class _Check:
     def _judge_without_quotes(
         self, body: str, cited: list[PassageText], others: list[PassageText], named: bool
     ) -> Verdict:
-        """Judge a sentence without quotes by each cited passage, then by all of them, then by the others."""
+        """Judge a sentence without quotes by each cited passage, then by all cited ones together, then by `others`."""
         comparable = [passage for passage in cited if not self._is_foreign(passage)]
         judged = [(passage, passage.judge(body)) for passage in comparable]
         backing = [(passage, one) for passage, one in judged if one.is_backed]
@@ -220,7 +220,7 @@ class _Check:
     def _judge_together(
         self, body: str, judged: Sequence[tuple[PassageText, Judged]]
     ) -> list[tuple[PassageText, Judged]]:
-        """Judge a sentence by several passages together."""
+        """Judge a sentence by several passages together, when no single passage backs it."""
         parts = [(passage, one, one.span) for passage, one in judged if one.span and one.share > 0]
         if len(parts) < 2:
             return []
@@ -256,7 +256,7 @@ class _Check:
         return None
 
     def _judge_label(self, body: str) -> Verdict | None:
-        """Return the verdict for a heading or list lead-in whose topic a passage has."""
+        """Return the verdict for a heading or list lead-in whose topic occurs in a passage, else None."""
         for passage in self._passages:
             wording = Wording(body, self._language if self._is_foreign(passage) else passage.language)
             whole = passage.whole
@@ -272,7 +272,7 @@ class _Check:
     def _judge_code(
         self, statement: Statement, cited: list[PassageText], others: list[PassageText], named: bool
     ) -> Verdict:
-        """Return the verdict for a code block, which a passage must have verbatim."""
+        """Return the verdict for a code block, which a passage must contain verbatim."""
         code = "\n".join(line for line in statement.body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
         located = first_with(code, [*cited, *others], is_code=True)
         citation = cited_span(located[0], located[1][0][0], located[1][-1][1]) if located else None

@@ -1,6 +1,6 @@
-"""Words for numbers, months, negations and opposites, by language; read from `words/claims.toml`.
+"""Lists of words for numbers, months, negations and opposites in each language, from `words/claims.toml`.
 
-They are lower case and without accents, as `fold` leaves words.
+The words are in lower case and without accents, like the output of `fold`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ PERCENT = r"%|percent\b|per cent\b|por\s?ciento\b|por cento\b"
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    """The words of one language. `about_the_answer`: stems of words about the answer itself."""
+    """The word lists of one language. `about_the_answer` has stems of words that speak about the answer itself."""
 
     units: Mapping[str, int]
     tens: Mapping[str, int]
@@ -32,7 +32,7 @@ class ClaimWords:
 
 @cache
 def claim_words(language: str) -> ClaimWords:
-    """Return the words of a language, or the English ones for a language without lists."""
+    """Return the word lists of a language, or the English lists for a language without its own."""
     lists = word_lists("claims")
     words = lists.get(language) or lists["en"]
     return ClaimWords(
@@ -50,18 +50,18 @@ def claim_words(language: str) -> ClaimWords:
 
 @cache
 def months() -> Mapping[str, int]:
-    """Return the names and abbreviations of months, with their numbers."""
+    """Return the number of each month by its names and abbreviations, in all languages."""
     return _numbered(word_lists("claims")["any"]["months"], 1)
 
 
 @cache
 def shared_words(name: str) -> frozenset[str]:
-    """Return a list that all languages share: `unsure`, `unsure_months` or `only`."""
+    """Return a list that all languages share; `name` is `unsure`, `unsure_months` or `only`."""
     return frozenset(word_lists("claims")["any"][name].split())
 
 
 def _numbered(words: str, first: int, factor: int = 1) -> dict[str, int]:
-    """Number the words from `first` on; `/` separates words of the same number."""
+    """Number the words upwards from `first`; words separated by `/` get one number."""
     return {word: factor * number for number, group in enumerate(words.split(), first) for word in group.split("/")}
 
 

@@ -1,8 +1,8 @@
-"""The claims of a sentence that can be compared exactly: numbers, dates, times, names and addresses.
+"""Find the claims of a sentence that can be compared exactly: numbers, dates, times, names and addresses.
 
-Spellings of a value compare equal: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and `third`; `mil
-novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. An ambiguous one (`1.234`) has several
-values, of which one must agree.
+Different spellings of a value compare equal: `1,234.5`, `1.234,5`, `1 234.5`; `5 %` and `five per cent`; `3rd` and
+`third`; `mil novecientos` and `1900`; `5 March 2024` and `2024-03-05`; `2:30 pm` and `14h30`. An ambiguous spelling
+(`1.234`) has several values; two claims agree if they have a value in common.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A span of a text with its possible values in a canonical form.
+    """A span of a text that states a value, with its possible values in a canonical form.
 
-    `is_sure` is False for a span that may not be a claim (`one`, a capital at the start of a sentence): it can back a
-    claim of another text but needs no backing.
+    `is_sure` is False for a span that may not be a claim (`one`, a capital at the start of a sentence): such a span can
+    back a claim of another text, but needs no backing itself.
     """
 
     kind: Kind
@@ -75,7 +75,7 @@ _OPENING = re.compile(r"(?:^|[.!?:;…¿¡\"“«‘(\[|•>—–]|\n)[\s\"'“
 
 
 def find_claims(text: str, language: str) -> list[Claim]:
-    """Return all claims of a text in order."""
+    """Return all claims of a text, in the order of the text."""
     claims: list[Claim] = []
     taken = bytearray(len(text))
     for source in (_links, _dates, _times, _numbers):
@@ -88,7 +88,7 @@ def find_claims(text: str, language: str) -> list[Claim]:
 
 
 def values_of(claims: list[Claim]) -> frozenset[str]:
-    """Return the possible values of all claims."""
+    """Return the possible values of all these claims, as one set."""
     return frozenset(value for claim in claims for value in claim.values)
 
 
@@ -151,7 +151,7 @@ def _numbers(text: str, language: str) -> Iterator[Claim]:
 
 
 def _readings(digits: str) -> set[str]:
-    """Return the possible values of digits with separators."""
+    """Return the possible values of digits with separators: `1.234` may be 1234 or a decimal number."""
     plain = re.sub(r"[\u00a0\u202f\u2009 ]", "", digits)
     plain = "".join(str(int(one)) if one.isdigit() else one for one in plain)
     if len(plain) > LONGEST_NUMBER:
@@ -172,7 +172,7 @@ def _readings(digits: str) -> set[str]:
 
 
 def _scale(text: str, position: int, scales: Mapping[str, int]) -> tuple[int, int]:
-    """Return the factor of the scale words after a number, and their end."""
+    """Return the factor of the scale words ("million") after a number, and the position where these words end."""
     factor = 1
     while gap := _BETWEEN_WORDS.match(text, position):
         word = _WORD.match(text, gap.end())
@@ -191,7 +191,7 @@ def _scaled(value: str, factor: int) -> str:
 
 
 def _of_words(text: str, language: str) -> Iterator[Claim]:
-    """Yield the claims made of words: number words, months, Roman numerals and names."""
+    """Yield the claims written in words: number words, months, Roman numerals and names."""
     stop_words = STOP_WORDS.get(language, STOP_WORDS["en"])
     tokens = list(_WORD.finditer(text))
     index = 0
@@ -252,7 +252,7 @@ def _roman(word: str) -> int:
 
 
 def _number_words(text: str, tokens: list[re.Match[str]], index: int, language: str) -> tuple[int, int, bool]:
-    """Return the number that begins at this word: its value, its number of words, whether it is surely a number."""
+    """Return the number that begins at a word: its value, its count of words, and whether it is surely a number."""
     known = claim_words(language)
     total = current = 0
     used = position = 0

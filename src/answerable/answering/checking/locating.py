@@ -1,6 +1,6 @@
-"""Find a quote in a text despite changed white space, quotation marks, dashes and ligatures.
+"""Find a quote in a text, even if white space, quotation marks, dashes or ligatures differ.
 
-Otherwise only the case of the first letter and formatting (emphasis, invisible characters) may differ. Spans are
+Besides these, only the case of the first letter and formatting (emphasis, invisible characters) may differ. Spans are
 offsets in the original text.
 """
 
@@ -39,17 +39,17 @@ _NONE, _HARD, _SOFT = 0, 1, 2
 
 
 class Searchable:
-    """A text to find quotes in. Building it and each search take linear time."""
+    """A text prepared for finding quotes. Preparing it takes linear time, and so does each search."""
 
     def __init__(self, text: str) -> None:
         self.text = text
         self._folded, self._starts, self._ends, self._hyphens = _fold(text)
 
     def find(self, quote: str) -> list[tuple[int, int]]:
-        """Return the spans of the quote's pieces, in order: one, unless the quote omits something with "…".
+        """Return the spans of the quote's pieces, in order. A quote has one piece, or several joined by "…".
 
-        Return an empty list if a piece isn't found, is too far from the one before, or begins or ends inside a word or
-        number. A stop at the quote's end is ignored: it may belong to the sentence around it.
+        Return an empty list if a piece isn't found, is too far from the previous piece, or begins or ends inside a word
+        or number. A full stop at the end of the quote is ignored, since it may belong to the sentence around the quote.
         """
         pieces = [piece for piece in _LEFT_OUT.split(quote.strip(_EDGES)) if piece.strip(_EDGES + _STOPS)]
         if len(pieces) > 1 and any(len(piece) < SHORTEST_PIECE for piece in pieces):
@@ -64,7 +64,7 @@ class Searchable:
         return spans
 
     def find_whole(self, text: str) -> list[tuple[int, int]]:
-        """Return the span of a text without omissions, such as code; an empty list if it isn't found."""
+        """Return the span of a text, such as code, in which "…" doesn't mean an omission; [] if it isn't found."""
         span = self._find(text, 0, len(self.text), is_first=False)
         return [span] if span else []
 
@@ -98,7 +98,7 @@ class Searchable:
         )
 
     def _is_whole(self, start: int, end: int) -> bool:
-        """Whether neither end is inside a character, word or number."""
+        """Return whether both ends of a span are between words, numbers and characters, not inside one."""
         folded = self._folded
         return not (
             (start and self._starts[start - 1] == self._starts[start])
@@ -115,7 +115,7 @@ def legible(text: str) -> str:
 
 
 def _is_within(before: str, after: str) -> bool:
-    """Whether the boundary of two pieces is inside a word or number."""
+    """Return whether the boundary between two strings is inside a word or number."""
     if not before or not after:
         return False
     left, right = before[-1], after[0]
@@ -132,7 +132,7 @@ def _is_within(before: str, after: str) -> bool:
 
 
 def _other_case(folded: str) -> str:
-    """Return the text with its first letter in the other case."""
+    """Return the text with the case of its first letter swapped."""
     return folded[:1].swapcase() + folded[1:] if len(folded[:1].swapcase()) == 1 else folded
 
 
@@ -142,7 +142,10 @@ def _folded_quote(text: str) -> tuple[str, list[int], list[int], bytes]:
 
 
 def _fold(text: str) -> tuple[str, list[int], list[int], bytes]:
-    """Return the folded text and, for each of its characters, start and end in the text and the hyphen before it."""
+    """Return the folded text and, for each character of it, its start, its end and the hyphen before it.
+
+    Starts and ends are offsets in the original text.
+    """
     folded: list[str] = []
     starts: list[int] = []
     ends: list[int] = []

@@ -1,4 +1,4 @@
-"""Quotes of a statement, located in the passages."""
+"""Find the quotes of a statement in the passages."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NOT_PLAIN = re.compile("[*_`|<>\\[\\]]|\u00ad|\ufffe|[-‐‑–—]\\s*\n")
 
 @dataclass(frozen=True, slots=True)
 class LocatedQuote:
-    """A quote: its span in the statement, its passage, and the spans of its pieces there."""
+    """A quote: its span in the statement, the passage that contains it, and the spans of its pieces there."""
 
     start: int
     end: int
@@ -27,14 +27,14 @@ class LocatedQuote:
 
     @property
     def span(self) -> tuple[int, int]:
-        """From the start of its first piece in the passage to the end of its last."""
+        """The span in the passage from the start of the first piece to the end of the last piece."""
         return self.spans[0][0], self.spans[-1][1]
 
 
 def first_with(
     quote: str, passages: Sequence[PassageText], is_code: bool = False
 ) -> tuple[PassageText, tuple[tuple[int, int], ...]] | None:
-    """Return the first passage that has a quote, with the spans of its pieces."""
+    """Return the first passage that contains a quote, with the spans of the quote's pieces; None if no passage does."""
     for passage in passages:
         spans = passage.searchable.find_whole(quote) if is_code else passage.searchable.find(quote)
         if spans:
@@ -58,9 +58,9 @@ def without_quotes(body: str, located: Sequence[LocatedQuote]) -> str:
 
 
 def verbatim(body: str, located: Sequence[LocatedQuote]) -> str:
-    """Return the text with each quote on one line, exactly as its passage has it.
+    """Return the statement with each quote on one line, spelled exactly as in its passage.
 
-    A quote stays as written if the passage has formatting, hidden characters or a hyphen at a line end there.
+    A quote keeps the model's spelling where the passage has formatting, hidden characters or a hyphen at a line end.
     """
     kept, reached = [], 0
     for quote in located:

@@ -1,4 +1,4 @@
-"""Statements and verdicts → the checked answer: keep, join, number the citations."""
+"""Build the checked answer from statements and verdicts: keep and join sentences, number the citations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})
 
 
 class Rendering:
-    """Renders one answer."""
+    """The state of building one checked answer."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Rendering:
         return support in _BACKED or (self._keeps and support is Support.UNSUPPORTED)
 
     def _led_to(self, index: int) -> Iterator[int]:
-        """Yield indices of the statements that a heading or lead-in introduces."""
+        """Yield the indices of the statements that follow a heading or lead-in and belong to it."""
         is_heading = self._statements[index].is_heading
         has_claim = False
         for other in range(index + 1, len(self._statements)):

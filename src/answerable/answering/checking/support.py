@@ -1,8 +1,8 @@
-"""Whether a passage backs a sentence that quotes nothing.
+"""Decide whether a passage backs a sentence without quotes.
 
 Words are compared by their stems in the passage's language. One or two adjacent sentences of a passage back a sentence
-if they have enough of its words, the passage has all its numbers, dates, names and addresses, both negate the same, no
-word is replaced by its opposite, and no number or name by another one of the passage.
+if they contain enough of its words and negate the same words, the passage contains all its numbers, dates, names and
+addresses, and the sentence neither replaces a word by its opposite nor a number or name by another of the passage.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ CLAIMS = 64
 
 @dataclass(frozen=True)
 class Span:
-    """One or two adjacent sentences of a passage: offsets in its content, wording, chat messages."""
+    """One or two adjacent sentences of a passage: their offsets in the content, wording and chat messages."""
 
     start: int
     end: int
@@ -53,7 +53,7 @@ class Span:
 
     @cached_property
     def authors(self) -> frozenset[str]:
-        """Senders and times of the messages, as values of claims."""
+        """The senders and times of the chat messages, as values of claims."""
         if not self.parts:
             return frozenset()
         written = "\n".join(
@@ -66,7 +66,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Whether a passage backs a sentence, its share of the words, the reason, and the best span."""
+    """The judgement of a sentence by a passage: backed or not, share of words found, reason, and best span."""
 
     is_backed: bool
     share: float
@@ -75,7 +75,7 @@ class Judged:
 
 
 class PassageText:
-    """A passage, analysed lazily and once for all sentences of an answer."""
+    """A passage, analysed when first needed and then kept for all sentences of an answer."""
 
     def __init__(self, result: RetrievalResult, language: str) -> None:
         self.result = result
@@ -85,17 +85,17 @@ class PassageText:
 
     @cached_property
     def searchable(self) -> Searchable:
-        """The text, for finding quotes."""
+        """The text, prepared for finding quotes."""
         return Searchable(self.content)
 
     @cached_property
     def setting(self) -> Searchable:
-        """Title, context and headings, for finding quoted titles."""
+        """The title, context and headings, prepared for finding quoted titles."""
         return Searchable(self._headings)
 
     @cached_property
     def messages(self) -> tuple[Part, ...]:
-        """Chat messages."""
+        """The chat messages of the passage."""
         return tuple(part for part in self.result.chunk.parts if part.kind is PartKind.MESSAGE)
 
     @property
@@ -106,7 +106,7 @@ class PassageText:
 
     @cached_property
     def bodies(self) -> list[tuple[int, int]]:
-        """Spans of the text proper: message bodies of a chat, rows of a table, otherwise everything."""
+        """The spans of the text proper: the bodies of chat messages, the rows of a table, otherwise the whole text."""
         chunk = self.result.chunk
         if self.messages:
             spans = [(part.start if part.body is None else part.body, part.end) for part in self.messages]
@@ -124,12 +124,12 @@ class PassageText:
 
     @cached_property
     def around(self) -> Wording:
-        """The wording of title, context and headings."""
+        """The wording of the title, context and headings."""
         return Wording(self._headings, self.language)
 
     @cached_property
     def sentences(self) -> list[Span]:
-        """Sentences, without headings and rules."""
+        """The sentences of the passage, without headings and horizontal rules."""
         spans = [
             (first + start, first + end)
             for first, last in self.bodies
@@ -155,21 +155,21 @@ class PassageText:
         return Wording(self.content[first : max([end, *(one.end for one in touched)])], self.language)
 
     def span(self, start: int, end: int) -> Span:
-        """Return a span of its content with the messages that overlap it."""
+        """Return this span of the content as a `Span`, with the chat messages that it overlaps."""
         offset = self.result.chunk.start
         parts = tuple(part for part in self.messages if part.start < end + offset and part.end > start + offset)
         return Span(start, end, Wording(self.content[start:end], self.language), parts)
 
     @cached_property
     def values(self) -> frozenset[str]:
-        """Values of the numbers, dates and addresses in the passage, its headings and its source."""
+        """The values of the numbers, dates and addresses in the passage, its headings and its source."""
         document = self.result.document
         links = find_claims(f"{document.source} {document.metadata.get('url') or ''}", self.language)
         return values_of(self.wording.claims) | values_of(self.around.claims) | values_of(links)
 
     @cached_property
     def names(self) -> frozenset[str]:
-        """Words of the passage and its headings, and the initials of its names."""
+        """The words of the passage and its headings, and the initials of the names in them."""
         found = set(self.wording.folded | self.around.folded | self.values)
         for wording in (self.wording, self.around):
             found |= {part for word in wording.folded if not word.isalpha() for part in re.split(r"\W", word)}
@@ -194,7 +194,7 @@ class PassageText:
         return index
 
     def has_name(self, values: Collection[str]) -> bool:
-        """Whether the passage has one of these names, perhaps with another ending."""
+        """Return whether the passage contains one of these names, possibly with another ending."""
         return any(
             value in self.names
             or value in self._beginnings
@@ -203,7 +203,7 @@ class PassageText:
         )
 
     def backs(self, claim: Claim, wording: Wording, span: Span | None) -> bool:
-        """Whether the passage, or the author or time of the span, has a claim; `wording` is the claim's own."""
+        """Return whether the passage, or the sender or time of the span, backs a claim of the sentence `wording`."""
         if span and span.parts and not claim.values.isdisjoint(span.authors):
             return True
         if claim.kind is Kind.NAME:
@@ -211,7 +211,7 @@ class PassageText:
         return not claim.values.isdisjoint(self.values)
 
     def unbacked(self, wording: Wording, span: Span) -> Claim | None:
-        """Return the first sure claim that the passage lacks."""
+        """Return the first sure claim of a sentence that the passage doesn't back, or None."""
         for claim in wording.claims:
             own = Wording(wording.text[claim.start : claim.end], wording.language)
             if claim.is_sure and (not self.backs(claim, own, span) or self._is_in_another_row(claim, span)):
@@ -219,7 +219,7 @@ class PassageText:
         return None
 
     def _is_in_another_row(self, claim: Claim, span: Span) -> bool:
-        """Whether a number is only in other table rows than the span's."""
+        """Return whether a number of the sentence occurs only in table rows outside the span."""
         own = values_of(span.wording.claims) | values_of(self.around.claims) | span.authors
         if claim.kind is Kind.NAME or not self._is_row(span) or not claim.values.isdisjoint(own):
             return False
@@ -230,7 +230,7 @@ class PassageText:
         return is_row(self.content, span.start, span.end)
 
     def share(self, wording: Wording, span: Wording, authors: Collection[str] = frozenset()) -> float:
-        """Return the share of a sentence's words that the span has; words elsewhere in the passage count in part."""
+        """Return the share of a sentence's words found in the span; words elsewhere in the passage count partly."""
         total = found = 0.0
         about_the_answer = claim_words(wording.language).about_the_answer
         passage = self.wording.terms | self.around.terms
@@ -249,7 +249,7 @@ class PassageText:
         return found / total if total else 0.0
 
     def judge(self, text: str) -> Judged:
-        """Judge a sentence that quotes nothing."""
+        """Judge a sentence without quotes."""
         wording = Wording(text, self.language)
         best = self._best(wording)
         if best is None:
@@ -280,14 +280,14 @@ class PassageText:
         return share, best
 
     def contradiction(self, wording: Wording, span: Span) -> str:
-        """Reason to reject a sentence that has the span's words, or ""."""
+        """Return the reason why a sentence contradicts the span although it uses the span's words, or ""."""
         missing = self.unbacked(wording, span)
         if missing:
             return f"the {missing.kind} {wording.text[missing.start : missing.end]} isn't in its evidence"
         return self.wrong_sender(wording, span) or negation_mismatch(wording, span.wording) or self.swapped(wording)
 
     def wrong_sender(self, wording: Wording, span: Span) -> str:
-        """Reason to reject a sentence that names another sender than the span's, or ""."""
+        """Return the reason to reject a sentence that names another sender than that of the span, or ""."""
         named = [part.sender for part in self.messages if part.sender and names_sender(wording, part.sender)]
         wrote = {part.sender for part in span.parts}
         if named and wrote.isdisjoint(named) and not any(names_sender(span.wording, sender) for sender in named):
@@ -295,11 +295,11 @@ class PassageText:
         return ""
 
     def swapped(self, wording: Wording) -> str:
-        """Reason to reject a sentence that replaces something of the passage, or ""."""
+        """Return the reason to reject a sentence that replaces a word, number or name of the passage, or ""."""
         return next(iter(self.swaps(wording).values()), "")
 
     def swaps(self, wording: Wording) -> dict[str, str]:
-        """Return every replacement in a sentence with its reason."""
+        """Return each replaced word, number or name of a sentence with the reason to reject it."""
         rivals = [(unit, self._rival_of(unit)) for unit in wording.units[:CLAIMS]]
         return {
             unit.text: f"the passage has {rival.text}, not {unit.text}, in that place"
@@ -308,7 +308,7 @@ class PassageText:
         }
 
     def _rival_of(self, unit: Unit) -> Unit | None:
-        """Return the unit that the passage clearly has where the sentence has this unit."""
+        """Return the unit that the passage clearly has in the place of a sentence's unit, or None."""
         if not unit.is_sure and (self._is_plain_word(unit) or speaks_of_the_answer(Wording(unit.text, self.language))):
             return None
         if unit.kind == Kind.NAME and any(unit.agrees(other) for other in self._units_of_rows):

@@ -1,4 +1,4 @@
-"""Results of a check: a verdict per statement, and the checked answer."""
+"""The results of a check: a verdict on each statement, and the checked answer."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Support(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedSentence:
-    """A sentence as in the checked answer, or as the model wrote it if it was removed; `how` gives the reason."""
+    """A sentence as shown in the checked answer or, if removed, as the model wrote it; `how` explains why."""
 
     text: str
     support: Support
@@ -34,7 +34,7 @@ class CheckedSentence:
 
 @dataclass(frozen=True, slots=True)
 class CheckedAnswer:
-    """The backed text, in which `[n]` is the n-th citation. Text and citations are empty if nothing is backed."""
+    """The backed text, in which `[n]` marks the n-th citation. Text and citations are empty if nothing is backed."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -48,7 +48,7 @@ class CheckedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The support of a statement and its reason; `body` replaces the statement's text, with verbatim quotes."""
+    """The support of a statement and the reason; `body` is the statement's new text, with verbatim quotes."""
 
     support: Support
     how: str

@@ -24,7 +24,7 @@ _NEAR = (1.0, 0.5, 1 / 3)
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A number, month, name or word with an opposite, with the words around it; nearer words weigh more."""
+    """A number, month, name or word with an opposite, and the words around it; nearer words weigh more."""
 
     kind: str
     text: str
@@ -33,18 +33,18 @@ class Unit:
     is_sure: bool
 
     def agrees(self, other: Unit) -> bool:
-        """Whether both may mean the same. A name agrees with its shorter form."""
+        """Return whether both units may mean the same thing. A full name agrees with its shorter form."""
         if self.kind == Kind.NAME:
             return self.values <= other.values or other.values <= self.values
         return not self.values.isdisjoint(other.values)
 
     def likeness(self, other: Unit) -> float:
-        """Return the weight of the words that surround both in the same place."""
+        """Return the weight of the words that both units have around them at equal distances."""
         return sum(min(weight, other.around.get(place, 0.0)) for place, weight in self.around.items())
 
 
 class Wording:
-    """A text in a language, analysed lazily."""
+    """A text in a language, analysed when first needed."""
 
     def __init__(self, text: str, language: str) -> None:
         self.text = legible(text)
@@ -52,12 +52,12 @@ class Wording:
 
     @cached_property
     def claims(self) -> list[Claim]:
-        """Numbers, months, names and addresses."""
+        """The numbers, months, names and addresses of the text."""
         return find_claims(self.text, self.language)
 
     @cached_property
     def words(self) -> list[tuple[str, int, int]]:
-        """Folded words with start and end."""
+        """The folded words of the text, each with start and end."""
         return [(folded_word(match[0]), *match.span()) for match in _WORD.finditer(self.text)]
 
     @cached_property
@@ -72,7 +72,7 @@ class Wording:
 
     @cached_property
     def weights(self) -> dict[str, float]:
-        """The stems that need backing, with their weights; numbers and addresses are left out."""
+        """The weights of the stems that need backing; numbers and addresses are left out."""
         kept, reached = [], 0
         for claim in self.claims:
             if claim.kind in (Kind.NUMBER, Kind.LINK) and claim.is_sure and claim.start >= reached:
@@ -86,12 +86,12 @@ class Wording:
 
     @cached_property
     def numbers(self) -> list[Claim]:
-        """Sure numbers and months."""
+        """The numbers and months that are surely claims."""
         return [claim for claim in self.claims if claim.is_sure and claim.kind in (Kind.NUMBER, Kind.MONTH)]
 
     @cached_property
     def negated(self) -> list[tuple[str, ...]]:
-        """For each negation, the stems of the next words of its clause."""
+        """The stems of the words that follow each negation in its clause."""
         negations = claim_words(self.language).negations
         scopes = []
         for index, (word, _, end) in enumerate(self.words):
@@ -112,7 +112,7 @@ class Wording:
 
     @cached_property
     def units(self) -> list[Unit]:
-        """Numbers, months, names (adjacent ones joined) and words with opposites."""
+        """The numbers, months, names (adjacent names joined) and words with opposites."""
         starts = {start: index for index, (_, start, _) in enumerate(self.words)}
         opposites = claim_words(self.language).opposites
         units = []
@@ -144,12 +144,12 @@ class Wording:
 
 
 def folded_word(word: str) -> str:
-    """Return a word in the form that words are compared in: lower case, without most accents and apostrophes."""
+    """Return a word as used in comparisons: in lower case, without most accents and apostrophes."""
     return fold(word.lower()).replace("'", "").replace("’", "")
 
 
 def claims_joined(claims: Sequence[Claim], text: str) -> Iterator[tuple[int, int, list[Claim]]]:
-    """Yield claims without addresses, adjacent names joined, as (start, end, claims)."""
+    """Yield (start, end, claims) for each claim except addresses; adjacent names form one item."""
     run: list[Claim] = []
     for claim in claims:
         if claim.kind is Kind.LINK:
@@ -164,7 +164,7 @@ def claims_joined(claims: Sequence[Claim], text: str) -> Iterator[tuple[int, int
 
 
 def negation_mismatch(wording: Wording, evidence: Wording) -> str:
-    """Reason why two texts differ in what they negate, or ""."""
+    """Return the reason why two texts differ in what they negate; "" if they don't differ."""
     for scope in wording.negated:
         if not any(not scope or set(scope) & set(other) for other in evidence.negated):
             return "it has a negation that its evidence lacks"
@@ -176,11 +176,11 @@ def negation_mismatch(wording: Wording, evidence: Wording) -> str:
 
 
 def speaks_of_the_answer(wording: Wording) -> bool:
-    """Whether all terms of a text are about the answer itself."""
+    """Return whether all stems of a text are those of words about the answer itself."""
     return bool(wording.terms) and claim_words(wording.language).about_the_answer.issuperset(wording.terms)
 
 
 def names_sender(wording: Wording, sender: str) -> bool:
-    """Whether a text has at least the first name of a sender."""
+    """Return whether a text contains a sender's name, or at least the first name."""
     first = next(iter(_WORD.findall(sender)), "")
     return len(first) > 1 and first[0].isalpha() and folded_word(first) in wording.folded

@@ -1,4 +1,4 @@
-"""A model's answer → statements with their citation marks and quotes."""
+"""Split a model's answer into statements, with their citation marks and quotes."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ _QUOTE_MARK = re.compile(r"[\"“”«»„‟]|(?<![\w‘])‘|(?<=\S)’(?!\w)
 class Statement:
     """A sentence, list item, table row or code block of an answer.
 
-    `gap` is the text before it, `prefix` its list or heading marker, `body` its text without citation marks, `marks`
-    their numbers in order, `written` all of it. `marks_follow`: whether the marks come after the final stop; None
-    without marks.
+    `gap` is the text before the statement, `prefix` its list or heading marker, `body` its text without citation marks,
+    `marks` the numbers of these marks in order, and `written` the whole statement. `marks_follow` tells whether the
+    marks come after the final stop; it is None without marks.
     """
 
     gap: str
@@ -137,7 +137,7 @@ def _sentences(text: str, start: int, end: int, language: str) -> Iterator[tuple
 
 
 def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the pieces, with closing emphasis moved to the sentence that it ends."""
+    """Return the pieces after moving closing emphasis marks to the sentence that they end."""
     found: list[tuple[int, int]] = []
     for first, last in pieces:
         if found and found[-1][1] == first and (closing := _CLOSING_EMPHASIS.match(text, first, last)):
@@ -149,7 +149,7 @@ def _with_closing_emphasis(text: str, pieces: Sequence[tuple[int, int]]) -> list
 
 
 def _lines(text: str) -> Iterator[tuple[int, int]]:
-    """Yield line spans. Models don't wrap lines, so a line end is a sentence end."""
+    """Yield the spans of lines. Models don't wrap lines, so each line end also ends a sentence."""
     start = 0
     for line in text.splitlines(keepends=True):
         yield start, start + len(line)
@@ -169,13 +169,13 @@ def _is_open(piece: str) -> bool:
 
 
 def _closes(text: str, last: int, following: Sequence[tuple[int, int]]) -> bool:
-    """Whether the quotation is closed nearby on the same line."""
+    """Return whether the quotation that is open here closes nearby on its line."""
     rest = text[last : following[-1][1]].split("\n", 1)[0]
     return any(mark in rest for mark in '"”»“')
 
 
 def _hang_marks(text: str, pieces: list[tuple[int, int, bool]]) -> list[tuple[int, int, bool]]:
-    """Move marks at the start of a piece to the one before, unless that is far away."""
+    """Move citation marks at the start of a piece to the previous piece, unless that is far away."""
     hung: list[tuple[int, int, bool]] = []
     for start, end, is_code in pieces:
         if not is_code and hung and not text[hung[-1][1] : start].count("\n") > 1 + hung[-1][2]:
@@ -224,7 +224,7 @@ def _read(gap: str, piece: str, is_code: bool, passages: int) -> Statement:
 
 
 def _cut_code(piece: str) -> tuple[str, str]:
-    """Return a code block, and the marks after it."""
+    """Split a piece into a code block and the citation marks after it."""
     for block in _code_blocks(piece):
         return piece[: block[1]], piece[block[1] :]
     return piece, ""
@@ -241,7 +241,7 @@ def _named(text: str, passages: int) -> Iterator[int]:
 
 
 def quotations(text: str) -> list[tuple[int, int]]:
-    """Return the spans in quotation marks that are long enough to be quotes; nested ones are left out."""
+    """Return the spans of quotations that are long enough to be quotes; nested quotations are left out."""
     opened: list[tuple[int, str]] = []
     found: list[tuple[int, int]] = []
     for match in _QUOTE_MARK.finditer(text):
@@ -259,7 +259,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
 
 
 def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) -> bool:
-    """Whether a mark closes a quotation. A straight one opens before a word and after white space."""
+    """Return whether a mark closes a quotation. A straight mark between white space and a word opens one instead."""
     mark = match[0]
     if not any(other in _OPENING_OF.get(mark, "") for _, other in opened):
         return False

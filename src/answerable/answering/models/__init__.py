@@ -1,1 +1,1 @@
-"""Adapters of the `ChatModel` protocol."""
+"""Adapters that implement the `ChatModel` protocol."""

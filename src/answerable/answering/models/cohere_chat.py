@@ -20,7 +20,7 @@ _AT_LIMIT = "MAX_TOKENS"
 class CohereChatModel:
     """A `ChatModel` of Cohere. Raise MissingPackage without the SDK, and ProviderErrors.
 
-    `base_url` replaces Cohere's own; `max_output_tokens` limits every answer. Usage counts billed tokens.
+    `base_url` replaces Cohere's own URL; `max_output_tokens` limits every answer. Usage counts billed tokens.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class CohereChatModel:
 
     @property
     def name(self) -> str:
-        """`cohere:model`."""
+        """The model's name: `cohere:model`."""
         return f"cohere:{self._model}"
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
@@ -58,15 +58,18 @@ class CohereChatModel:
                 yield from others
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Estimate, rather too high than too low for prose; see `cohere_client.count_tokens`."""
+        """Estimate the number of tokens of each text; see `cohere_client.count_tokens`.
+
+        For prose, the estimate is rather too high than too low.
+        """
         return [count_tokens(text) for text in texts]
 
     def close(self) -> None:
-        """Close connections. Idempotent."""
+        """Close the connections. Idempotent."""
         self._client.close()
 
     def _deltas(self, turns: Sequence[Mapping[str, str]], limit: int | None) -> Generator[Delta, None, None]:
-        """Yield pieces of text and finally the usage: at least one piece, or raise a ProviderError."""
+        """Yield at least one piece of text and finally the usage, or raise a ProviderError."""
         is_empty = True
         allowance = Allowance(limit)
         with closing(self._client.chat(self._model, turns, limit)) as events:
@@ -92,7 +95,7 @@ class CohereChatModel:
         raise MalformedResponse("Cohere's answer was cut off before its end. Ask again.")
 
     def _check_end(self, delta: Mapping[str, Any], is_empty: bool) -> None:
-        """Raise unless the answer is complete or reached its limit."""
+        """Raise an error unless the answer is complete or reached its token limit."""
         reason = str(delta.get("finish_reason", "COMPLETE"))
         if reason.startswith("ERROR") or reason == "TIMEOUT":
             self._raise_stopped(reason, delta.get("error"))
@@ -111,7 +114,7 @@ class CohereChatModel:
 
 
 def _mapping(value: object) -> Mapping[str, Any]:
-    """Return the value, {} for None; raise MalformedResponse for another type."""
+    """Return a mapping unchanged, and {} for None; raise MalformedResponse for another type."""
     if value is None:
         return {}
     if not isinstance(value, Mapping):

@@ -21,9 +21,10 @@ _LIMITS = ("max_completion_tokens", "max_tokens")
 class OpenAIChatModel:
     """A `ChatModel` on OpenAI's chat completions API.
 
-    `max_output_tokens` limits answers unless a call has its own limit; reasoning counts towards it. A parameter that
-    the server rejects (temperature, stream options, the name of the limit, the role system) is omitted or replaced
-    from then on. Raise SettingsError for an invalid URL or key, ProviderRefused for a missing key, MissingPackage.
+    `max_output_tokens` limits answers unless a call has its own limit; reasoning counts towards the limit. A parameter
+    that the server rejects (temperature, stream options, the name of the limit, the role system) is omitted or replaced
+    in all later calls. Raise SettingsError for an invalid URL or key, ProviderRefused for a missing key,
+    MissingPackage.
     """
 
     def __init__(
@@ -48,7 +49,7 @@ class OpenAIChatModel:
 
     @property
     def name(self) -> str:
-        """`provider:model`."""
+        """The model's name: `provider:model`."""
         return f"{self._client.provider}:{self._model}"
 
     def stream(self, messages: Sequence[Message], max_tokens: int | None = None) -> Generator[Delta, None, None]:
@@ -63,15 +64,18 @@ class OpenAIChatModel:
                 rest.close()
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
-        """Count exactly for OpenAI's models; for others 1 per 3.5 characters, or per character without spaces."""
+        """Count the tokens of each text: exactly for OpenAI's models, otherwise by an estimate.
+
+        The estimate is 1 token per 3.5 characters, or per character in scripts without spaces.
+        """
         return count_tokens(texts, self._model)
 
     def close(self) -> None:
-        """Close connections. Idempotent."""
+        """Close the connections. Idempotent."""
         self._client.close()
 
     def _begun(self, messages: Sequence[Message], limit: int | None) -> tuple[Delta, Generator[Delta, None, None]]:
-        """Return the first piece and the rest, once the server has accepted every parameter."""
+        """Start the answer: return its first piece, and a generator of the rest, once the server accepts the call."""
         while True:
             refused = self._refused
             pieces = self._pieces(self._request(messages, limit, refused), Allowance(limit))
@@ -131,7 +135,7 @@ class OpenAIChatModel:
 
 
 def _choices(chunk: object) -> list[object]:
-    """Return a chunk's choices. The SDK doesn't validate types."""
+    """Return a chunk's choices; check their type, because the SDK doesn't."""
     choices = getattr(chunk, "choices", None)
     return choices if isinstance(choices, list) else []
 

@@ -1,7 +1,7 @@
 """Addresses in text: anything that some renderer, messenger or terminal would turn into a link.
 
-An address extends to white space or `<`, less the punctuation at its end. It is allowed only if it equals an address
-in the passages, so nothing can be appended to one.
+An address extends to white space or `<`, without the punctuation at its end. An address is allowed only if it equals an
+address in the passages, so that a model can't append anything to one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ _FORBIDDEN = re.compile(r"(?!https?://)[a-z][a-z0-9+.-]*:(?!\d)", re.IGNORECASE)
 def address_start(text: str, start: int, end: int) -> int | None:
     """Return the start of the first address in a span without white space, or None.
 
-    An encoded address (`%2F%2Fevil.example%2F`, `evil。example/`) counts from the start of the span.
+    An encoded address (`%2F%2Fevil.example%2F`, `evil。example/`) begins at the start of the span.
     """
     match = _START.search(text, start, end)
     before = text[start : match.start() + 1 if match else end]
@@ -63,7 +63,7 @@ def address_start(text: str, start: int, end: int) -> int | None:
 
 
 def trimmed(address: str) -> str:
-    """Strip punctuation and citation marks from the end. A closing bracket stays if it was opened within."""
+    """Strip punctuation and citation marks from the end, but not a bracket that closes one of the address."""
     while address:
         mark = _MARKS.search(address)
         if mark:
@@ -76,7 +76,7 @@ def trimmed(address: str) -> str:
 
 
 def addresses_in(text: str) -> Iterator[str]:
-    """Yield the addresses in a text, each also cut at a bracket, quotation mark or comma."""
+    """Yield each address in a text, also cut short at every bracket, quotation mark or comma in it."""
     for run in _RUN.finditer(text):
         found = _START.search(text, *run.span())
         while found:
@@ -87,9 +87,10 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def is_honest(address: str) -> bool:
-    """Whether it is a web or e-mail address that leads to the host a reader sees.
+    """Return whether a web or e-mail address leads to the host that a reader sees in it.
 
-    Mixed scripts in the host, a user name before it, an escaped host and other schemes are rejected.
+    Addresses with mixed scripts in the host, a user name before the host, an escaped host or another scheme are
+    rejected.
     """
     if _FORBIDDEN.match(address) or "\\" in address or len(address) > LONGEST_ADDRESS:
         return False

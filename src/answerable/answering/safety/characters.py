@@ -1,6 +1,6 @@
 """Remove invisible characters, control characters and terminal escapes from prompts and from model output.
 
-To find a quote in a document, ignore the same characters there (`is_hidden`).
+A search for a quote in a document must ignore the characters removed here; see `is_hidden`.
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ def is_hidden(character: str) -> bool:
 
 
 class VisibleText:
-    """Removes hidden characters from a stream; the result doesn't depend on how it is cut.
+    """A filter that removes hidden characters from a stream; the result doesn't depend on how the stream is cut.
 
-    Keeps the selectors and joiners of emoji and of scripts that need them. Unusual line ends become line feeds.
+    Selectors and joiners stay in emoji, and in scripts that need them. Unusual line ends become line feeds.
     """
 
     def __init__(self) -> None:
@@ -45,7 +45,7 @@ class VisibleText:
         self._last = ""
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """Return the text that is final so far and wasn't returned before."""
+        """Return the text that is now final and wasn't returned before."""
         text = self._held + text
         kept, position = [], 0
         while position < len(text):
@@ -69,7 +69,7 @@ class VisibleText:
         return character
 
     def _belongs(self, character: str) -> bool:
-        """Whether a character shapes the one before it."""
+        """Return whether a character changes the shape of the previous character."""
         if character in _SELECTORS:
             return _EMOJI.match(self._last) is not None
         if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):

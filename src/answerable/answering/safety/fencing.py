@@ -1,8 +1,8 @@
-"""Passages → numbered text for a prompt, each between tags that nothing in a passage can imitate.
+"""Write passages into a prompt, each numbered and between tags that nothing in a passage can imitate.
 
 The tags are fixed, so that providers can cache the prompt. In a passage, lookalikes of the tags and control tokens of
 chat templates lose their brackets, a line that looks like a turn ("Human:") gets a space before it, and hidden
-characters are removed. The rest is unchanged, so quotes can still be found in the document.
+characters are removed. The rest is unchanged, so that quotes can still be found in the document.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _WEB = re.compile(r"https?://", re.IGNORECASE)
 def fence(passages: Sequence[RetrievalResult]) -> str:
     """Return the passages as text, numbered from 1, each in a tag with its title, source and location.
 
-    The source of a file is its name without the folder; that of a web page its URL.
+    The source of a file is shown as its name without the folder, that of a web page as its URL.
     """
     return "\n\n".join(_fenced(number, passage) for number, passage in enumerate(passages, 1))
 
 
 def allowed_addresses(passages: Sequence[RetrievalResult]) -> frozenset[str]:
-    """Return the honest addresses in the passages and of their documents, with and without scheme."""
+    """Return the honest addresses in the passages and of their documents, with and without their scheme."""
     honest = {address for passage in passages for address in _addresses(passage) if is_honest(address)}
     return frozenset(honest | {_WEB.sub("", address) for address in honest if _WEB.match(address)})
 
 
 def harmless(text: str) -> str:
-    """Return the text without hidden characters and with tags and turn markers defused."""
+    """Return the text without hidden characters, and with tags and turn markers made harmless."""
     text = visible(text)
     for pattern in (_MARK, TOKEN):
         text = pattern.sub(lambda match: match[0].translate(_WITHOUT_BRACKETS), text)
@@ -60,7 +60,7 @@ def _fenced(number: int, passage: RetrievalResult) -> str:
 
 
 def _attribute(text: str) -> str:
-    """Return a text for an attribute of a tag: on one line, without characters that end the tag."""
+    """Return a text fit for an attribute of a tag: on one line, without characters that end the tag."""
     line = " ".join(harmless(text).split()).translate(_WITHOUT_BRACKETS).replace('"', "'")
     return line if len(line) <= LONGEST_NAME else f"{line[:LONGEST_NAME]}…"
 

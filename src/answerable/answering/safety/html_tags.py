@@ -20,7 +20,7 @@ _PARAMETER = re.compile(r"/?([A-Za-z]\w*)(?:\.\w+)*(?:, ?[A-Za-z][\w.]*)*")
 
 
 class TagFreeText:
-    """Removes tags from a stream; the result doesn't depend on how it is cut.
+    """A filter that removes tags from a stream; the result doesn't depend on how the stream is cut.
 
     `<https://…>` loses its brackets. The `<` of an unclosed tag becomes `‹`.
     """
@@ -29,7 +29,7 @@ class TagFreeText:
         self._held = ""
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """Return the text that is final so far and wasn't returned before."""
+        """Return the text that is now final and wasn't returned before."""
         text = self._held + text
         kept, position = [], 0
         while position < len(text):

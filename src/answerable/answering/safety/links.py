@@ -1,6 +1,7 @@
 """Remove images, disallowed links and turn markers from a model's text.
 
-Reads word by word. A word that may begin an address is held back until it ends, a bracket until it can't be a link.
+The text is read word by word. A word that may begin an address is held back until the word ends, and a bracket until it
+is clear that it doesn't begin a link.
 """
 
 from __future__ import annotations
@@ -40,7 +41,10 @@ _NO_GAP_AFTER = " \t\n(“«\"'*"
 
 
 class SafeLinks:
-    """Filters a stream; the result doesn't depend on how it is cut. `allowed` holds complete addresses."""
+    """A filter for links in a stream; the result doesn't depend on how the stream is cut.
+
+    `allowed` contains complete addresses.
+    """
 
     def __init__(self, allowed: Collection[str]) -> None:
         self._allowed = allowed
@@ -55,7 +59,7 @@ class SafeLinks:
         self._drops = False
 
     def feed(self, text: str, is_final: bool = False) -> str:
-        """Return the text that is final so far and wasn't returned before."""
+        """Return the text that is now final and wasn't returned before."""
         # Keep one character before, to recognise the start of a word.
         self._text = self._text[max(self._at - 1, 0) :] + text
         self._at = min(self._at, 1)
@@ -116,7 +120,7 @@ class SafeLinks:
         return f"{_GAP}{target}" if label.strip() == target else f"{_GAP}{label} ({target})"
 
     def _break_link_mark(self) -> None:
-        """Break `](`, which makes a link, and `]:` at a line start, which defines one."""
+        """Break up `](`, which makes a link, and `]:` at a line start, which defines a link."""
         is_harmless = self._text[self._at + 1] == ":" and self._had_letters
         self._emit("]:" if is_harmless else "] ")
         self._at += 2

@@ -1,10 +1,10 @@
 """Clean a model's text, streamed or whole, before anyone reads it.
 
-A model may obey a text in a document. So images, tags, turn markers, invisible characters, terminal escapes and links
-to addresses that aren't in its passages are removed. Allowed links show their target: `[the shop](https://…)` becomes
-`the shop (https://…)`. A removal leaves a space where its neighbours could join into something new.
+A model may obey instructions in a document. So images, tags, turn markers, invisible characters, terminal escapes and
+links to addresses outside its passages are removed. Allowed links show their target: `[the shop](https://…)` becomes
+`the shop (https://…)`. A removed part leaves a space where its neighbours could join into something forbidden.
 
-Three filters in a row; each holds back only what may become something forbidden, usually a word.
+Three filters work in a row; each holds back only text that may become something forbidden, usually a word.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from answerable.datatypes import RetrievalResult
 
 
 class StreamCleaner:
-    """Cleans a stream; the result doesn't depend on how it is cut."""
+    """A cleaner of streamed text; the result doesn't depend on how the stream is cut."""
 
     def __init__(self, passages: Sequence[RetrievalResult]) -> None:
         self._visible = VisibleText()
@@ -31,12 +31,12 @@ class StreamCleaner:
         return self._links.feed(self._tags.feed(self._visible.feed(text)))
 
     def finish(self) -> str:
-        """Return the text held back. The cleaner can't be fed afterwards."""
+        """Return the text still held back. The cleaner can't be used afterwards."""
         rest = self._tags.feed(self._visible.feed("", is_final=True), is_final=True)
         return self._links.feed(rest, is_final=True)
 
 
 def clean_output(text: str, passages: Sequence[RetrievalResult]) -> str:
-    """Clean a whole text. The result is never longer."""
+    """Clean a whole text. The result is never longer than the text."""
     cleaner = StreamCleaner(passages)
     return cleaner.feed(text) + cleaner.finish()

@@ -1,4 +1,7 @@
-"""Control tokens of chat templates, and names of speakers in transcripts: in a document or answer always fake."""
+"""Patterns for control tokens of chat templates and for speakers' names as in transcripts.
+
+In a document or an answer, both are always fake.
+"""
 
 from __future__ import annotations
 

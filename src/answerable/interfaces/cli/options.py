@@ -27,7 +27,7 @@ LibraryOption = Annotated[
         "--library",
         "-l",
         metavar="ADDRESS",
-        help="A folder, postgresql://… or qdrant+http://… (default: a folder among your data).",
+        help="A folder, postgresql://… or qdrant+http://… (default: your user data folder).",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]

@@ -52,11 +52,11 @@ class KeywordIndex:
 
     def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:
         """Return the k highest scores among the chunks that pass, best first."""
-        stand = [self._array(term) for term in dict.fromkeys(terms) if term in self._postings]
-        if not stand:
+        postings = [self._array(term) for term in dict.fromkeys(terms) if term in self._postings]
+        if not postings:
             return []
-        numbers = np.concatenate([each for each, _ in stand])
-        added = np.concatenate([rarity(len(self), len(each)) * weights for each, weights in stand])
+        numbers = np.concatenate([each for each, _ in postings])
+        added = np.concatenate([rarity(len(self), len(each)) * weights for each, weights in postings])
         # Numbers only grow while chunks come and go: count from the lowest.
         lowest = int(numbers.min())
         scores = np.asarray(np.bincount(numbers - lowest, added), np.float64)
