@@ -16,10 +16,10 @@ from made_files import zipped
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, NotFollowed, SourceError, SourceNotFound
 from answerable.protocols import Store
+from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.file_visits import FileReading, FileVisit
 from answerable.sources.limits import Skipped
-from answerable.sources.read_file import read_file
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore
 

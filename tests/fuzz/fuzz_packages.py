@@ -18,10 +18,10 @@ from soundness import assert_same_again, assert_sound
 from answerable.datatypes import Document
 from answerable.sources.archives import read_zip
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_bytes
 from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
 from answerable.sources.office.epub import read_epub
-from answerable.sources.read_file import read_bytes
 
 LIMIT = 2_000_000
 LIMITS = ReadLimits(max_file_size=LIMIT)

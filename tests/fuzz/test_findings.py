@@ -20,9 +20,9 @@ from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
 from answerable.protocols import Message
 from answerable.providers.calling import CallPolicy
+from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.office.epub import read_epub
-from answerable.sources.read_file import read_file
 from answerable.sources.web_address import parse_address
 from answerable.sources.whatsapp.read import parse_chat
 from answerable.splitting.by_type import SplitterByType

@@ -20,8 +20,8 @@ from answerable.errors import SourceError
 from answerable.indexing.prepare import prepare
 from answerable.protocols import PassageVectors
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
 from answerable.sources.pdf.extraction import extract
-from answerable.sources.read_file import read_file
 from answerable.splitting.by_type import SplitterByType
 
 MOST_GROWTH = 6.0

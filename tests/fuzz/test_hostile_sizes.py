@@ -24,8 +24,8 @@ from sources.conftest import build_pdf
 from answerable.errors import AnswerableError, FilterError
 from answerable.filters import parse_filter
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
 from answerable.sources.limits import ReadLimits
-from answerable.sources.read_file import read_file
 from answerable.sources.site.sitemap import parse_sitemap
 
 DEEP = 100_000

@@ -14,8 +14,8 @@ from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge, UnsupportedSource
 from answerable.sources import archives
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.read_file import read_file
 
 CHAT = "".join(
     f"[{day:02}/03/2024, 10:{day:02}:00] {name}: message number {day}\r\n"

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType, PartKind
 from answerable.errors import EmptySource
-from answerable.sources.read_file import read_file
+from answerable.sources.dispatch import read_file
 from answerable.sources.tables.read import read_records
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans

@@ -4,6 +4,8 @@ from answerable.disk.names import source_of as source_of
 from answerable.sources.archives import read_zip as read_zip
 from answerable.sources.code.read import read_code as read_code
 from answerable.sources.context import ReadContext as ReadContext
+from answerable.sources.dispatch import read_bytes as read_bytes
+from answerable.sources.dispatch import read_file as read_file
 from answerable.sources.file_reader import FileReader as FileReader
 from answerable.sources.folders import walk as walk
 from answerable.sources.formats import SUFFIXES as SUFFIXES
@@ -18,8 +20,6 @@ from answerable.sources.office.docx import read_docx as read_docx
 from answerable.sources.office.epub import read_epub as read_epub
 from answerable.sources.pdf.read import read_pdf as read_pdf
 from answerable.sources.process.reading_process import ReadingProcess as ReadingProcess
-from answerable.sources.read_file import read_bytes as read_bytes
-from answerable.sources.read_file import read_file as read_file
 from answerable.sources.site.addresses import AddressGuard as AddressGuard
 from answerable.sources.site.crawl import ask_ahead as ask_ahead
 from answerable.sources.site.fetch import Fetched as Fetched

@@ -25,9 +25,9 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
 from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
-from answerable.sources.read_file import read_file
 from answerable.splitting.by_type import SplitterByType
 
 

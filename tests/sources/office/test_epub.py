@@ -12,8 +12,8 @@ from property_settings import examples
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError
+from answerable.sources.dispatch import read_file
 from answerable.sources.office.epub import read_epub
-from answerable.sources.read_file import read_file
 from answerable.splitting.by_type import SplitterByType
 
 NAV = """<nav epub:type="toc"><ol><li><a href="../one.xhtml">Uno</a><ol><li><a href="../two.xhtml#x">Dos</a></li></ol>

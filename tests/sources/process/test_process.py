@@ -20,11 +20,11 @@ from reading_processes import SLOW, Started, children, is_running, seconds_used,
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, EmptySource, SourceError, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.process.transfer import pack, unpack
-from answerable.sources.read_file import read_file
 
 EXAMPLES = Path(__file__).parents[3] / "examples"
 

@@ -18,11 +18,11 @@ from typing import IO, Any
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
 from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import is_archive, load, read_bytes
 from answerable.sources.formats import SAMPLE
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
-from answerable.sources.read_file import is_archive, load, read_bytes
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
