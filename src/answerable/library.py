@@ -127,7 +127,7 @@ class Library:
         dry_run: bool = False,
         checksum: bool = False,
     ) -> SyncReport:
-        """Update the documents of these origins, or of all. A failure of one is reported; the others are synced.
+        """Update the documents of these origins, or of all. An origin that fails is reported; the others are synced.
 
         A file counts as unchanged if its size and time are; `checksum` reads every file. Raise NotFollowed, and
         LibraryError if the store keeps no sync records.
@@ -165,7 +165,7 @@ class Library:
     def search(self, question: str, k: int = 10, where: Where = None) -> SearchResults:
         """Return the k most relevant passages, best first. Raise FilterError and ValueError.
 
-        If the question names a person or a time, search only their messages; `narrowing` of the result is that filter.
+        If the question names a person or a time, search only matching messages; the result's `narrowing` says which.
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
@@ -259,7 +259,7 @@ class Library:
         return self._store.chunks(document_id)
 
     def neighbours(self, chunk: Chunk, before: int = 1, after: int = 1) -> list[Chunk]:
-        """Return a chunk with its neighbours in the document, in order."""
+        """Return a chunk with `before` chunks before it and `after` chunks after it in its document, in order."""
         first, last = chunk.sequence - before, chunk.sequence + after
         return [each for each in self._store.chunks(chunk.document_id) if first <= each.sequence <= last]
 
@@ -295,7 +295,7 @@ class Library:
         return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
 
     def _check_embedder(self) -> None:
-        """Check until the library has vectors; from then on the store rejects other embedders."""
+        """Raise EmbedderMismatch if the vectors come from another embedder; skip the check once it has passed."""
         if not self._is_bound:
             made_by = self._store.fingerprint
             check_embedder(made_by, self._embedder.fingerprint)

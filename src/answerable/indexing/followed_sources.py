@@ -1,8 +1,8 @@
 """The sources that a library follows: add one, sync them, unfollow one, list them.
 
-`answerable add` visits one source and follows it from then on; `answerable sync` visits followed sources again. What a
-visit changes is decided in `sync_run.py`. A followed source is called an origin: its name, and its options as they
-were when it was added, are kept as a sync record of the store.
+`answerable add` visits one source and follows it from then on; `answerable sync` visits followed sources again.
+`sync.py` decides which documents a visit adds, replaces or removes. A followed source is called an origin: its name,
+and its options as they were when it was added, are kept as a sync record of the store.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class SyncReport:
-    """The report of each origin. An origin that couldn't be visited has only the failure."""
+    """The reports of a sync, one per origin. The report of an origin that couldn't be visited has only the failure."""
 
     origins: dict[str, AddReport] = field(default_factory=dict)
 

@@ -1,4 +1,4 @@
-"""Documents → the store: skip known ones, split, embed in batches, write.
+"""Adds documents to the store: skips stored ones, splits, embeds in batches, writes.
 
 A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
 Vectors of passages that were embedded before are reused.
@@ -82,7 +82,7 @@ class Ingestion:
         self._started = time.monotonic()
 
     def run(self, documents: Iterable[tuple[int, Document]]) -> AddReport:
-        """Add documents, each with the number of its source. What was stored stays if an error ends the run."""
+        """Add documents, each given with the number of its source. If an error ends the run, stored documents stay."""
         with self.running():
             for number, document in documents:
                 self._sources_done = number
@@ -91,7 +91,7 @@ class Ingestion:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Wrap calls of `take`: store what still waits at the end, unless an error ended the block."""
+        """Wrap calls of `take`; at the end of the block, store the waiting documents, unless there was an error."""
         try:
             yield
             self._sources_done = self.sources_total

@@ -1,8 +1,8 @@
 """One sync: compare what each visit finds with the sync records; add what is new or changed, remove what is gone.
 
-A sync record and the documents it names are written in one transaction, so there is no document without its record. The
-source of a record whose documents are missing is read again. A record names a document until that
-is removed. If a visit is interrupted, the next one does the rest.
+A sync record and the documents it names are written in one transaction, so there is no document without its record. If
+the documents of a record are missing, its source is read again. A record keeps a document's id until that document is
+removed. If a visit is interrupted, the next one does the rest.
 """
 
 from __future__ import annotations
@@ -28,8 +28,9 @@ _MAX_DOCUMENTS_PER_SOURCE = 20_000
 class _Outcome:
     """The result of one visit, and the work left for `SyncRun.tidy`.
 
-    `obsolete`: source → ids of documents it no longer produces. `settled`: records to write once those are removed.
-    `made`, `changed`: sources of the documents read, and of those that replaced another version.
+    `obsolete`: source → ids of documents it no longer produces. `settled`: records to write once the obsolete documents
+    are removed. `made`: sources of the documents read. `changed`: sources of the documents that replaced another
+    version.
     """
 
     origin: str

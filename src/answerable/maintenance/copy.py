@@ -16,7 +16,7 @@ _FAR = 10 * WINDOW
 
 @dataclass(frozen=True, slots=True)
 class CopyReport:
-    """Progress of copying: documents by outcome and in total, and the chunks of the copied ones."""
+    """Progress of copying: documents by outcome and in total, and the chunks of the copied documents."""
 
     copied: int = 0
     unchanged: int = 0
@@ -124,7 +124,7 @@ def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict
 
 
 def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
-    """Update `missing`: drop removed documents; chunks of changed ones have higher numbers now."""
+    """Drop removed documents from `missing`, and update changed ones, whose new chunks have higher numbers."""
     for document_id in list(missing):
         now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
         if now:

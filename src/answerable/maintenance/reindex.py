@@ -1,7 +1,7 @@
-"""Changing a library's embedder: all chunks are embedded again, beside the old vectors, and then switched.
+"""Changes a library's embedder: embeds all chunks again, stores the new vectors beside the old ones, then switches.
 
 Until the switch the library answers with the old vectors. After an interruption, the next run resumes. Documents and
-chunks stay as they are: how they are split doesn't depend on the embedder.
+chunks don't change, since splitting doesn't depend on the embedder.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def reindex(store: Store, embedder: Embedder, on_progress: OnReindexed | None = 
 
 
 def estimate(store: Store, embedder: Embedder) -> ReindexReport:
-    """Estimate the rest of `reindex`. Where embedding is free, time it on a few passages."""
+    """Estimate tokens, time and cost of the remaining chunks. If embedding is free, time it on a few passages."""
     before, after = store.fingerprint, embedder.fingerprint
     if before in (None, after):
         return ReindexReport(before, after)

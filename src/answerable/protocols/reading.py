@@ -30,7 +30,8 @@ class SourceItem:
 class SourceFile:
     """A file at an absolute path, and its source name.
 
-    `data` holds its bytes if the reader can't access the path; `languages` are tesseract's, for scanned pages.
+    `data` holds the file's bytes if the reader can't access the path; `languages` are tesseract's language codes for
+    scanned pages.
     """
 
     path: str

@@ -17,8 +17,9 @@ class SyncRecord:
     """A library's record of a followed file or page.
 
     `origin` is the folder, file or site that was added, `source` the file or page in it, `documents` the ids of its
-    documents (none if it was skipped). `hash` is that of its bytes, empty to have it read again; `validators` detect
-    changes: a file's size and time, or a server's headers. `seen` is the time of the last check, with a time zone.
+    documents (none if it was skipped). `hash` is the hash of the file's bytes, empty to have it read again;
+    `validators` detect changes: a file's size and time, or a server's headers. `seen` is the time of the last check,
+    with a time zone.
 
     A record without an origin describes an origin: its name, the options to visit it with, and the last visit.
     """
@@ -57,7 +58,7 @@ class Visit(Protocol):
 
     @property
     def origin(self) -> str:
-        """The name in records, empty if none are kept."""
+        """The origin's name in sync records, empty if no records are kept."""
 
     @property
     def total(self) -> int:

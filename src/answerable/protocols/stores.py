@@ -20,8 +20,8 @@ from answerable.protocols.sources import SyncRecord
 class IndexedChunk:
     """A chunk with everything a store needs to find it and to answer from it.
 
-    `terms` are counts for keyword search, `fields` the values filters compare, `sentences` spans of `chunk.content`
-    with one row of `sentence_vectors` each (no rows where the embedder makes none).
+    `terms` are counts for keyword search, `fields` the values that filters compare, `sentences` spans of
+    `chunk.content` with one row of `sentence_vectors` each (no rows where the embedder makes none).
     """
 
     chunk: Chunk
@@ -102,7 +102,7 @@ class Keeps(Protocol):
         ...
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return all documents, or those of a type, by source and id."""
+        """Return all documents, or those of one type, without text, sorted by source and id."""
         ...
 
 
@@ -178,7 +178,7 @@ class DocumentStore(Keeps, Protocol):
         ...
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id, or with this source unless that is empty."""
+        """Return the documents that have this id or, unless `source` is empty, this source."""
         ...
 
     def chunks(self, document_id: str) -> list[Chunk]:
@@ -199,15 +199,15 @@ class SyncStore(Protocol):
     """The part of a store that `sync` uses."""
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the records of an origin, or all, by origin and source."""
+        """Return the sync records of an origin, or of all, sorted by origin and source."""
         ...
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Write records, all or none; a record replaces one of the same origin and source."""
+        """Write sync records, all or none; each replaces the record with its origin and source."""
         ...
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Remove records; documents stay."""
+        """Remove the sync records of these sources; the documents stay."""
         ...
 
 
@@ -218,7 +218,7 @@ class RepairableStore(Protocol):
     def audit(self) -> list[Issue]:
         """Return the faults that other methods don't report: damage, orphans, wrong derived data.
 
-        Missing or foreign chunks of a document show in `indexed_chunks`.
+        Not checked here: whether a document lacks chunks or has wrong ones, which `indexed_chunks` shows.
         """
         ...
 
@@ -233,7 +233,8 @@ class RepairableStore(Protocol):
 class NextVectors(Protocol):
     """Vectors of another embedder, collected beside a library's own until they replace them in one step.
 
-    They outlive the process. Raises LibraryReadOnly and LibraryError.
+    The collected vectors are kept when the process ends, unless the store is in memory. Raises LibraryReadOnly and
+    LibraryError.
     """
 
     @property
@@ -242,7 +243,7 @@ class NextVectors(Protocol):
         ...
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if vectors of another embedder are being collected."""
         ...
 
     def missing(self) -> list[int]:
@@ -278,5 +279,5 @@ class Store(SearchStore, DocumentStore, SyncStore, RepairableStore, ReindexableS
     """A store with all methods, like those of this package."""
 
     def close(self) -> None:
-        """Free everything. Idempotent."""
+        """Release all resources. Idempotent."""
         ...

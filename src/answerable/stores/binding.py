@@ -7,18 +7,18 @@ from answerable.protocols import Fingerprint
 
 
 class Binding:
-    """Remembers the embedder that the store reported first; the store's caller keeps embedding with it."""
+    """Remembers the embedder that the store reported first, with which the store's caller goes on embedding."""
 
     def __init__(self, bound: Fingerprint | None = None) -> None:
         self._bound = bound
 
     def tell(self, found: Fingerprint | None) -> Fingerprint | None:
-        """Return the fingerprint; the first call pins it."""
+        """Return the pinned fingerprint; the first call with a fingerprint pins that one."""
         self._bound = self._bound or found
         return found
 
     def check(self, found: Fingerprint | None) -> None:
-        """Raise EmbedderMismatch if the vectors were replaced by another embedder's."""
+        """Raise EmbedderMismatch if `found`, the embedder of the stored vectors, differs from the pinned one."""
         if self._bound is not None and found != self._bound:
             raise EmbedderMismatch(
                 f"The library was opened with the embedder {self._bound}, and its vectors have since been replaced by "

@@ -56,7 +56,7 @@ def capabilities(store: Store | CoreStore) -> frozenset[Capability]:
 
 
 def require(store: Store, capability: Capability) -> None:
-    """Raise LibraryError if the store can't do this."""
+    """Raise LibraryError unless the store has the capability."""
     if capability not in capabilities(store):
         raise _unsupported(store, capability)
 

@@ -24,7 +24,7 @@ MOST_EQUAL = 2_000
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """How an engine spells conditions.
+    """Constructors of an engine's filter conditions.
 
     `one_of` takes a key and numbers, `within` a key and bounds by name (gt, gte, lt, lte), `lacks` a key; `all_of`,
     `any_of` and `none_of` take conditions.
@@ -60,9 +60,9 @@ class Conditions:
 
 
 def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]) -> Scored:
-    """Return the k best results of `search(limit)`, best first, ties by number.
+    """Return the k best results of `search(limit)`, best first; of equal scores, the lowest numbers.
 
-    Among more than `MOST_EQUAL` equal ones, mostly copies of one text, any may be returned.
+    If more than `MOST_EQUAL` scores are equal, mostly of copies of one text, any of these may be returned.
     """
     # Asking for more than k mostly makes one search enough.
     for limit in (2 * k, max(16 * k, MOST_EQUAL)):
@@ -75,7 +75,7 @@ def first_of_equals(k: int, search: Callable[[int], Iterable[tuple[int, float]]]
 
 
 def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
-    """Weights by term → weights by hash of the term."""
+    """Convert weights by term to weights by hash of the term."""
     hashed: dict[int, float] = {}
     for term, weight in weights.items():
         key = zlib.crc32(term.encode("utf-8", "replace"))
@@ -84,7 +84,7 @@ def sparse_vector(weights: Mapping[str, float]) -> dict[int, float]:
 
 
 def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]]:
-    """The filterable form of fields: hashes of the values, and numbers and dates for ranges."""
+    """Return fields in the form that filters use: hashes of the values, and numbers and dates for ranges."""
     payload: dict[str, list[Any]] = {}
     for name, values in fields.items():
         payload[equality_key(name)] = [_hash_value(value) for value in values]
@@ -95,19 +95,19 @@ def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]
 
 
 def equality_key(field: str) -> str:
-    """The key of the hashes of a field's values."""
+    """Return the key under which the hashes of a field's values are stored."""
     return f"e{digest(field) & (2**63 - 1):x}"
 
 
 def range_key(field: str, bound: Bound) -> str:
-    """The key of a field's values that can be compared with `bound`."""
+    """Return the key under which a field's values comparable with `bound` are stored: numbers or dates."""
     # Numbers and dates don't compare: each has a key of its own.
     kind = "d" if isinstance(bound, datetime) else "n"
     return f"{kind}{digest(field) & (2**63 - 1):x}"
 
 
 def digest(text: str) -> int:
-    """Hash of a text, a signed 64-bit integer."""
+    """Return the hash of a text, a signed 64-bit integer."""
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
 
 

@@ -1,4 +1,4 @@
-"""Datatypes ↔ columns of a row: JSON for small values, bytes for vectors."""
+"""Conversions of datatypes to columns of a row and back: JSON for small values, bytes for vectors."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def pack(text: str) -> bytes:
 
 
 def unpack(data: bytes) -> str:
-    """Return the inverse of `pack`."""
+    """Decompress a text compressed by `pack`."""
     return zlib.decompress(data).decode("utf-8")
 
 

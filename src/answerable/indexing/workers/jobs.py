@@ -1,7 +1,7 @@
 """A queue of jobs for workers: each worker does one job at a time, and a job whose worker dies goes to another.
 
-A job is a step (a module-level function of a `Pipeline` and an argument) with its argument. Arguments and results can
-be pickled, and a step that is repeated gives the same result.
+A step is a module-level function of a `Pipeline` and an argument; a job is a step with its argument. Arguments and
+results must be picklable, and repeating a step must give the same result.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 
 
 class StepRunner:
-    """Runs steps in a worker, with a pipeline that is built for the first one."""
+    """Runs steps in a worker, with a pipeline that is built before the first step."""
 
     def __init__(self, make_pipeline: Callable[[], Pipeline]) -> None:
         self._make_pipeline = make_pipeline
@@ -37,7 +37,7 @@ class StepRunner:
 
 
 class Worker(Protocol):
-    """Does one job at a time, elsewhere."""
+    """A worker in another process or on another machine, which does one job at a time."""
 
     def start(self) -> None:
         """Wait until the worker is ready, at first and after it was lost. Raise if it can't be started."""

@@ -143,7 +143,7 @@ class WorkerPool:
             yield file, size
 
     def _outcome_of(self, path: str) -> Future[ReadFile] | None:
-        """Skip the files announced before this one."""
+        """Return the future of an announced file, and skip the files announced before it."""
         place = self._places.get(path, -1)
         while self._next is None or self._places[self._next[0].path] < place:
             self._next = next(self._outcomes, None)

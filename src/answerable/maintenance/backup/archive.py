@@ -61,7 +61,7 @@ class Archive:
 
     @contextmanager
     def reading(self, what: str) -> Iterator[None]:
-        """Raise errors inside the block as `damaged` errors that name this place."""
+        """Convert errors raised inside the block to `damaged` errors that name the place `what`."""
         try:
             yield
         except LibraryError:
@@ -90,7 +90,7 @@ class Archive:
 
     @contextmanager
     def array(self, member: str) -> Iterator[ArrayRows]:
-        """Open an array, whose rows are then taken in order."""
+        """Open an array member; its rows are read in order with `ArrayRows.take`."""
         with self.reading(member), self._open(member) as file:
             shape = self.manifest.counts.shape(member, self.manifest.dimension)
             header = array_header(member, shape)
@@ -126,7 +126,7 @@ class Archive:
 
 
 class ArrayRows:
-    """The rows of an array, read when taken."""
+    """The rows of an array, read from the file as `take` asks for them."""
 
     def __init__(self, file: io.BufferedReader, shape: tuple[int, ...], kind: np.dtype[Any]) -> None:
         self._file = file

@@ -1,7 +1,7 @@
-"""A library → a zip. The same documents, chunks, vectors and records give the same bytes from every store.
+"""Exports a library to a zip file. Equal contents give identical bytes, whatever store they come from.
 
-Members are written to temporary files first, since the manifest, which precedes them, states their sizes. Memory use is
-that of the largest document.
+Members are written to temporary files first, since the manifest, which precedes them, states their sizes. The largest
+document determines how much memory is used.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""An exported library → a store, document by document, after the whole file was checked."""
+"""Imports an exported library into a store, document by document, after checking the whole file."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _import(archive: Archive, records: list[SyncRecord], target: Store, on_progr
 
 
 class _Arrays(NamedTuple):
-    """The arrays of vectors."""
+    """The export's arrays of vectors, open for reading."""
 
     vectors: ArrayRows
     sentences: ArrayRows
@@ -181,7 +181,7 @@ def _sentences(arrays: _Arrays, rows: int) -> FloatArray:
 
 
 def _unit(rows: FloatArray) -> FloatArray:
-    """Return the rows. Raise ValueError unless each has length 1 or is all zeros."""
+    """Return the rows unchanged. Raise ValueError unless each has length 1 or is all zeros."""
     with np.errstate(all="ignore"):
         lengths = np.linalg.norm(rows, axis=1)
     # NaN is neither.

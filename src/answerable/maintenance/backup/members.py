@@ -96,7 +96,7 @@ class Manifest:
 
 
 def chunk_row(indexed: IndexedChunk) -> ChunkRow:
-    """Return a chunk without its vectors, the same from every store."""
+    """Return a chunk's row, without vectors; equal chunks give equal rows, whatever store they come from."""
     chunk = indexed.chunk
     return ChunkRow(
         document_id=chunk.document_id,

@@ -1,4 +1,4 @@
-"""The file that a source names, and findings about missing files."""
+"""Finds the file that a source names, and reports missing files."""
 
 from __future__ import annotations
 

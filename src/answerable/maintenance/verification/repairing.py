@@ -1,4 +1,4 @@
-"""Repairs what a verification found, and nothing else."""
+"""Repairs the differences that a verification found, and nothing else."""
 
 from __future__ import annotations
 

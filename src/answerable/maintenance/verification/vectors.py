@@ -48,7 +48,7 @@ class VectorCheck:
             self._compare()
 
     def findings(self) -> Iterator[Finding]:
-        """Yield a finding for each document with vectors or terms that aren't those of its text."""
+        """Yield a finding for each document whose stored vectors or terms differ from those computed from its text."""
         self._compare()
         for (document_id, name, kind), count in self._wrong.items():
             what = "vectors of another embedder" if kind is Difference.VECTORS else "terms of another text"

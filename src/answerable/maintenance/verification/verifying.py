@@ -62,7 +62,7 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
 
 
 class _Look:
-    """One full comparison."""
+    """One full comparison of a library with its sources, its index and its vectors."""
 
     def __init__(self, store: Store, tools: Pipeline, begin: Callable[[], Ingestion], options: VerifyOptions) -> None:
         self._store = store

@@ -80,12 +80,12 @@ class EmbeddedStore(Database):
         return DatabaseNextVectors(self, self._release_index)
 
     def refresh(self) -> None:
-        """Bring the index up to date. A process that already holds it does so itself before it searches."""
+        """Bring the index up to date, unless another process has it open: that one updates it before it searches."""
         with self._searching:
             self._caught_up()
 
     def audit(self) -> list[Issue]:
-        """Return the faults of the database or, if it has none, of the index unless another process holds it."""
+        """Return the faults of the database; if it has none, those of the index unless another process has it open."""
         return super().audit() or self._index_issues()
 
     def repair(self) -> None:
@@ -182,7 +182,7 @@ class EmbeddedStore(Database):
         )
 
     def _caught_up(self) -> EdgeClient | None:
-        """Return the index, up to date; None if there is none, or another process holds it."""
+        """Bring the index up to date and return it; None if there is none or another process has it open."""
         index = self._hold_index(wait=0) if self._is_indexed(self.count()[1]) else None
         if index is not None:
             index.catch_up()
@@ -214,7 +214,7 @@ class EmbeddedStore(Database):
         return self._index
 
     def _exact_index(self, version: Version) -> ExactIndex:
-        """Return the chunks in memory, with what was added and removed since the last search."""
+        """Return the index in memory, updated with the chunks added and removed since the last search."""
         if self._exact is None or self._exact[0] != version:
             (before, index), self._exact = self._exact or (None, ExactIndex()), None
             with self.snapshot():

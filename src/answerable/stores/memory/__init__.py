@@ -1,1 +1,1 @@
-"""Libraries that live in this process; exact search, which the embedded store uses too."""
+"""Libraries in the memory of this process, and exact search in memory, which the embedded store uses too."""

@@ -70,7 +70,7 @@ class ExactIndex:
         return self._keywords.search(terms, k, passes)
 
     def _passing(self, where: Filter) -> Numbers:
-        """Return the numbers of the chunks that pass; cached, since one question searches several times."""
+        """Return the numbers of the chunks that pass a filter; cached, since one question searches several times."""
         # Python takes filters on True and on 1 for equal.
         spelt = repr(where)
         if self._passed is None or self._passed[0] != spelt:

@@ -1,4 +1,4 @@
-"""Index of chunks by field value: a filter takes set operations instead of a look at every chunk."""
+"""Index of chunks by field value: a filter is evaluated by set operations instead of testing every chunk."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _Key = tuple[bool, Any]
 
 
 class FieldIndex:
-    """Numbers of chunks by field and value; agrees with `filters.matches`."""
+    """Numbers of chunks by field and value. Filters give the same result as `filters.matches`."""
 
     def __init__(self) -> None:
         self._all: set[int] = set()
@@ -39,7 +39,7 @@ class FieldIndex:
         self._sorted.clear()
 
     def passing(self, filter: Filter) -> Collection[int]:
-        """Return the numbers of the chunks that pass."""
+        """Return the numbers of the chunks that pass a filter."""
         match filter:
             case OneOf(field, values):
                 by_value = self._fields.get(field, {})
@@ -77,7 +77,7 @@ class FieldIndex:
         return _union(numbers for _, numbers in values[first:last])
 
     def _comparable(self, field: str, are_moments: bool) -> list[tuple[Any, set[int]]]:
-        """Return a field's moments (or numbers) in order, each with its chunks."""
+        """Return a field's numbers, or its dates if `are_moments`, in ascending order, each with its chunks."""
         if (field, are_moments) not in self._sorted:
             found = ((comparable(value), numbers) for (_, value), numbers in self._fields.get(field, {}).items())
             wanted = [each for each in found if each[0] is not None and isinstance(each[0], datetime) == are_moments]

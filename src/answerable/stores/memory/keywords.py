@@ -47,11 +47,11 @@ class KeywordIndex:
         return len(self._postings.get(term, ()))
 
     def highest(self, words: Iterable[frozenset[str]]) -> float:
-        """Return an upper bound of the score of a question with these words, each the set of its possible terms."""
+        """Return an upper bound of the score of a question. Each word is given as the set of its possible terms."""
         return highest_score(rarity(len(self), max(map(self.frequency, word), default=0)) for word in set(words))
 
     def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:
-        """Return the k highest scores among the chunks that pass, best first."""
+        """Return number and score of the k best chunks among those that pass, best first."""
         postings = [self._array(term) for term in dict.fromkeys(terms) if term in self._postings]
         if not postings:
             return []
@@ -65,7 +65,7 @@ class KeywordIndex:
         return ranked if passes is None else list(islice((pair for pair in ranked if passes(pair[0])), k))
 
     def _array(self, term: str) -> tuple[Numbers, npt.NDArray[np.float64]]:
-        """Return the chunks that contain a term, and its weight in each; cached until they change."""
+        """Return the chunks that contain a term, and its weight in each; cached until the index changes."""
         if term not in self._arrays:
             postings = self._postings[term]
             numbers = np.fromiter(postings, np.int64, len(postings))
@@ -74,7 +74,7 @@ class KeywordIndex:
 
 
 def best(numbers: Numbers, scores: Scores, k: int) -> Scored:
-    """Return the k highest scores with their numbers, ties by number."""
+    """Return the k highest scores with their chunk numbers, best first, ties by number."""
     if 0 < k < len(scores):
         near = scores >= np.partition(scores, -k)[-k]
         numbers, scores = numbers[near], scores[near]

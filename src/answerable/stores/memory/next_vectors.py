@@ -11,7 +11,7 @@ Switch = Callable[[Fingerprint, Mapping[int, PassageVectors]], bool]
 
 
 class MemoryNextVectors:
-    """Follows `protocols.NextVectors`.
+    """Collected vectors of a store in memory. Follows `protocols.NextVectors`.
 
     `numbers` returns the numbers of the store's chunks; `switch` replaces all their vectors, or returns False if some
     are missing.
@@ -29,7 +29,7 @@ class MemoryNextVectors:
         return self._fingerprint
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if vectors of another embedder are being collected."""
         if self._fingerprint not in (None, fingerprint):
             assert self._fingerprint is not None
             raise other_gathering(self._fingerprint, fingerprint)

@@ -1,4 +1,4 @@
-"""A store in memory, which ends with its process."""
+"""A store in memory, whose contents are lost when the process ends."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class MemoryStore:
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Store a document and remove those it replaces, in one step."""
+        """Store a document and remove the documents it replaces, in one step."""
         with self._lock:
             self.remove(document.id, *replaces)
             numbers = [next(self._numbers) for _ in chunks]
@@ -70,17 +70,17 @@ class MemoryStore:
             return any(removed)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the records of an origin, or all, by origin and source."""
+        """Return the sync records of an origin, or of all, sorted by origin and source."""
         with self._lock:
             return [self._records[key] for key in sorted(self._records) if origin in ("", key[0])]
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Write records; a record replaces one of the same origin and source."""
+        """Write sync records; each replaces the record with its origin and source."""
         with self._lock:
             self._records.update(((record.origin, record.source), record) for record in records)
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Remove records; documents stay."""
+        """Remove the sync records of these sources; the documents stay."""
         with self._lock:
             for source in sources:
                 self._records.pop((origin, source), None)
@@ -90,7 +90,7 @@ class MemoryStore:
         return self._next
 
     def refresh(self) -> None:
-        """Do nothing: nothing is derived here."""
+        """Do nothing: there are no indexes to update."""
 
     def document(self, document_id: str) -> Document | None:
         """Return the whole document with its parts."""
@@ -98,14 +98,14 @@ class MemoryStore:
         return found[0] if found else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return all documents, or those of a type, by source and id."""
+        """Return all documents, or those of one type, without text, sorted by source and id."""
         with self._lock:
             ids = self._by_type.get(type, ()) if type else self._documents
             found = [_describe(*self._documents[document_id]) for document_id in ids]
         return iter(sorted(found, key=lambda document: (document.source, document.id)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id, or with this source unless that is empty."""
+        """Return the documents that have this id or, unless `source` is empty, this source."""
         with self._lock:
             ids = {document_id, *(self._by_source.get(source, ()) if source else ())}
             found = [self._documents[one] for one in ids if one in self._documents]

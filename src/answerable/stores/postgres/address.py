@@ -32,12 +32,12 @@ class PostgresAddress:
 
 
 def is_postgres(address: str) -> bool:
-    """Whether it is the address of a library on PostgreSQL."""
+    """Whether an address leads to a library on PostgreSQL."""
     return address.partition("://")[0] in SCHEMES
 
 
 def shown(address: str) -> str:
-    """Return any library's or collection's address without its password. Raise SettingsError."""
+    """Return an address of any kind without its password. Raise SettingsError."""
     scheme, sign, rest = address.partition("://")
     # SQLAlchemy's addresses name the driver, too.
     plain = f"{scheme.partition('+')[0]}{sign}{rest}"
@@ -45,7 +45,7 @@ def shown(address: str) -> str:
 
 
 def parse_address(address: str) -> PostgresAddress:
-    """Parse an address; parameters that aren't ours are libpq's. Raise SettingsError."""
+    """Parse an address; pass parameters that answerable doesn't define to libpq. Raise SettingsError."""
     parts = urlsplit(address)
     account, _, hosts = parts.netloc.rpartition("@")
     if parts.scheme not in SCHEMES or not _HOSTS.fullmatch(hosts) or parts.fragment:

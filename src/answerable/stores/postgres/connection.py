@@ -87,7 +87,7 @@ class Connections:
 
     @contextmanager
     def one(self) -> Iterator[Connection]:
-        """Open a separate connection, for changing settings."""
+        """Open a connection outside the pool, whose settings the caller may change."""
         with self._translated(), psycopg.connect(self._address.conninfo, **_connection_options()) as connection:
             if self._settings["search_path"]:
                 self._configure(connection)
@@ -113,7 +113,7 @@ class Connections:
                 raise lost.error from None
 
     def write(self, work: Callable[[Connection], Result]) -> Result:
-        """Like `run`, in a transaction that excludes other writers of this library. Raise LibraryReadOnly."""
+        """Like `run`, but in a transaction that excludes other writers of this library. Raise LibraryReadOnly."""
         if not self.is_writable:
             raise _read_only(self._address)
 
@@ -160,7 +160,7 @@ class Connections:
 
 
 class _Lost(Exception):
-    """The connection ended during the work."""
+    """Raised when the connection was lost while `work` ran."""
 
     def __init__(self, error: psycopg.OperationalError) -> None:
         super().__init__(str(error))

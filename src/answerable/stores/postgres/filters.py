@@ -1,7 +1,7 @@
 """Filters → conditions on `entries`. Names and values are bound parameters, never part of the statement.
 
 Equality is containment in the indexed jsonb column `fields`; ranges use `comparables`, which has a row for every number
-and moment of a field. The meaning is that of `filters.matches`.
+and moment of a field. Results are the same as those of `filters.matches`.
 """
 
 from __future__ import annotations

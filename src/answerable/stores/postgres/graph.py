@@ -20,7 +20,7 @@ _MOST_KILOBYTES = 4_000_000
 
 
 def build_if_due(connections: Connections) -> None:
-    """Build the graph if the library is large enough and no other process builds it; others may write meanwhile."""
+    """Build the graph if the library is large enough and no other process is building it. Writes aren't blocked."""
     due = connections.run(_dimension_if_due)
     if due is None:
         return

@@ -1,7 +1,7 @@
 """Vectors of another embedder, collected in tables of their own in the schema of a library on PostgreSQL.
 
-They replace the library's in one transaction: every reader sees the old ones or the new ones, and none waits. The graph
-over the old ones is dropped first: searches score every chunk until the new one is built.
+They replace the library's vectors in one transaction: every reader sees either all old or all new vectors, and none
+waits. The graph over the old vectors is dropped first; searches score every chunk until the new graph is built.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PostgresNextVectors:
         return self._connections.read(_fingerprint)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if vectors of another embedder are being collected."""
 
         def begin(connection: Connection) -> None:
             there = _fingerprint(connection)
@@ -77,7 +77,7 @@ class PostgresNextVectors:
         return self._connections.read(missing)
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Write vectors by chunk number; on disk when this returns."""
+        """Write vectors, given by chunk number; they are on disk when the call returns."""
         rows = [
             (number, vector_to_text(found.whole), records.quantize(found.spans)) for number, found in vectors.items()
         ]

@@ -68,7 +68,7 @@ def fingerprint_to_json(fingerprint: Fingerprint) -> str:
 
 
 def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
-    """Return the embedder in a table of one row, `library` or `next_library`."""
+    """Return the embedder stored in the one-row table `library` or `next_library`."""
     row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
     return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
 
@@ -102,13 +102,13 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
 
 
 def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
-    """Insert the comparable fields of chunks, by number."""
+    """Insert the fields of chunks (given by number) that ranges can compare."""
     statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
     _copy(connection, statement, (row for number, named in fields for row in comparables(number, named)))
 
 
 def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str, int]]]) -> None:
-    """Insert the terms of chunks, by number, with their weights, and count them."""
+    """Insert the terms of chunks (given by number) with their weights, and update the counts of chunks per term."""
     frequency = Counter(key(term) for _, terms in counts for term in terms)
     found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values())))
     ids = {row["term"]: row["id"] for row in found}
@@ -120,7 +120,7 @@ def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str
 
 
 def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
-    """Yield the rows for a chunk's numbers and moments."""
+    """Yield the rows of `comparables` for a chunk: the numbers and dates in its fields."""
     for name, values in fields.items():
         for bound in {comparable(value) for value in values} - {None}:
             if isinstance(bound, datetime):

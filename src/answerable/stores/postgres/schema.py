@@ -1,8 +1,8 @@
 """The tables of a library on a PostgreSQL server, created and migrated under a lock.
 
-A library is a schema. `documents` and `chunks` hold the data; `entries`, `comparables`, `terms` and `postings` are
-derived for searches in the same transaction. The view `passages` is for users' own SQL. Collation "C" orders by code
-point, as Python does.
+A library is one PostgreSQL schema. `documents` and `chunks` hold the data; `entries`, `comparables`, `terms` and
+`postings` are derived for searches in the same transaction. The view `passages` is for users' own SQL. Collation "C"
+orders by code point, as Python does.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Searching entries and postings: vectors exactly or by their graph (HNSW, Malkov & Yashunin 2018), terms by BM25.
+"""Searching entries and postings: vectors exactly or with a graph (HNSW, Malkov & Yashunin 2018), terms by BM25.
 
-The graph holds vectors in half precision, at half the size; its results are rescored with the whole vectors. If few
+The graph holds vectors in half precision, at half the size; its results are rescored with the full vectors. If few
 chunks pass a filter, all of them are scored: the graph would find too few.
 """
 

@@ -1,7 +1,7 @@
 """A library on a PostgreSQL server with pgvector, for people who run one: documents, vectors and terms in one schema.
 
-A document is written in one transaction with all rows that searches read. Nothing is kept in this process, so
-any number of processes and machines may read and write at once; writers of a library take turns.
+A document is written in one transaction with all rows that searches read. A process caches nothing, so any number of
+processes and machines may read and write at once; writers of a library take turns.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class PostgresStore:
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Store a document and remove those it replaces, in one step; on disk when this returns."""
+        """Store a document and remove those it replaces, in one step; all is on disk when the call returns."""
 
         def write(connection: Connection) -> None:
             self._check_binding(connection)
@@ -79,16 +79,16 @@ class PostgresStore:
         return any(found)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the records of an origin, or all, by origin and source."""
+        """Return the sync records of an origin, or of all, sorted by origin and source."""
         rows = self._rows("SELECT * FROM records WHERE %s IN ('', origin) ORDER BY origin, source", encode(origin))
         return [records.sync_record_from_row({name: decode(text) for name, text in row.items()}) for row in rows]
 
     def remember(self, kept: Sequence[SyncRecord]) -> None:
-        """Write records, all or none; a record replaces one of the same origin and source."""
+        """Write sync records, all or none; each replaces the record with its origin and source."""
         self._connections.write(lambda connection: postgres_rows.write_records(connection, kept))
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Remove records; documents stay."""
+        """Remove the sync records of these sources; the documents stay."""
         statement = "DELETE FROM records WHERE origin = %s AND source = ANY (%s)"
         values = encode(origin), [encode(source) for source in sources]
         self._connections.write(lambda connection: connection.execute(statement, values))
@@ -109,12 +109,12 @@ class PostgresStore:
         return postgres_rows.document(rows[0]) if rows else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return all documents, or those of a type, by source and id."""
+        """Return all documents, or those of one type, without text, sorted by source and id."""
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE %s IN ('', type) ORDER BY source, id"
         return map(postgres_rows.stored_document, self._rows(query, encode(type)))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id, or with this source unless that is empty."""
+        """Return the documents that have this id or, unless `source` is empty, this source."""
         where = "id = %s OR (source = %s AND source != '')"
         query = f"SELECT {postgres_rows.STORED} FROM documents WHERE {where} ORDER BY source, id"
         return list(map(postgres_rows.stored_document, self._rows(query, encode(document_id), encode(source))))
@@ -149,7 +149,7 @@ class PostgresStore:
         return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
     def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
-        """Search vectors. Raise EmbedderMismatch if they were replaced by another embedder's."""
+        """Search vectors. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
         try:
             return self._connections.run(search)
         finally:

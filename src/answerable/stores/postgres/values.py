@@ -1,7 +1,7 @@
 """Values as PostgreSQL can hold them: texts without NUL, scalars of filters as JSON, vectors.
 
 PostgreSQL rejects NUL and lone surrogates: they are written as U+0001 and four hexadecimal digits, and so is U+0001
-itself. Different texts stay different and, except for surrogates, in order.
+itself. Different texts stay different and, except for texts with surrogates, keep their order.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ _LONGEST_KEY = 500
 
 
 def encode(text: str) -> str:
-    """Return a text as it is stored."""
+    """Return the form in which a text is stored (see above)."""
     return _UNSTORABLE.sub(lambda match: f"\1{ord(match[0]):04x}", text)
 
 
 def decode(text: str) -> str:
-    """Return the inverse of `encode`."""
+    """Restore a text from its stored form (see `encode`)."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
@@ -44,7 +44,7 @@ def key(text: str) -> str:
 
 
 def fields_to_json(fields: Mapping[str, Sequence[Scalar]]) -> str:
-    """Return fields as a JSON object of lists; values are equal in it exactly if filters treat them as equal."""
+    """Return fields as a JSON object of lists. Two values are equal in JSON exactly if filters treat them as equal."""
     plain = {encode(name): [_to_plain(value) for value in values] for name, values in fields.items()}
     return json.dumps(plain, ensure_ascii=False, separators=(",", ":"))
 

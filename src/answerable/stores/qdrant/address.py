@@ -1,4 +1,4 @@
-"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`. They hold no key."""
+"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`, without the API key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _SPELLING = (
 
 @dataclass(frozen=True, slots=True)
 class QdrantAddress:
-    """The server's own address, the library's name, and the time-out of a request in seconds."""
+    """A library's address in parts: the server's URL, the library's name, and the time-out of requests in seconds."""
 
     url: str
     name: str
@@ -31,7 +31,7 @@ class QdrantAddress:
 
     @property
     def shown(self) -> str:
-        """The address for messages."""
+        """The address to show in messages."""
         return f"qdrant+{self.url}/{self.name}"
 
 
@@ -41,7 +41,7 @@ def is_qdrant(address: str) -> bool:
 
 
 def parse_address(address: str) -> QdrantAddress:
-    """Parse an address. Raises SettingsError, which quotes nothing of it, since it may contain a misplaced key."""
+    """Parse an address. Raise SettingsError, without quoting the address: it may contain an API key by mistake."""
     try:
         parts = urlsplit(address)
         port = parts.port or PORT

@@ -1,4 +1,4 @@
-"""Finding and repairing what searches of a library on a Qdrant server take on trust."""
+"""Checks that the collections of a library on a Qdrant server are consistent, and repairs them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ _NOT_COMPARED = models.PayloadSelectorExclude(exclude=["context", "location", "p
 
 @dataclass(slots=True)
 class _Look:
-    """What counts at a head, and the points that are wrong: of no document, unreadable, searched by something else."""
+    """The visible documents and chunks of a library, and its faulty points.
+
+    `orphans` are versions whose points belong to no document, `unreadable` the points of documents and records that
+    can't be parsed, `wrong` the chunks whose search data doesn't match their contents.
+    """
 
     documents: set[int] = field(default_factory=set)
     chunks: int = 0
@@ -32,7 +36,7 @@ class _Look:
 
 
 def issues(connection: Connection, head: Head) -> list[Issue]:
-    """Return what is wrong in the library at a head."""
+    """Return the faults of the library in the state that `head` describes."""
     look = _look(connection, head)
     found = []
     for point in look.unreadable:
@@ -54,7 +58,7 @@ def issues(connection: Connection, head: Head) -> list[Issue]:
 
 
 def repair(connection: Connection, lease: Lease) -> Head:
-    """Repair what `issues` finds; return the head with the right counts."""
+    """Repair what `issues` finds; return the head with corrected counts."""
     head = lease.head
     look = _look(connection, head)
     if look.orphans:
@@ -99,7 +103,7 @@ def _look(connection: Connection, head: Head) -> _Look:
 
 
 def _agrees(point: Any) -> bool:
-    """Whether a chunk's search data matches its contents. An unreadable one is reported with its document."""
+    """Whether a chunk's search data matches its contents; true for an unreadable chunk, reported with its document."""
     try:
         expected = _derived(point)
     except _UNREADABLE:
@@ -117,7 +121,7 @@ def _weights(vectors: Any) -> dict[int, float]:
 
 
 def _derived(point: Any) -> models.PointStruct:
-    """A chunk with the search data that its terms and fields call for."""
+    """Return a chunk with its search data derived again from its terms and fields."""
     counts, fields = json.loads(point.payload["counts"]), json.loads(point.payload["fields"])
     kept = {name: point.payload[name] for name in points.INDEXED if name in point.payload}
     payload = {**kept, **points.searched(counts, fields)}

@@ -1,7 +1,7 @@
-"""Requests to a Qdrant server: time-outs, retries, and the errors of our tree.
+"""Requests to a Qdrant server: time-outs, retries, and translation of its errors to AnswerableErrors.
 
-Each request may be sent twice without harm, so all can be retried. Writes return once they are applied, in the order
-in which they were sent.
+Every request is idempotent, so all of them can be retried. Writes are applied in the order sent, and return once they
+are applied.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _FAILED = (UnexpectedResponse, ResponseHandlingException, ResourceExhaustedRespo
 
 
 class CollectionGone(LibraryDamaged):
-    """The collection doesn't exist, or no longer."""
+    """The collection doesn't exist, or was deleted."""
 
 
 _FAILURE = "failed ({1}: {0}). Check the server, then try again."
@@ -55,7 +55,7 @@ _REFUSALS: dict[int, tuple[type[LibraryError], str]] = {
 
 
 class Connection:
-    """The connection of one library to its server. Safe to share between threads. Raises only errors of our tree."""
+    """The connection of one library to its server. Safe to share between threads. Raises only AnswerableErrors."""
 
     def __init__(self, address: QdrantAddress, key: str = "") -> None:
         self.address = address
@@ -69,7 +69,7 @@ class Connection:
         self._is_closed = False
 
     def call(self, work: Callable[[QdrantClient], Result], pauses: Sequence[float] = _PAUSES) -> Result:
-        """Return the result of `work`, retried after failures that may pass."""
+        """Call `work` and return its result; retry after temporary failures."""
         if self._is_closed:
             raise LibraryError(f"The library {self.address.shown} has been closed. Open it again.")
         started = time.monotonic()
@@ -85,7 +85,7 @@ class Connection:
         raise AssertionError("unreachable")
 
     def upsert(self, collection: str, points: Sequence[models.PointStruct], only: models.Filter | None = None) -> None:
-        """Write points. Existing points are replaced only where they pass `only`."""
+        """Write points. An existing point is replaced only if it passes the filter `only`."""
         strong = models.WriteOrdering.STRONG
         self.call(lambda client: client.upsert(collection, points, wait=True, ordering=strong, update_filter=only))
 
@@ -97,7 +97,7 @@ class Connection:
     def retrieve(
         self, collection: str, ids: Sequence[Any], payload: Sequence[str] | bool = True, vectors: Sequence[str] = ()
     ) -> Iterator[Any]:
-        """Yield the existing points with these ids, with these keys of their payloads and these vectors."""
+        """Yield the points with these ids, each with the named payload keys and vectors; skip unknown ids."""
         for start in range(0, len(ids), _BATCH):
             some = ids[start : start + _BATCH]
             yield from self.call(
@@ -107,7 +107,7 @@ class Connection:
     def scroll(
         self, collection: str, where: models.Filter | None, payload: Any, page: int = 1000, vectors: Sequence[str] = ()
     ) -> Iterator[Any]:
-        """Yield the points that pass a filter, with what `payload` selects of their payloads and these vectors."""
+        """Yield the points that pass a filter, each with the selected part of its payload and the named vectors."""
         offset: Any = None
         while True:
             request = {"limit": page, "offset": offset, "with_payload": payload, "with_vectors": list(vectors) or False}
@@ -121,7 +121,7 @@ class Connection:
         return self.call(lambda client: client.count(collection, count_filter=where, exact=True)).count
 
     def check_server(self) -> None:
-        """Raise LibraryError unless a Qdrant server that is recent enough answers."""
+        """Raise LibraryError unless the address leads to a Qdrant server of version `OLDEST` or later."""
         try:
             # Fewer retries: a mistyped address should be reported soon.
             info = self.call(lambda client: client.info(), _PAUSES[:3])

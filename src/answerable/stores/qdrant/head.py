@@ -1,29 +1,30 @@
-"""The head of a library on a Qdrant server: the one point that decides which of the others count.
+"""The head of a library on a Qdrant server: the one point that decides which other points are visible.
 
-Qdrant has no transactions, but it changes one point in one step, and on request only if that point is still the one
-that was read (`update_filter`). The whole protocol rests on this one operation:
+Qdrant has no transactions, but it can replace one point atomically on the condition that nobody has changed it since it
+was read (`update_filter`). The whole protocol rests on this conditional change:
 
-- **Versions.** Each document and each sync record is written under a version, a number that is never given twice;
-  the chunks of a document carry its version too. Points are never changed, only added and erased.
-- **The head** says which versions count: those up to `published` that are neither `hidden` (replaced or removed)
-  nor `abandoned` (of a write that never finished). Every search, count and read filters by that.
-- **One writer.** A write takes the lease: one conditional change of the head that notes a token and an expiry and
-  hands out new versions and chunk numbers. It uploads under versions that don't count yet, then publishes: one
-  conditional change that moves `published` up, hides what was replaced, updates the counts and ends the lease. A
-  document becomes visible, and its predecessor invisible, in that one step. Then the writer erases what it hid.
-- **A lost lease.** Other writers wait for the lease until it expires; whoever takes an expired lease abandons the
-  versions that were given with it. Its former holder can't publish, since the head isn't the one it read any more: it
-  starts over. Clocks only decide when a lease may be taken over, never what counts.
-- **Readers** need no lease. They work with the last head they know, then read it again; when something was hidden in
-  between, which may have been erased under the search, they do the work again.
-- **Garbage.** A killed writer leaves points that don't count. The next writer, or whoever opens or refreshes the
-  library, erases them. Abandoned versions stay listed for a day: a request of a dead writer may arrive late.
+- **Versions.** Each document and each sync record is written under a version, a number that is never reused; the
+  chunks of a document carry its version too. Points are only added and erased, never changed.
+- **Visibility.** The head says which versions are visible: those up to `published` that are neither `hidden` (replaced
+  or removed) nor `abandoned` (from a write that never finished). Every search, count and read filters by version.
+- **One writer at a time.** A writer first takes the lease: a conditional change of the head that records the writer's
+  token and an expiry time, and reserves new versions and chunk numbers. It uploads points under these versions, which
+  aren't visible yet. Then it publishes: a second conditional change that raises `published`, hides the replaced
+  versions, updates the counts and ends the lease. The new document becomes visible, and the old one invisible, in that
+  one step. Finally the writer erases the points that it hid.
+- **A lost lease.** Other writers wait until the lease ends or expires. A writer that takes over an expired lease marks
+  the versions reserved with it as abandoned. The former holder can't publish any more, since the head has changed; it
+  starts over. Clocks decide only when a lease may be taken over, never which versions are visible.
+- **Readers** need no lease. A reader works with the last head it knows, then reads the head again. If a version was
+  hidden in between, its points may have been erased during the search, so the reader repeats its work.
+- **Garbage.** A killed writer leaves invisible points. The next writer, or the next process that opens or refreshes the
+  library, erases them. Abandoned versions stay listed for a day, since a request of a killed writer may arrive late.
 
-Why lists in the head, and not bounds (`since`, `until`) in each point: to end a document's life would be a second write
-to all of its points, to be undone after a crash, and one that arrives late would hide a document that counts.
+Why the head lists hidden versions, instead of each point storing when it was hidden: hiding a document would then be a
+second write to all of its points. A crash would leave it half done, and a late request could hide a visible document.
 
-This holds on one server that keeps what it acknowledged, and on a cluster as long as the head is read from a replica
-that has its last change.
+The protocol is correct on one server that doesn't lose acknowledged writes, and on a cluster as long as the head is
+read from a replica that has its last change.
 """
 
 from __future__ import annotations
@@ -54,12 +55,13 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A library at one moment. `revision` counts the changes of the head, `changed` is the time of the last one.
+    """The state of a library. `revision` counts the changes of the head, `changed` is the time of the last change.
 
-    `identity` is new when the library is rebuilt; `number` and `given` are the last chunk number and version handed
-    out. `last_drop` is the version published when something was last hidden. `abandoned` are spans of versions with
-    the time. While `given` is above `published`, `writer` has the lease until the time `until`. `vectors` is the suffix
-    of the chunks' collection, `next_vectors` of the one in which vectors of `next_fingerprint` are gathered.
+    `identity` changes when the library is rebuilt. `number` is the last chunk number assigned, `given` the last version
+    reserved, `last_drop` the value of `given` when a version was last hidden. Each entry of `abandoned` is the first
+    and last version of a range and the time it was abandoned. While `given` is above `published`, `writer` holds the
+    lease until the time `until`. `vectors` is the suffix of the name of the chunks' collection; `next_vectors` is that
+    of the collection for new vectors, made by the embedder `next_fingerprint`.
     """
 
     identity: str
@@ -83,12 +85,12 @@ class Head:
 
     @property
     def chunk_collection(self) -> str:
-        """The collection of the chunks."""
+        """The name of the chunks' collection."""
         return chunk_collection(self.collection, self.vectors)
 
     @property
     def garbage(self) -> list[models.Condition]:
-        """Conditions for what doesn't count and may be erased."""
+        """Conditions that match hidden and abandoned points, which may be erased."""
         spans = [models.Range(gte=first, lte=last) for first, last, _ in self.abandoned]
         lost: list[models.Condition] = [models.FieldCondition(key=VERSION, range=span) for span in spans]
         return [*lost, matches(VERSION, *self.hidden)] if self.hidden else lost
@@ -100,12 +102,12 @@ class Head:
 
     @property
     def is_untidy(self) -> bool:
-        """Whether it lists a lease or abandoned versions that a write would take off."""
+        """Whether the head has an unfinished lease or abandoned versions listed long enough: a write removes both."""
         outdated = any(when < time.time() - _LISTED_FOR for _, _, when in self.abandoned)
         return outdated or self.given > self.published
 
     def switched(self) -> Head:
-        """The head with the gathered vectors in place of the current ones."""
+        """Return the head after the switch to the collected vectors."""
         return replace(
             self,
             vectors=self.next_vectors,
@@ -115,22 +117,22 @@ class Head:
         )
 
     def counts(self, version: int) -> bool:
-        """Whether what was written under a version counts."""
+        """Whether points with this version are visible."""
         lost = any(first <= version <= last for first, last, _ in self.abandoned)
         return version <= self.published and version not in self.hidden and not lost
 
     def counting(self, *conditions: models.Condition) -> models.Filter:
-        """A filter for what counts and meets the conditions."""
+        """Return a filter for the visible points that meet all conditions."""
         published = models.FieldCondition(key=VERSION, range=models.Range(lte=self.published))
         return models.Filter(must=[published, *conditions], must_not=self.garbage or None)
 
     def without(self, versions: Iterable[int]) -> Head:
-        """The head when what was written under some versions counts no more."""
+        """Return the head with these versions hidden."""
         lost = tuple(versions)
         return replace(self, hidden=(*self.hidden, *lost), last_drop=self.given) if lost else self
 
     def leased(self, writer: str, seconds: float, versions: int, numbers: int) -> Head:
-        """The head when a writer takes the lease, with new versions and chunk numbers."""
+        """Return the head after a writer takes the lease and reserves this many versions and chunk numbers."""
         return replace(
             self.ended(),
             writer=writer,
@@ -140,7 +142,7 @@ class Head:
         )
 
     def ended(self) -> Head:
-        """The head without the lease that is there, whose versions are abandoned."""
+        """Return the head without its current lease, whose versions become abandoned."""
         first, before = self.published + 1, self.abandoned
         if first > self.given:
             return self
@@ -150,13 +152,13 @@ class Head:
         return replace(self, writer="", until=0, published=self.given, abandoned=abandoned)
 
     def publishing(self) -> Head:
-        """The head when the versions given with the lease count."""
+        """Return the head after publishing the versions reserved with the lease."""
         recent = tuple(entry for entry in self.abandoned if entry[2] >= time.time() - _LISTED_FOR)
         return replace(self, writer="", until=0, published=self.given, abandoned=recent)
 
 
 class Moved(Exception):
-    """Somebody else has changed the head; `head` is the new one."""
+    """Raised when another process has changed the head; `head` is the new one."""
 
     def __init__(self, head: Head) -> None:
         super().__init__()
@@ -164,7 +166,7 @@ class Moved(Exception):
 
 
 class HeadPoint:
-    """The point of the head, in the collection or behind the alias `name`. Safe to share between threads."""
+    """Reads and changes the head's point, in the collection or alias `name`. Safe to share between threads."""
 
     def __init__(self, connection: Connection, name: str) -> None:
         self.name = name
@@ -172,7 +174,7 @@ class HeadPoint:
         self._known: Head | None = None
 
     def read(self) -> Head:
-        """Return the current head. Raises CollectionGone, LibraryFormatError and LibraryError."""
+        """Return the current head. Raise CollectionGone, LibraryFormatError and LibraryError."""
         found = list(self.connection.retrieve(self.name, [HEAD_ID]))
         if not found:
             raise self._foreign()
@@ -180,19 +182,19 @@ class HeadPoint:
         return self._known
 
     def known(self) -> Head:
-        """Return the head as it was last read."""
+        """Return the head last read, which may be out of date."""
         return self._known or self.read()
 
     def start(self, head: Head) -> None:
-        """Write the first head, unless there is one."""
+        """Write a new library's head, unless it has one."""
         self._write(replace(head, changed=time.time()), expected=-1)
 
     def may_write(self) -> None:
-        """Request a change that never applies. Raises LibraryReadOnly where the key allows none."""
+        """Raise LibraryReadOnly if the API key doesn't allow writes, by requesting a change that is never applied."""
         self._write(self.known(), expected=-1)
 
     def change(self, head: Head, wanted: Head) -> Head:
-        """Replace `head` by `wanted` in one step; return it. Raises Moved where the head is another one by now."""
+        """Replace `head` by `wanted` in one step, and return the new head. Raise Moved if the head has changed."""
         wanted = replace(wanted, revision=head.revision + 1, changed=time.time())
         self._write(wanted, expected=head.revision)
         found = self.read()
@@ -206,15 +208,15 @@ class HeadPoint:
         raise Moved(found)
 
     def consistent(self, work: Callable[[Head], Result]) -> Result:
-        """Return what `work` finds at a head that was current during this call and lost nothing meanwhile."""
-        # The last known head is mostly still current, which saves a request.
+        """Call `work` with a head and return its result; repeat if points visible in that head may have been erased."""
+        # The last known head is usually still current; trying it first saves a request.
         head, is_recent = self.known(), False
         for attempt in range(_ATTEMPTS):
             failed: LibraryError | None = None
             try:
                 found = work(head)
             except LibraryError as error:
-                # In a library that has been replaced nothing is where it was.
+                # If the library has been replaced meanwhile, this error isn't the library's: try again.
                 failed = error
             now = self.read()
             is_whole = (now.identity, now.vectors) == (head.identity, head.vectors) and now.last_drop <= head.published
@@ -263,7 +265,7 @@ class HeadPoint:
 
 
 def _upgraded(raw: dict[str, Any]) -> dict[str, Any]:
-    """The state in format 1, which had no lease, as a head. The first write ends its unfinished writes."""
+    """Convert a head's state from format 1, which had no lease. Unfinished writes become abandoned and hidden."""
     unfinished = [(note["first"], note["last"]) for note in raw.pop("writing")]
     given = raw.pop("generation")
     return {
@@ -271,26 +273,26 @@ def _upgraded(raw: dict[str, Any]) -> dict[str, Any]:
         "revision": raw["version"],
         "given": given,
         "published": given,
-        # What processes of that version drop isn't noted here: readers need a head that hasn't changed at all.
+        # Processes of that version don't record here what they hide: readers need a head that hasn't changed at all.
         "last_drop": given + 1,
-        # Unfinished ones too, so that they are erased under a lease, when their writers can't finish them any more.
+        # Unfinished writes too: they are erased under a lease, when their writers can no longer finish them.
         "hidden": [version for first, last in (*raw["erasing"], *unfinished) for version in range(first, last + 1)],
         "abandoned": [(first, last, raw["changed"]) for first, last in (*raw["abandoned"], *unfinished)],
     }
 
 
 def chunk_collection(collection: str, vectors: str) -> str:
-    """The collection of a library's chunks; `vectors` tells apart several beside each other."""
+    """Return the name of a library's collection of chunks; each set of vectors has its own suffix `vectors`."""
     return f"{collection}.chunks.{vectors}" if vectors else f"{collection}.chunks"
 
 
 def matches(key: str, *values: str | int) -> models.FieldCondition:
-    """A condition that a value is one of these."""
+    """Return the condition that the payload key has one of these values."""
     if len(values) == 1:
         return models.FieldCondition(key=key, match=models.MatchValue(value=values[0]))
     return models.FieldCondition(key=key, match=models.MatchAny(any=list(values)))  # type: ignore[arg-type]
 
 
 def pause(attempt: int) -> None:
-    """Wait for a random time that grows with the attempts."""
+    """Wait for a random time whose upper limit grows with each attempt."""
     time.sleep(random.uniform(0, min(0.005 * 1.5**attempt, _LONGEST_PAUSE)))

@@ -1,8 +1,9 @@
-"""Vectors of another embedder, gathered in a second collection of chunks and switched to in one step.
+"""Vectors of another embedder, collected in a second collection of chunks that replaces the first in one step.
 
-Points have the same numbers and versions in both collections. Under the lease no chunk comes or goes: when none is
-missing in the new collection and none is there that the library no longer has, publishing a head that names the new
-one switches. What a killed process leaves is removed by the next that begins or drops.
+A chunk has the same number and version in both collections. The switch takes the lease, so that no chunk is added or
+removed meanwhile, checks that the new collection has every chunk, deletes the chunks that the library no longer has,
+and publishes a head that names the new collection. Collections left by a killed process are deleted by the next call of
+`begin` or `drop`.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _PAGE = 10_000
 
 
 class QdrantNextVectors:
-    """The vectors being gathered for a library. Implements `protocols.NextVectors`."""
+    """Collected vectors of a library. Follows `protocols.NextVectors`."""
 
     def __init__(self, point: HeadPoint, writer: Writer, binding: Binding) -> None:
         self._point = point
@@ -34,11 +35,11 @@ class QdrantNextVectors:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder whose vectors are being gathered, or None."""
+        """The embedder whose vectors are being collected, None if there are none."""
         return self._point.read().next_fingerprint
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin, or continue. Raises EmbedderMismatch where another embedder's are being gathered."""
+        """Begin or resume collecting. Raise EmbedderMismatch if vectors of another embedder are being collected."""
 
         def begun(lease: Lease) -> Head | None:
             new = replace(lease.head, next_fingerprint=fingerprint, next_vectors=secrets.token_hex(4))
@@ -54,19 +55,19 @@ class QdrantNextVectors:
         schema.make_chunks(self._connection, head.switched())
 
     def missing(self) -> list[int]:
-        """Return the numbers of the chunks whose vectors haven't been gathered yet, in order."""
+        """Return the numbers of the chunks without a collected vector, in order."""
         head = self._point.read()
         return sorted(self._counting(head) - (self._gathered(head) if head.next_fingerprint else set()))
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Write vectors of chunks, by number, with everything else that their points have."""
+        """Write vectors, given by chunk number, to the new collection, with the rest of each chunk's point."""
         head = self._checked(self._point.read())
         found = self._connection.retrieve(head.chunk_collection, list(vectors), vectors=[SPARSE])
         for batch in batches(_point(record, vectors[int(record.id)]) for record in found):
             self._connection.upsert(head.switched().chunk_collection, batch)
 
     def switch(self) -> bool:
-        """Replace the library's vectors by those gathered, in one step; return False where some are missing."""
+        """Replace the library's vectors in one step; return False if some are missing."""
 
         def switched(lease: Lease) -> Head | None:
             head = self._checked(lease.head)
@@ -88,7 +89,7 @@ class QdrantNextVectors:
         return done
 
     def drop(self) -> None:
-        """Delete what was gathered, and what an interrupted switch has left."""
+        """Delete all collected vectors, and a collection left by an interrupted switch."""
         if self.fingerprint:
             self._writer.write(lambda lease: replace(lease.head, next_fingerprint=None, next_vectors=""))
         schema.remove_unused_chunks(self._connection, self._point.read())
@@ -105,7 +106,7 @@ class QdrantNextVectors:
         try:
             return self._numbers(head.switched().chunk_collection, None)
         except CollectionGone:
-            # The process that began was killed before creating it.
+            # The process that called `begin` was killed before it created the collection.
             return set()
 
     def _numbers(self, collection: str, where: models.Filter | None) -> set[int]:

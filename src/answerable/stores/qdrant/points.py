@@ -1,4 +1,4 @@
-"""Documents, chunks and sync records ↔ points of a Qdrant server. What is read but never searched is JSON text."""
+"""Documents, chunks and sync records ↔ points of a Qdrant server. Values that searches don't use are JSON text."""
 
 from __future__ import annotations
 
@@ -32,22 +32,22 @@ PIECE = 1_000_000
 
 
 def key(kind: str, text: str) -> str:
-    """Hash of a text of a kind (id, source, …), by which points are looked up; 32 hexadecimal digits."""
+    """Return the hash by which points with this text (an id, a source, …) are looked up: 32 hexadecimal digits."""
     return blake2b(f"{kind}\0{text}".encode("utf-8", "replace"), digest_size=16).hexdigest()
 
 
 def record_key(origin: str, source: str) -> str:
-    """Hash by which a sync record is looked up."""
+    """Return the hash by which a sync record is looked up."""
     return key("record", json.dumps([origin, source]))
 
 
 def point_id(version: int, piece: int = 0) -> str:
-    """Id of the point of a record, of a document, or of a further piece of its text."""
+    """Return the id of a point: a record, a document (piece 0), or a further piece of a document's text."""
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{version}/{piece}"))
 
 
 def document_points(document: Document, chunks: int, version: int) -> list[models.PointStruct]:
-    """A document without its chunks: one point, and one more for each further piece of a long text."""
+    """Return the points of a document, without its chunks: one, and another for each further piece of a long text."""
     text = document.content + records.parts_to_json(document.parts)
     pieces = [text[start : start + PIECE] for start in range(0, len(text), PIECE)]
     first = {
@@ -67,14 +67,14 @@ def document_points(document: Document, chunks: int, version: int) -> list[model
 
 
 def record_point(record: SyncRecord, version: int) -> models.PointStruct:
-    """A sync record."""
+    """Return the point of a sync record."""
     payload = dict(zip(RECORD, records.sync_record_to_row(record), strict=True))
     keys = [record_key(record.origin, record.source), key("origin", record.origin)]
     return _point(version, 0, {"kind": "record", "keys": keys, **payload})
 
 
 def chunk_point(indexed: IndexedChunk, number: int, version: int) -> models.PointStruct:
-    """A chunk with its vectors and its filterable fields."""
+    """Return the point of a chunk, with its vectors and the fields for filters."""
     chunk = indexed.chunk
     payload = {
         VERSION: version,
@@ -91,29 +91,29 @@ def chunk_point(indexed: IndexedChunk, number: int, version: int) -> models.Poin
 
 
 def vectors(dense: Any, terms: Mapping[str, int]) -> dict[str, Any]:
-    """The vectors of a chunk, for both kinds of search."""
+    """Return a chunk's vectors by name: the dense one for similarity, the sparse one for keyword search."""
     weights = sparse_vector(term_weights(terms))
     sparse = models.SparseVector(indices=list(weights), values=list(weights.values()))
     return {DENSE: dense, SPARSE: sparse} if weights else {DENSE: dense}
 
 
 def packed(rows: FloatArray) -> str:
-    """Vectors of sentences as text."""
+    """Return the vectors of sentences as text: quantised, in base64."""
     return b64encode(records.quantize(rows)).decode("ascii")
 
 
 def searched(terms: Mapping[str, int], fields: Mapping[str, Any]) -> dict[str, list[Any]]:
-    """The part of a chunk's payload that is only searched: hashes of its terms and fields."""
+    """Return the part of a chunk's payload that is only searched, never read: hashes of its terms and fields."""
     return {"terms": [digest(term) for term in terms], **field_numbers(fields)}
 
 
 def stored_document(payload: Mapping[str, Any]) -> StoredDocument:
-    """A document's payload with the keys `STORED`, parsed."""
+    """Read a document's description from a payload with the keys `STORED`."""
     return StoredDocument(**{**{name: payload[name] for name in STORED}, "metadata": json.loads(payload["metadata"])})
 
 
 def document(payload: Mapping[str, Any], text: str, with_parts: bool = False) -> Document:
-    """A document's payload with the keys `DOCUMENT`, parsed, and its whole text."""
+    """Read a document from a payload with the keys `DOCUMENT`, given its text followed by its parts as JSON."""
     characters = payload["characters"]
     return Document(
         **{name: payload[name] for name in ("id", "source", "title", "language")},
@@ -125,7 +125,7 @@ def document(payload: Mapping[str, Any], text: str, with_parts: bool = False) ->
 
 
 def chunk(payload: Mapping[str, Any], owner: Document) -> Chunk:
-    """A chunk's payload with the keys `CHUNK`, parsed, and its document."""
+    """Read a chunk from a payload with the keys `CHUNK`, given its document."""
     return Chunk(
         **{name: payload[name] for name in _PLAIN},
         document_id=owner.id,
@@ -136,7 +136,7 @@ def chunk(payload: Mapping[str, Any], owner: Document) -> Chunk:
 
 
 def indexed_chunk(payload: Mapping[str, Any], vectors: Any, owner: Document) -> IndexedChunk:
-    """A chunk's payload with the keys `INDEXED`, parsed, its vectors by name, and its document."""
+    """Read a chunk from a payload with the keys `INDEXED`, given its vectors by name and its document."""
     vector = np.asarray(vectors[DENSE], np.float32)
     return IndexedChunk(
         chunk=chunk(payload, owner),

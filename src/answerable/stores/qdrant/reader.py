@@ -1,7 +1,7 @@
 """Reading and searching a library on a Qdrant server: vectors exactly or by graph (HNSW), terms by BM25.
 
-A chunk's sparse vector has the weights of its terms, the question's has the rarity of its terms: their product is the
-engine's own BM25. Qdrant's own rarity (the modifier `idf`) isn't used: it also counts chunks that don't count any more.
+A chunk's sparse vector has the weights of its terms, a question's has the rarity of its terms: their product is the
+BM25 score of `text.bm25`. Qdrant's own rarity (the modifier `idf`) isn't used: it also counts chunks that are hidden.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ Result = TypeVar("Result")
 
 
 class QdrantReader:
-    """The part of a store that asks for no write. Each method answers as of one moment (see `head`)."""
+    """The read-only part of a store. Each method reads from one consistent state of the library (see `head`)."""
 
     def __init__(self, point: HeadPoint) -> None:
         self._point = point
@@ -62,12 +62,12 @@ class QdrantReader:
 
     @property
     def fingerprint(self) -> Fingerprint | None:
-        """The embedder that made the vectors, or None as long as there are none."""
+        """The embedder of the vectors; None until the library is bound to one."""
         head = self._point.read()
         return self._binding_of(head).tell(head.fingerprint)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the records of an origin, or all, by origin and source."""
+        """Return the sync records of an origin, or of all, sorted by origin and source."""
         keys = [points.key("origin", origin)] if origin else []
         rows = self._point.consistent(lambda head: self._found(head, "record", keys, points.RECORD))
         return sorted(map(records.sync_record_from_row, rows), key=lambda record: (record.origin, record.source))
@@ -77,11 +77,11 @@ class QdrantReader:
         return self._point.consistent(lambda head: self._document(head, document_id, with_parts=True)[1])
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return every document, or every one of a type, by source and id."""
+        """Return all documents, or those of one type, without text, sorted by source and id."""
         return iter(self._stored([points.key("type", type)] if type else []))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents that have this id or, where it isn't empty, this source."""
+        """Return the documents that have this id or, unless `source` is empty, this source."""
         return self._stored([points.key("id", document_id), *([points.key("source", source)] if source else [])])
 
     def chunks(self, document_id: str) -> list[Chunk]:
@@ -114,12 +114,12 @@ class QdrantReader:
         return self._point.consistent(languages)
 
     def count(self) -> tuple[int, int]:
-        """Return the numbers of documents and of chunks."""
+        """Return the number of documents and of chunks."""
         head = self._point.read()
         return head.documents, head.chunks
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """Return the k highest cosines, best first, ties by number."""
+        """Return number and cosine of the k chunks with the highest cosine, best first, ties by number."""
 
         def search(head: Head, limit: int) -> Scored:
             exact = head.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
@@ -133,7 +133,7 @@ class QdrantReader:
         return self._bound(best)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return the cosines of these chunks, best first, ties by number."""
+        """Return number and cosine of these chunks, best first, ties by number."""
         these, params = models.HasIdCondition(has_id=list(numbers)), models.SearchParams(exact=True)
 
         def cosines(head: Head) -> Scored:
@@ -145,7 +145,7 @@ class QdrantReader:
         return sorted(self._bound(cosines), key=lambda pair: (-pair[1], pair[0]))
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-        """Return the k highest BM25 scores, best first, ties by number."""
+        """Return number and score of the k chunks with the highest BM25 score, best first, ties by number."""
 
         def best(head: Head) -> Scored:
             counts = self._count_terms(head, set(terms))
@@ -157,7 +157,7 @@ class QdrantReader:
         return self._point.consistent(best)
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
-        """Return chunks with their documents (without parts), in the order given; unknown numbers are left out."""
+        """Return chunks with their documents (without parts), in the order given; skip unknown numbers."""
 
         def fetch(head: Head) -> dict[int, tuple[IndexedChunk, Document]]:
             wanted = [number for number in dict.fromkeys(numbers) if 0 < number <= head.number] if head.chunks else []
@@ -173,18 +173,18 @@ class QdrantReader:
         return self._bound(fetch)
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
-        """Return the number of chunks with each term."""
+        """Return the number of chunks that contain each term."""
         wanted = list(dict.fromkeys(terms))
         return self._point.consistent(lambda head: self._count_terms(head, wanted))
 
     def _binding_of(self, head: Head) -> Binding:
-        """The binding of this store; a new one when another library was put in the place of the one before."""
+        """Return the store's binding to an embedder; a new one if another library has replaced the one before."""
         if self._identity != head.identity:
             self._binding, self._identity = Binding(), head.identity
         return self._binding
 
     def _bound(self, work: Callable[[Head], Result]) -> Result:
-        """What `work` finds. Raises EmbedderMismatch where the vectors are of another embedder by now."""
+        """Call `work` with a head. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
 
         def bound(head: Head) -> Result:
             self._binding_of(head).check(head.fingerprint)
@@ -197,12 +197,12 @@ class QdrantReader:
         return sorted(map(points.stored_document, found), key=lambda document: (document.source, document.id))
 
     def _document(self, head: Head, document_id: str, with_parts: bool = False) -> tuple[int, Document | None]:
-        """A document and its version."""
+        """Return a document's version and the document; 0 and None if there is none."""
         found = self._found(head, "document", [points.key("id", document_id)], points.DOCUMENT)
         return (found[0][VERSION], self._parsed(head, found[0], with_parts)) if found else (0, None)
 
     def _parsed(self, head: Head, payload: dict[str, Any], with_parts: bool = False) -> Document:
-        """A document with its text, joined from its pieces."""
+        """Read a document from its payload, joining the pieces of its text."""
         # One by one: each may be as long as a request can be.
         further = [[points.point_id(payload[VERSION], piece)] for piece in range(1, payload["pieces"])]
         found = (point for one in further for point in self._connection.retrieve(head.collection, one, ["text"]))
@@ -212,7 +212,7 @@ class QdrantReader:
     def _chunks(
         self, head: Head, document_id: str, payload: Sequence[str], vectors: Sequence[str] = ()
     ) -> list[tuple[Any, Document]]:
-        """A document's chunks in order, each with the document."""
+        """Return the points of a document's chunks in order, each paired with the document."""
         version, owner = self._document(head, document_id)
         if owner is None or not head.chunks:
             return []
@@ -221,7 +221,7 @@ class QdrantReader:
         return [(point, owner) for point in sorted(chunks, key=lambda point: int(point.payload["sequence"]))]
 
     def _owners(self, head: Head, versions: set[int]) -> dict[int, Document]:
-        """Documents without parts by version; they never change."""
+        """Return documents (without parts) by version; cached, since the document of a version never changes."""
         with self._lock:
             kept = {version: self._documents.get((head.identity, version)) for version in versions}
         owners = {version: document for version, document in kept.items() if document}
@@ -237,7 +237,7 @@ class QdrantReader:
         return owners
 
     def _found(self, head: Head, kind: str, keys: Sequence[str], payload: Sequence[str]) -> list[dict[str, Any]]:
-        """Payloads of the points of a kind, or of those of them with one of the keys."""
+        """Return the payloads of a kind's visible points; if `keys` isn't empty, only of points with one of them."""
         found: list[dict[str, Any]] = []
         # Whole documents may be long: one at a time.
         page = 1 if "text" in payload else 1000
@@ -248,7 +248,7 @@ class QdrantReader:
         return found
 
     def _count_terms(self, head: Head, terms: Collection[str]) -> dict[str, int]:
-        """The number of chunks with each term; counted once until the library changes."""
+        """Return the number of chunks that contain each term; cached until the library changes."""
         if not head.chunks:
             return dict.fromkeys(terms, 0)
         moment = head.identity, head.revision
@@ -287,7 +287,7 @@ class QdrantReader:
 
 
 def check_dimension(head: Head, vector: FloatArray) -> None:
-    """Raise LibraryError where a vector doesn't have the library's dimension."""
+    """Raise LibraryError unless a vector has the library's dimension."""
     expected = head.fingerprint.dimension if head.fingerprint else None
     if expected is not None and len(vector) != expected:
         raise LibraryError(

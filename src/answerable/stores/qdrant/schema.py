@@ -1,7 +1,7 @@
-"""The collections of a library on a Qdrant server: created, checked, named, removed.
+"""Creates, checks, names and deletes the collections of a library on a Qdrant server.
 
-The library's name is an alias for a collection with the head, the documents and the sync records; beside it is one
-with the chunks, created once the length of their vectors is known.
+A library's name is an alias of a collection that holds the head, the documents and the sync records. A second
+collection holds the chunks; it is created once the dimension of their vectors is known.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ _OF_CHUNKS: dict[str, Any] = {
 
 
 def prepare(connection: Connection, create: bool) -> HeadPoint:
-    """Find the library of the connection's address; with `create`, create it where there is none.
+    """Open the library at the connection's address; with `create`, create a missing one.
 
-    Raises LibraryNotFound, LibraryFormatError, LibraryReadOnly and LibraryError.
+    Raise LibraryNotFound, LibraryFormatError, LibraryReadOnly and LibraryError.
     """
     connection.check_server()
     name = connection.address.name
@@ -53,7 +53,7 @@ def prepare(connection: Connection, create: bool) -> HeadPoint:
             raise LibraryNotFound(
                 f"There is no library at {connection.address.shown}. Make one by adding something: answerable add PATH"
             ) from None
-        # Two processes that create it at once create the same one.
+        # Two processes that create the library at once create the same collection.
         _make(connection, f"{name}.1")
         _set_alias(connection, name, f"{name}.1")
         point.read()
@@ -61,7 +61,7 @@ def prepare(connection: Connection, create: bool) -> HeadPoint:
 
 
 def _make(connection: Connection, collection: str) -> HeadPoint:
-    """Create a collection with a head, or what is missing of it after an interruption."""
+    """Create a collection with its indexes and a head; after an interruption, create the rest."""
     _create(connection, collection, {"vectors_config": {}})
     _add_indexes(connection, collection, _OF_DOCUMENTS)
     point = HeadPoint(connection, collection)
@@ -72,9 +72,10 @@ def _make(connection: Connection, collection: str) -> HeadPoint:
 
 
 def make_chunks(connection: Connection, head: Head) -> None:
-    """Create the collection of the chunks of a library that is bound to an embedder, or what is missing of it.
+    """Create the chunks' collection of a library that is bound to an embedder; after an interruption, the rest.
 
-    Vectors are normalised: their inner product is the cosine, and unlike with "Cosine" they come back unchanged.
+    The distance is the dot product, which is the cosine, since vectors are normalised. Qdrant's "Cosine" would change
+    the vectors that it returns.
     """
     assert head.fingerprint is not None
     collection, dimension = head.chunk_collection, head.fingerprint.dimension
@@ -95,14 +96,14 @@ def make_chunks(connection: Connection, head: Head) -> None:
 
 
 def index_fields(connection: Connection, collection: str, keys: Iterable[str], known: set[str]) -> None:
-    """Index the keys of filters that have no index yet, and add them to `known`."""
+    """Create missing indexes for these filter keys, and add all indexed keys to `known`."""
     if missing := sorted(set(keys) - known):
         indexes = {key: _HASH if key.startswith("e") else _FLOAT for key in missing}
         known.update(missing, _add_indexes(connection, collection, indexes))
 
 
 def copy_indexes(connection: Connection, source: str, target: str) -> None:
-    """Index in one collection of chunks what is indexed in another."""
+    """Create in the collection `target` the indexes that `source` has."""
     index_fields(connection, target, _indexes(connection, source), set())
 
 
@@ -120,7 +121,7 @@ def _set_alias(connection: Connection, name: str, collection: str) -> None:
 
 
 def remove_unused_chunks(connection: Connection, head: Head) -> None:
-    """Delete the collections of a library's chunks that aren't in use."""
+    """Delete a library's collections of chunks that are neither current nor collecting new vectors."""
     used = (head, head.switched()) if head.next_fingerprint else (head,)
     keep = [one.chunk_collection for one in used]
     plain = chunk_collection(head.collection, "")
@@ -146,7 +147,7 @@ def _indexes(connection: Connection, collection: str) -> Collection[str]:
 
 
 def _add_indexes(connection: Connection, collection: str, indexes: Mapping[str, Any]) -> Iterable[str]:
-    """Create the indexes that are missing, up to `MOST_INDEXES` in all; return the keys of those that existed."""
+    """Create missing indexes, up to `MOST_INDEXES` in all; return the keys that already had one."""
     there, strong = _indexes(connection, collection), models.WriteOrdering.STRONG
     missing = [key for key in indexes if key not in there]
     for key in missing[: max(0, MOST_INDEXES - len(there))]:

@@ -1,7 +1,7 @@
 """A library on a Qdrant server: documents, sync records, passages, vectors and terms in two collections.
 
-A document and its chunks become visible by one change of one point; `head` describes the protocol. Only what never
-changes is cached in this process, so any number of processes and machines may read and write; writers take turns.
+A document and its chunks become visible by one change of one point; `head` describes the protocol. A process caches
+only data that never changes, so any number of processes and machines may read and write; writers take turns.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from answerable.stores.qdrant.writing import LEASE, Lease, Writer
 
 
 class QdrantStore(QdrantReader):
-    """A library at an address (see `address`). `create` creates it where there is none; `key` is the server's API key.
+    """A library at an address (see `address`). `create` creates a missing one; `key` is the server's API key.
 
-    Other writers may take over from this one when it is silent for `lease` seconds. Safe to share between threads.
-    Raise LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
+    Another process may take over a write that hasn't renewed its lease for `lease` seconds. Safe to share between
+    threads. Raises LibraryNotFound, LibraryFormatError, LibraryError and SettingsError.
     """
 
     def __init__(self, address: str, create: bool = True, key: str = "", lease: float = LEASE) -> None:
@@ -44,11 +44,11 @@ class QdrantStore(QdrantReader):
 
     @property
     def is_writable(self) -> bool:
-        """Whether the key allows changes."""
+        """Whether the API key allows writes."""
         return self._is_writable
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
-        """Bind the library to an embedder unless it is bound already."""
+        """Bind the library to an embedder unless it already has one."""
         if self._point.read().fingerprint is None:
             self._writer.write(
                 lambda lease: None if lease.head.fingerprint else replace(lease.head, fingerprint=fingerprint)
@@ -63,7 +63,7 @@ class QdrantStore(QdrantReader):
         replaces: Collection[str] = (),
         record: SyncRecord | None = None,
     ) -> None:
-        """Make a document visible, in one step with removing those it replaces and with writing a record."""
+        """Store a document with its chunks and record, and remove the documents it replaces, in one step."""
         kept = [record] if record else []
 
         def put(lease: Lease) -> Head:
@@ -76,31 +76,31 @@ class QdrantStore(QdrantReader):
         self._writer.write(put, 1 + len(kept), len(chunks))
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of documents, all in one step; return False when there is none of them."""
+        """Remove every trace of these documents in one step; return False if none of them exists."""
         return self._writer.write(lambda lease: _changed(lease, self._without_documents(lease.head, document_ids)))
 
     def remember(self, records: Sequence[SyncRecord]) -> None:
-        """Write records, all or none; one of the same origin and source is replaced."""
+        """Write sync records, all or none; each replaces the record with its origin and source."""
         latest = list({(record.origin, record.source): record for record in records}.values())
         if latest:
             self._writer.write(lambda lease: self._with_records(lease.head, lease, latest, lease.first), len(latest))
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Remove records; documents stay."""
+        """Remove the sync records of these sources; the documents stay."""
         keys = [points.record_key(origin, source) for source in sources]
         self._writer.write(lambda lease: _changed(lease, self._without_records(lease.head, keys)))
 
     def next_vectors(self) -> QdrantNextVectors:
-        """Return where vectors of another embedder are gathered."""
+        """Return the object that collects vectors of another embedder."""
         return QdrantNextVectors(self._point, self._writer, self._binding_of(self._point.read()))
 
     def refresh(self) -> None:
-        """Erase what interrupted writers have left; the server keeps its indexes up to date by itself."""
+        """Erase points left by interrupted writers; the server itself keeps the indexes up to date."""
         if self._is_writable:
             self._writer.tidy()
 
     def audit(self) -> list[Issue]:
-        """Return what is wrong in the collections (see `audit`), as of one moment."""
+        """Return the faults of the collections (see `qdrant.audit`), all from one consistent state."""
         return self._point.consistent(lambda head: audit.issues(self._connection, head))
 
     def repair(self) -> None:
@@ -119,7 +119,7 @@ class QdrantStore(QdrantReader):
         return True
 
     def _without_documents(self, head: Head, ids: Collection[str]) -> Head:
-        """The head after dropping documents, None where there is none of them."""
+        """Return the head with the versions of these documents hidden; unknown ids are ignored."""
         keys = [points.key("id", document_id) for document_id in ids]
         found = self._found(head, "document", keys, (VERSION, "chunks")) if keys else []
         dropped = head.without(payload[VERSION] for payload in found)
@@ -131,12 +131,12 @@ class QdrantStore(QdrantReader):
         return head.without(payload[VERSION] for payload in found)
 
     def _with_records(self, head: Head, lease: Lease, records: Sequence[SyncRecord], first: int) -> Head:
-        """Send records; the head when they replace those of the same origin and source."""
+        """Upload records; return the head with the records that they replace hidden."""
         lease.send(head.collection, (points.record_point(one, version) for version, one in enumerate(records, first)))
         return self._without_records(head, [points.record_key(record.origin, record.source) for record in records])
 
     def _ready_for_chunks(self, head: Head) -> set[str]:
-        """The indexed keys of the collection of the chunks, which is created where it is missing."""
+        """Create the chunks' collection if it is missing; return the keys known to be indexed in it."""
         if head.chunk_collection not in self._indexed:
             schema.make_chunks(self._connection, head)
             self._indexed[head.chunk_collection] = set()

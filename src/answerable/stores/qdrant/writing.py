@@ -23,9 +23,9 @@ _CHARACTERS_AT_ONCE = 4_000_000
 
 
 class Lease:
-    """The right to publish: the versions from `first` on and the numbers after `after_number`, which count for nobody.
+    """A writer's exclusive right to publish, with the versions and chunk numbers reserved for it.
 
-    Raises Moved where another writer has taken over.
+    The versions begin at `first`, the numbers after `after_number`. Raises Moved if another writer has taken over.
     """
 
     def __init__(self, point: HeadPoint, head: Head, seconds: float, numbers: int) -> None:
@@ -37,7 +37,7 @@ class Lease:
         self._renewed = time.monotonic()
 
     def send(self, collection: str, points: Iterable[models.PointStruct]) -> None:
-        """Upload points in requests that a server accepts, renewing the lease in between."""
+        """Upload points, in requests small enough for the server; renew the lease after each."""
         for batch in batches(points):
             self._point.connection.upsert(collection, batch)
             self.renew()
@@ -49,7 +49,7 @@ class Lease:
             self._renewed = time.monotonic()
 
     def publish(self, head: Head) -> Head:
-        """Make `head`, derived from that of the lease, the library's."""
+        """Publish `head`, which is derived from the lease's head, as the library's; return the current head."""
         try:
             return self._point.change(self.head, head.publishing())
         except Moved as moved:
@@ -61,7 +61,7 @@ class Lease:
 
 
 class Writer:
-    """The writes of one store, one at a time. Others may take over a lease not renewed for `seconds`."""
+    """Runs the writes of one store, one at a time. Others may take over a lease not renewed for `seconds`."""
 
     def __init__(self, point: HeadPoint, seconds: float = LEASE) -> None:
         self._point = point
@@ -71,9 +71,10 @@ class Writer:
         self._lock = threading.Lock()
 
     def write(self, work: Callable[[Lease], Head | None], versions: int = 1, numbers: int = 0) -> bool:
-        """Publish the head that `work` makes from that of the lease, None for no change; return whether it made one.
+        """Take the lease, call `work`, and publish the head it returns; return whether `work` changed the library.
 
-        `work` is called again when the lease was lost. Raises LibraryBusy and LibraryReadOnly.
+        `work` returns None for no change, and is called again if the lease was lost. Raise LibraryBusy and
+        LibraryReadOnly.
         """
         with self._lock:
             for _ in range(_ATTEMPTS):
@@ -99,7 +100,7 @@ class Writer:
         )
 
     def tidy(self) -> None:
-        """Erase what doesn't count, and take over an expired lease."""
+        """Erase hidden and abandoned points, and end an expired lease."""
         head = self._point.read()
         # A short list of what this writer has erased can wait for the next write.
         is_erased = head.hidden == self._erased and len(head.hidden) <= _FEW
@@ -113,7 +114,7 @@ class Writer:
         for attempt in itertools.count():
             if time.monotonic() > deadline:
                 break
-            # A lease of its own is one that it couldn't end.
+            # A lease with this writer's token is left from a write that failed to end it.
             if not head.is_leased or head.writer == self._token:
                 try:
                     taken = self._point.change(head, head.leased(self._token, self._seconds, versions, numbers))
@@ -128,7 +129,7 @@ class Writer:
         )
 
     def _is_lost(self, lease: Lease, error: BaseException) -> bool:
-        """Whether a write failed since it lost its lease; a lease that it still has is ended, best effort."""
+        """Whether a write failed because it lost its lease. Otherwise end its lease, if possible."""
         with suppress(LibraryError, Moved):
             now = self._point.read()
             if (now.identity, now.writer, now.given) != (lease.head.identity, self._token, lease.head.given):
@@ -137,7 +138,7 @@ class Writer:
         return False
 
     def _erase(self, head: Head) -> None:
-        """Erase what doesn't count."""
+        """Erase hidden and abandoned points."""
         for collection in (head.collection, head.chunk_collection) if head.garbage else ():
             # Without an embedder there are no chunks yet; when the library was replaced, its collections are gone.
             with suppress(CollectionGone):
@@ -146,7 +147,7 @@ class Writer:
 
 
 def batches(points: Iterable[models.PointStruct]) -> Iterable[list[models.PointStruct]]:
-    """Points in lists that fit into a request."""
+    """Yield the points in lists that each fit into a request."""
     batch: list[models.PointStruct] = []
     characters = 0
     for point in points:

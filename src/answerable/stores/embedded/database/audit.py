@@ -51,7 +51,7 @@ SELECT DISTINCT term FROM (SELECT * FROM (SELECT * FROM recount EXCEPT SELECT * 
 
 
 def issues(connection: sqlite3.Connection) -> list[Issue]:
-    """Return the faults of the file: only the damage, if SQLite finds any. Unreadable chunks aren't looked for."""
+    """Return the faults of the file; if SQLite finds damage, only that. Chunks aren't checked for readability."""
     damage = _damage(connection)
     if damage:
         return [Issue(Difference.DAMAGED, _NAME, "; ".join(damage))]
@@ -130,7 +130,7 @@ def _read_record(row: sqlite3.Row) -> None:
 
 
 def _readable(dimension: int | None) -> Callable[[sqlite3.Row], None]:
-    """Return a function that reads a chunk, and raises for one that can't be indexed."""
+    """Return a function that reads a chunk's row, and raises an error if the chunk can't be indexed."""
 
     def read(row: sqlite3.Row) -> None:
         chunk = read_indexed_chunk(row, Document(id="", content=""))
@@ -150,7 +150,7 @@ def _is_consistent(numbers: sqlite3.Row) -> bool:
 
 @contextmanager
 def _recounted(connection: sqlite3.Connection) -> Iterator[list[str]]:
-    """Count terms in the temporary table `recount`, and yield some of those whose stored count is wrong."""
+    """Count all terms in the temporary table `recount`; yield some terms whose stored count is wrong."""
     connection.execute("CREATE TEMP TABLE recount (term TEXT PRIMARY KEY, chunks INTEGER NOT NULL) WITHOUT ROWID")
     try:
         connection.execute(_RECOUNT)

@@ -86,7 +86,7 @@ def _connect_read_only(path: Path) -> sqlite3.Connection:
 
 
 def translated(error: sqlite3.Error, path: Path) -> LibraryError:
-    """Return the LibraryError to raise for an error of SQLite's."""
+    """Return the LibraryError to raise for an error from SQLite."""
     text = str(error)
     if is_full(error, path):
         return DiskFull(
@@ -115,7 +115,7 @@ def damaged(path: Path, reason: str) -> LibraryDamaged:
 
 
 def read_only(path: Path) -> LibraryReadOnly:
-    """Return the error for writing to a read-only library."""
+    """Return the error for an attempt to write to a read-only library."""
     return LibraryReadOnly(
         f"The library {path.parent} can't be written to. Check the folder's permissions, or use another with --library."
     )
@@ -123,7 +123,7 @@ def read_only(path: Path) -> LibraryReadOnly:
 
 @contextmanager
 def one_moment(connection: sqlite3.Connection) -> Iterator[None]:
-    """Read from one snapshot inside the block, whatever others write; a nested block uses the outer snapshot."""
+    """Read from one snapshot inside the block, unaffected by other writers; a nested block uses the outer snapshot."""
     if connection.in_transaction:
         yield
         return
@@ -152,7 +152,7 @@ class Kept:
         return self._known[query]
 
     def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
-        """Return a document by number. Cache the latest ones, up to `KEPT_CHARACTERS` but at least one."""
+        """Return a document by number. Cache the documents used last, up to `KEPT_CHARACTERS` but at least one."""
         self._follow(connection)
         document = self._documents.pop(number, None)
         if document is None:

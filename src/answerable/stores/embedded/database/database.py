@@ -1,8 +1,8 @@
 """The documents of an embedded library: one SQLite file with documents, chunks, vectors and term counts.
 
-A document is written in one transaction that is synced to disk before it is acknowledged: it is there whole or not at
-all. Every chunk has a number that is never reused; `removed` lists the numbers of deleted chunks. From the two, an
-index knows which changes it lacks.
+A document is written in one transaction that is synced to disk before it is acknowledged: it is stored whole or not at
+all. Every chunk has a number that is never reused; the table `removed` lists the numbers of deleted chunks. An index
+compares these numbers with its own to find the changes that it lacks.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The state of a database, from which an index knows whether it is up to date. New vectors change `identity`."""
+    """The state of a database, by which an index knows if it is up to date. New vectors change `identity`."""
 
     identity: str
     last_number: int
@@ -101,7 +101,7 @@ class Database(DatabaseFile):
         return any(removed)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the records of an origin, or all, by origin and source."""
+        """Return the sync records of an origin, or of all, sorted by origin and source."""
         query = "SELECT * FROM records WHERE ? IN ('', origin) ORDER BY origin, source"
         with self._reading() as connection:
             return [records.sync_record_from_row(row) for row in connection.execute(query, (origin,))]
@@ -112,19 +112,19 @@ class Database(DatabaseFile):
             write_records(connection, kept)
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
-        """Remove records; documents stay."""
+        """Remove the sync records of these sources; the documents stay."""
         statement = "DELETE FROM records WHERE origin = ? AND source = ?"
         with self.transaction() as connection:
             connection.executemany(statement, ((origin, source) for source in sources))
 
     def version(self) -> Version:
-        """Return the current state. Raise EmbedderMismatch."""
+        """Return the current version. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
         with self._bound() as connection:
             return _version(connection)
 
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
-        """Yield the version, the chunks added since and the numbers removed since, all from one snapshot.
+        """Yield the version, the chunks after `after_number` and the removals after `after_removal`, from one snapshot.
 
         Raise EmbedderMismatch.
         """
@@ -141,11 +141,11 @@ class Database(DatabaseFile):
             return read_document(row, with_parts=True) if row else None
 
     def documents(self, type: str = "") -> Iterator[StoredDocument]:
-        """Return all documents, or those of a type, by source and id."""
+        """Return all documents, or those of one type, without text, sorted by source and id."""
         return iter(self._described("WHERE type = ?", type) if type else self._described(""))
 
     def lookup(self, document_id: str, source: str) -> list[StoredDocument]:
-        """Return the documents with this id, or with this source unless that is empty."""
+        """Return the documents that have this id or, unless `source` is empty, this source."""
         # Many documents have an empty source: a query for it would read them all.
         if not source:
             return self._described("WHERE id = ?", document_id)
@@ -201,7 +201,7 @@ class Database(DatabaseFile):
             return [Issue(Difference.DAMAGED, self.path.name, str(error))]
 
     def repair(self) -> None:
-        """Repair what `audit` finds. Raise LibraryDamaged where tables are damaged."""
+        """Repair what `audit` finds. Raise LibraryDamaged if tables are damaged."""
         with self.transaction() as connection, self._decoding():
             audit.repair(connection)
 

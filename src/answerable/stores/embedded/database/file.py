@@ -51,7 +51,7 @@ class DatabaseFile:
 
     @property
     def identity(self) -> str:
-        """An id of these vectors, which changes when they are replaced."""
+        """An id of the stored vectors, which changes when they are replaced."""
         with self._reading() as connection:
             return str(read_meta(connection, "identity"))
 
@@ -90,13 +90,13 @@ class DatabaseFile:
                 self._kept.forget()
 
     def checkpoint(self) -> None:
-        """Take deleted and overwritten data out of the write-ahead log."""
+        """Merge the write-ahead log into the file and empty it, since it may hold deleted and overwritten data."""
         with self._reading() as connection:
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @contextmanager
     def _bound(self) -> Iterator[sqlite3.Connection]:
-        """Read vectors from one snapshot. Raise EmbedderMismatch if they were replaced by another embedder's."""
+        """Read vectors from one snapshot. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
         with self._reading() as connection, one_moment(connection):
             self.binding.check(read_fingerprint(connection, "fingerprint"))
             yield connection
@@ -146,7 +146,7 @@ class DatabaseFile:
             )
 
     def _format(self) -> int:
-        """Return the format, 0 for a new file."""
+        """Return the version of the file's format, 0 for a new file."""
         with self._decoding():
             has_schema = self._connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
             return int(read_meta(self._connection, "format") or 0) if has_schema else 0

@@ -1,7 +1,7 @@
 """Vectors of another embedder, collected in a table of their own in the SQLite file of an embedded library.
 
-They replace the library's in one transaction: every process sees the old ones or the new ones. The table exists only
-while they are collected.
+They replace the library's vectors in one transaction: every process sees either all old or all new vectors. The table
+exists only while vectors are being collected.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class DatabaseNextVectors:
             return read_fingerprint(connection, _NEXT)
 
     def begin(self, fingerprint: Fingerprint) -> None:
-        """Begin or resume collecting. Raise EmbedderMismatch if another embedder's are being collected."""
+        """Begin or resume collecting. Raise EmbedderMismatch if vectors of another embedder are being collected."""
         with self._database.transaction() as connection:
             connection.execute(_TABLE)
             bind_embedder(connection, _NEXT, fingerprint)
@@ -60,7 +60,7 @@ class DatabaseNextVectors:
             return [row["number"] for row in connection.execute(f"{query} ORDER BY number")]
 
     def keep(self, vectors: Mapping[int, PassageVectors]) -> None:
-        """Write vectors by chunk number; on disk when this returns."""
+        """Write vectors, given by chunk number; they are on disk when the call returns."""
         rows = (
             (number, records.vector_to_bytes(found.whole), records.quantize(found.spans))
             for number, found in vectors.items()

@@ -1,8 +1,8 @@
 """Reads the rows of a damaged SQLite file page by page.
 
 The file format is that of https://www.sqlite.org/fileformat2.html. Pages are read independently, except for the
-overflow pages of long rows: a damaged page costs only its own rows. A row doesn't name its table; the number and types
-of its columns tell which it is.
+overflow pages of long rows: a damaged page costs only its own rows. A row doesn't name its table, which is recognised
+by the number and types of the row's columns.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Pages:
         return _record(number, payload)
 
     def _size_here(self, size: int, kind: int) -> int:
-        """Return how many bytes of a row are on its own page."""
+        """Return how many bytes of a row are on its own page, not on overflow pages."""
         most = self.size - 35 if kind == _TABLE_LEAF else (self.size - 12) * 64 // 255 - 23
         if size <= most:
             return size
@@ -110,7 +110,7 @@ class Pages:
 
 
 def _log(path: Path, size: int) -> Iterator[tuple[int, bytes]]:
-    """Yield the pages of a write-ahead log up to its last transaction, later versions of a page last."""
+    """Yield the pages in a write-ahead log up to its last transaction, a page's newer versions after older ones."""
     data = path.read_bytes() if path.exists() else b""
     salts = data[16:24]
     waiting: list[tuple[int, bytes]] = []
@@ -126,7 +126,7 @@ def _log(path: Path, size: int) -> Iterator[tuple[int, bytes]]:
 
 
 def _record(number: int | None, payload: bytes) -> Row:
-    """Decode a row. Raise ValueError and IndexError if it isn't one."""
+    """Decode a row. Raise ValueError or IndexError if the data isn't a row."""
     end, at = _varint(payload, 0)
     types = []
     while at < end:
@@ -158,7 +158,7 @@ def _value(kind: int, data: bytes) -> Value:
 
 
 def _varint(data: bytes, at: int) -> tuple[int, int]:
-    """Return a number of one to nine bytes, and its end. Raise IndexError."""
+    """Decode a number of one to nine bytes at a position; return the number and its end. Raise IndexError."""
     value = 0
     for place in range(8):
         byte = data[at + place]

@@ -59,13 +59,13 @@ def read_meta(connection: sqlite3.Connection, key: str) -> str | None:
 
 
 def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | None:
-    """Return the embedder under a key."""
+    """Return the embedder stored under a key, None if there is none."""
     text = read_meta(connection, key)
     return Fingerprint(**json.loads(text)) if text else None
 
 
 def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
-    """Write an embedder under a key unless there is one."""
+    """Store an embedder under a key unless one is stored there."""
     value = to_json(asdict(fingerprint))
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
 

@@ -108,7 +108,7 @@ def _fill(made: Database, pages: Pages, path: Path) -> None:
 
 
 def _names(row: Row, kind: tuple[type, ...]) -> Iterator[tuple[int, _Name]]:
-    """Yield the name of a document, if the row has it."""
+    """Yield the name of a document if the row contains it."""
     values = [str(value) for value in row.values]
     if row.number is not None and row.columns == len(_DOCUMENT) and kind[1:5] == _DOCUMENT[1:5]:
         yield row.number, (values[4], values[2], values[1])
@@ -147,7 +147,7 @@ def _fingerprint(text: str) -> str:
 
 
 def _keep(path: Path) -> None:
-    """Link the damaged file to another name, so that its own is never missing."""
+    """Give the damaged file a second name by a hard link, so that its own name never disappears."""
     kept = path.with_name(KEPT_AS)
     _remove(kept)
     try:

@@ -35,7 +35,7 @@ _KILLED = {getattr(signal, "SIGKILL", None), signal.SIGTERM}
 class EdgeClient:
     """The index in `folder`, derived from the database in the file `database` (see `EdgeIndex`).
 
-    A process that died is restarted by the next call. Raises LibraryError, also when the process dies.
+    The next call restarts a process that died. Raises LibraryError, also when the process dies during a call.
     """
 
     def __init__(self, folder: Path, database: Path, fingerprint: Fingerprint, quantized_from: int) -> None:
@@ -58,7 +58,7 @@ class EdgeClient:
         self._ask("rebuild")
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """Return the k highest cosines, best first; approximate for many chunks."""
+        """Return number and cosine of the k chunks with the highest cosine, best first; approximate for many chunks."""
         return self._found("search_vectors", vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
@@ -66,7 +66,7 @@ class EdgeClient:
         return self._found("cosines", vector, numbers)
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return the k highest BM25 scores, best first, given the number of chunks with each term."""
+        """Return number and score of the k highest BM25 scores, best first, given how many chunks have each term."""
         return self._found("search_terms", frequencies, chunks, k, where)
 
     def close(self) -> None:

@@ -1,7 +1,7 @@
-"""The search index of an embedded library: Qdrant Edge, in process, derived from the database.
+"""The search index of an embedded library: Qdrant Edge, run in this process, derived from the database.
 
-It holds numbers only (see `index.engine`). `state.json` records how much of the database it holds and the state of its
-files (see `index.state`); any mismatch leads to a rebuild.
+The index holds numbers only (see `index.engine`). `state.json` records which chunks of the database are indexed and
+the state of the index's files (see `index.state`); any mismatch leads to a rebuild.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ _ROOM_FOR_TERMS = 4_096
 class EdgeIndex:
     """The index in `folder`, opened or rebuilt, and kept up to date with `database`.
 
-    Only one process may hold it at a time, and a full disk may kill that process (see `index.process`). With more than
-    `quantized_from` chunks vectors are quantised. Raises LibraryError if a rebuild fails.
+    Only one process may open an index at a time, and a full disk may kill that process (see `index.process`). With more
+    than `quantized_from` chunks vectors are quantised. Raises LibraryError if a rebuild fails.
     """
 
     def __init__(self, folder: Path, database: Database, dimension: int, quantized_from: int) -> None:
@@ -93,7 +93,7 @@ class EdgeIndex:
         self._build()
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
-        """Return the k highest cosines, best first; approximate for many chunks."""
+        """Return number and cosine of the k chunks with the highest cosine, best first; approximate for many chunks."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
         return self._query(nearest, k, self._spelt(where), search_params)
 
@@ -104,7 +104,7 @@ class EdgeIndex:
         return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return the k highest BM25 scores, best first, given the number of chunks with each term."""
+        """Return number and score of the k highest BM25 scores, best first, given how many chunks have each term."""
         weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
         return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
 
@@ -141,7 +141,7 @@ class EdgeIndex:
             raise unwritable(self._folder, str(error)) from error
 
     def _require_room(self, chunks: int) -> None:
-        """Raise DiskFull unless the disk has room for this many more chunks, and some to spare."""
+        """Raise DiskFull unless the disk has room for this many more chunks, and a reserve."""
         require_room(self._folder, chunks * (self._dimension * 4 + _ROOM_FOR_TERMS))
 
     def _take_in(self) -> None:

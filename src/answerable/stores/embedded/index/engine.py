@@ -2,9 +2,9 @@
 
 With many chunks a search scans all vectors at 2 bits a dimension (TurboQuant, Zandieh et al. 2025, arXiv:2504.19874,
 which needs no training) and rescores the best with the full vectors. That takes 9 ns a chunk and finds .997 of the ten
-nearest of a million, filtered or not. A graph is faster for larger libraries, but misses copies of a text, which every
-archive has, takes far longer to build, and finds much less if few chunks pass a filter.
-Everything large is in files that are mapped into memory.
+nearest of a million, filtered or not. A graph is faster for larger libraries, but it misses copies of a text, which
+every archive has, takes far longer to build, and finds much less if few chunks pass a filter.
+All large data is in files that are mapped into memory.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _ANY_SIZE = 1_000_000_000
 def conditions(known: Collection[str]) -> Conditions:
     """Return the filter syntax for an index with these indexed keys.
 
-    Each condition on a key without an index reads every chunk. Until `MOST_FIELDS` keys are indexed, a key without an
-    index is one that no chunk has.
+    A condition on a key without an index reads every chunk. As long as fewer than `MOST_FIELDS` keys are indexed, no
+    chunk has a key without an index.
     """
     is_full = len(known) >= MOST_FIELDS
     return Conditions(
@@ -103,6 +103,6 @@ def point(entry: Entry) -> Any:
 
 
 def sparse(weights: Mapping[str, float]) -> Any:
-    """Return weights of terms in the engine's format."""
+    """Return the weights of terms as a sparse vector in the engine's format."""
     hashed = sparse_vector(weights)
     return edge.SparseVector(list(hashed), list(hashed.values()))

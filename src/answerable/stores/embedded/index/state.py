@@ -1,4 +1,4 @@
-"""The state of the search index of an embedded library: what it holds, and sizes and checksums of its files."""
+"""The state of the search index of an embedded library: which chunks it holds, and sizes and checksums of its files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def forget(folder: Path) -> None:
 
 
 class EdgeState:
-    """The state file of the index in `folder`; `made`: properties of an index built now, to compare with."""
+    """The state file of the index in `folder`; `made` are the properties that an index built now would have."""
 
     def __init__(self, folder: Path, made: Mapping[str, Any]) -> None:
         self._folder = folder
@@ -50,7 +50,7 @@ class EdgeState:
         os.replace(draft, self._folder / _NAME)
 
     def _read(self) -> dict[str, Any]:
-        """Return the state, {} if the index or its files don't match it."""
+        """Return the recorded state, or {} if the index or its files don't match it."""
         try:
             notes: dict[str, Any] = json.loads((self._folder / _NAME).read_text("utf-8"))
             belongs = all(notes[name] == value for name, value in self._made.items())
