@@ -62,9 +62,9 @@ Where: TypeAlias = "Mapping[str, Any] | None"
 class Library:
     """Documents to search and ask. A context manager; thread-safe.
 
-    A question about chats that names a person or a time ("what did Ana say last week?") searches only their messages,
-    unless `narrows` is false; `now` is the local time that "last week" refers to. Raise EmbedderMismatch if another
-    embedder made the vectors of the store.
+    A question about chats that names a person or a time ("what did Ana say last week?") searches only matching
+    messages, unless `narrows` is false; `now` is the local time that "last week" refers to. Raise EmbedderMismatch if
+    another embedder made the vectors of the store.
     """
 
     def __init__(
@@ -140,13 +140,13 @@ class Library:
         return self._followed().origins()
 
     def unfollow(self, origin: str) -> AddReport:
-        """Stop following an origin and remove its documents, except those of another origin. Raise NotFollowed."""
+        """Stop following an origin and remove its documents that no other origin has. Raise NotFollowed."""
         return self._followed().unfollow(origin)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
-        """Add documents. A document replaces one with the same id or source."""
+        """Add documents. Each replaces the documents with its id or source."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
         return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
 
@@ -165,7 +165,8 @@ class Library:
     def search(self, question: str, k: int = 10, where: Where = None) -> SearchResults:
         """Return the k most relevant passages, best first. Raise FilterError and ValueError.
 
-        If the question names a person or a time, search only matching messages; the result's `narrowing` says which.
+        If the question names a person or a time, search only matching messages. The attribute `narrowing` of the result
+        is the filter that was derived from the question.
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
@@ -227,7 +228,7 @@ class Library:
                     return
 
     def evidence(self, question: str, where: Where = None) -> Evidence:
-        """Return the evidence for a question, searching everything under `where`."""
+        """Return the evidence for a question. No filter is derived from the question: the search uses only `where`."""
         return self._evidence(question, where, None, StepClock(), self._store.count()[1])
 
     def remove(self, document_id: str) -> None:
@@ -238,7 +239,7 @@ class Library:
     def resolve(self, name: str) -> str:
         """Return the id of the document with this id, unique id prefix, path, title or file name.
 
-        Raise DocumentNotFound if there is none or several; the message lists them.
+        Raise DocumentNotFound if no document matches, or several do; the message lists them.
         """
         return resolve(self._store, name)
 

@@ -71,7 +71,7 @@ class FollowedSources:
         return ingestion.report
 
     def sync(self, names: Sequence[str] = (), checksum: bool = False) -> SyncReport:
-        """Visit the origins with these names, or all. A failure of one is reported; the others are visited.
+        """Visit the origins with these names, or all. An origin that fails is reported; the others are visited.
 
         Raise NotFollowed.
         """
@@ -89,7 +89,7 @@ class FollowedSources:
         return report
 
     def unfollow(self, name: str) -> AddReport:
-        """Stop following an origin and remove its documents, except those of another origin. Raise NotFollowed."""
+        """Stop following an origin and remove its documents that no other origin has. Raise NotFollowed."""
         run, origins = self._start_run([name])
         report = AddReport()
         for origin in origins:
@@ -135,7 +135,7 @@ def _origins(records: Sequence[SyncRecord]) -> list[Origin]:
 
 
 def _with_advice(error: SourceError | SettingsError, origin: str) -> AnswerableError:
-    """Return the error; for a missing path add what to do if it was moved or isn't mounted."""
+    """Return the error; for a missing path, with advice on what to do if it was moved or isn't mounted."""
     if type(error) is not SourceNotFound:
         return error
     return SourceNotFound(

@@ -1,4 +1,4 @@
-"""Document → chunks with sentence spans → records for the store. Pure functions that any process can run."""
+"""Splits a document into chunks with sentence spans and makes the store's records. Pure functions for any process."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ class SyncRun:
         return unclaimed
 
     def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
-        """Add the documents of a source. Return its record if it isn't written with a document."""
+        """Add the documents of a source. Return its sync record if it remains to be written (a list of 0 or 1)."""
         if visited.error is not None:
             ingestion.report.failures.append(Failure(visited.source, visited.error))
         record, known = visited.record, outcome.known.get(visited.source)
@@ -176,7 +176,7 @@ class SyncRun:
         return result
 
     def _previous_copies(self, sources: int, visited: Visited, document: Document) -> list[str]:
-        """Return the id that a document had at another place, if the hash of its source is in a record."""
+        """Return the id of a copy of this document: one whose source has the same hash in a sync record (0 or 1)."""
         file_hash = visited.record.hash if visited.record else ""
         if file_hash not in self._by_hash and not self._knows_all_hashes:
             self._knows_all_hashes = True
@@ -194,7 +194,7 @@ class SyncRun:
         return {stored.id for stored in earlier.values() if stored.source not in sources}
 
     def _valid(self, records: Collection[SyncRecord]) -> Mapping[str, SyncRecord]:
-        """Return records by source; one with missing documents loses its hash, so that its source is read again."""
+        """Return records by source. Clear the hash of those with missing documents: their sources are read again."""
         stored = self._stored({each for record in records for each in record.documents})
         return {
             record.source: record
@@ -210,7 +210,7 @@ class SyncRun:
         return {stored.id: stored for each in ids for stored in self._store.lookup(each, "")}
 
     def _duplicates(self, sources: Iterable[str]) -> list[StoredDocument]:
-        """Return documents that share one of these sources: another process may have added a version meanwhile."""
+        """Return the documents of sources that have several: another process may have added a version."""
         found = (self._store.lookup("", source) for source in sources)
         return [stored for same in found if len(same) > 1 for stored in same]
 

@@ -22,7 +22,7 @@ class LibraryStats:
 
 
 def library_stats(store: DocumentStore, fingerprint: Fingerprint | None) -> LibraryStats:
-    """Count what a store holds."""
+    """Count a store's documents, chunks and characters."""
     documents = list(store.documents())
     return LibraryStats(
         documents=len(documents),

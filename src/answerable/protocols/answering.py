@@ -66,8 +66,8 @@ class Evidence:
     """A question and the passages retrieved for it.
 
     `word_weights` maps each word of the question, as the set of its stems, to its rarity in the library. `chunks`
-    belong to `results` one by one. `where` is the filter that they passed; in a chat, only messages that pass it may be
-    quoted. `topic` is the question without the names and times that became the filter, perhaps empty.
+    are in the order of `results`. `where` is the filter that the chunks passed; in a chat, only messages that pass it
+    may be quoted. `topic` is the question without the names and times that became the filter; it may be empty.
     """
 
     question: str

@@ -36,9 +36,9 @@ class SyncRecord:
 class Visited:
     """A file or page on a visit: changed, with its documents (none if skipped), unchanged, or an error.
 
-    `record` is the record to store, None after an error or if none is kept. An item with nothing but a source is still
-    being read; it is repeated until it has been read, and closing the visit stops the reading. The source is empty
-    while the next page is unknown.
+    `record` is the record to store, None after an error or if no records are kept. While a file or page is being read,
+    the visit repeatedly yields an item with only its source (empty while the next page is unknown); closing the visit
+    stops the reading.
     """
 
     source: str
@@ -66,7 +66,7 @@ class Visit(Protocol):
 
     @property
     def skipped(self) -> Mapping[str, int]:
-        """Number skipped so far, by reason."""
+        """Number of files or pages skipped so far, by reason."""
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
@@ -74,7 +74,7 @@ class Visit(Protocol):
 
     @property
     def errors(self) -> Sequence[SourceError]:
-        """Errors that left the listing incomplete, other than those of single items."""
+        """Errors that left the listing incomplete, without the errors of single files or pages."""
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
         """Yield every file or page in a steady order; `known` are records of earlier visits by source.
@@ -99,7 +99,7 @@ class Reader(Protocol):
         """Return the contents of a file. Raise SourceError."""
 
     def options(self, source: str) -> Mapping[str, str]:
-        """Return the options to store, so that a later visit reads in the same way."""
+        """Return the options to store with a source, so that later visits read it with the same options."""
 
     def visit(self, source: str, options: Mapping[str, str] | None = None, checksum: bool = False) -> Visit:
         """Return a visit to a source, with the stored options or the current ones.

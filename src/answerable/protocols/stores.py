@@ -75,7 +75,7 @@ class Issue:
 
 
 class Finds(Protocol):
-    """The searches every store has. Chunks are named by numbers that the store assigns and never reuses."""
+    """The searches that every store has. Chunks are identified by numbers that the store assigns and never reuses."""
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> list[tuple[int, float]]:
         """Return number and cosine of the k chunks with the highest cosine, best first, ties by number."""
@@ -91,7 +91,7 @@ class Finds(Protocol):
 
 
 class Keeps(Protocol):
-    """The documents every store holds. A document's chunks become visible together or not at all."""
+    """Access to the documents of a store. A document's chunks become visible together or not at all."""
 
     def remove(self, *document_ids: str) -> bool:
         """Remove every trace of these documents in one step; return False if none of them exists."""
@@ -276,7 +276,7 @@ class ReindexableStore(Protocol):
 
 
 class Store(SearchStore, DocumentStore, SyncStore, RepairableStore, ReindexableStore, Protocol):
-    """A store with all methods, like those of this package."""
+    """A store with all methods, like the stores of this package."""
 
     def close(self) -> None:
         """Release all resources. Idempotent."""

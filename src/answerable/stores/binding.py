@@ -13,7 +13,7 @@ class Binding:
         self._bound = bound
 
     def tell(self, found: Fingerprint | None) -> Fingerprint | None:
-        """Return the pinned fingerprint; the first call with a fingerprint pins that one."""
+        """Return `found`, the store's embedder, and pin it if none is pinned yet."""
         self._bound = self._bound or found
         return found
 
@@ -50,7 +50,7 @@ def other_gathering(there: Fingerprint, wanted: Fingerprint) -> EmbedderMismatch
 
 
 def not_gathering() -> LibraryError:
-    """Return the error for collected vectors that another process has dropped or put in use."""
+    """Return the error for using collected vectors that another process has dropped or put into use."""
     return LibraryError(
         "This reindex can't go on: another process has finished or abandoned it. "
         "Run the same command again to see what is left to do."

@@ -71,7 +71,7 @@ def _unsupported(store: Store, capability: Capability) -> LibraryError:
 
 
 class _CompletedStore:
-    """A `CoreStore` as a `Store`. Its own methods override those derived here."""
+    """A wrapper that makes a `CoreStore` a `Store`. The `CoreStore`'s own methods override those derived here."""
 
     is_writable = True
 

@@ -101,7 +101,7 @@ def content_to_bytes(text: str) -> bytes:
 
 
 def content_from_bytes(data: bytes) -> str:
-    """Return the inverse of `content_to_bytes` and of `pack`, used by older formats. Raise zlib.error if damaged."""
+    """Read a text written by `content_to_bytes` or, in older formats, by `pack`. Raise zlib.error if it is damaged."""
     if not data:
         raise zlib.error("its text is lost")
     if data[:1] != _PLAIN:

@@ -37,10 +37,10 @@ class StepRunner:
 
 
 class Worker(Protocol):
-    """A worker in another process or on another machine, which does one job at a time."""
+    """A process, here or on another machine, that does one job at a time."""
 
     def start(self) -> None:
-        """Wait until the worker is ready, at first and after it was lost. Raise if it can't be started."""
+        """Wait until the worker is ready. Called at first and after WorkerLost. Raise if it can't be started."""
 
     def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
         """Run a step as `StepRunner.run` does. Raise WorkerLost if the worker dies."""
@@ -81,7 +81,7 @@ class JobQueue:
             thread.start()
 
     def submit(self, step: Callable[[Pipeline, Argument], Result], argument: Argument) -> Future[Result]:
-        """Queue a job. Its future raises what the step raises, or WorkerLost. Jobs start in the order submitted."""
+        """Queue a job and return its future, which raises the step's errors and WorkerLost. Jobs start in order."""
         job = _Job(step, argument, Future())
         with self._changed:
             if self._broken is not None:
@@ -92,7 +92,7 @@ class JobQueue:
         return job.future
 
     def close(self) -> None:
-        """End every worker and cancel what is queued. Idempotent."""
+        """End every worker and cancel the queued jobs. Idempotent."""
         with self._changed:
             self._closed = True
             left, self._jobs = self._jobs, deque()
@@ -156,7 +156,7 @@ def submit_ahead(
     max_jobs: int,
     max_bytes: int,
 ) -> Iterator[tuple[Argument, Future[Result]]]:
-    """Yield each argument with its future, in the order given, after submitting those that follow.
+    """Yield each argument with its future, in the order given, after submitting the arguments that follow.
 
     `arguments` come with their sizes in bytes. At most `max_jobs` jobs of `max_bytes` in total are submitted ahead; a
     larger job is submitted alone.

@@ -1,6 +1,7 @@
 """The workers of an ingestion: they read and split files ahead, and embed passages.
 
-This process still decides what is unchanged and does all writing, so the library is the same as without workers.
+The main process decides which files are unchanged and does all writing, so the library is the same as without
+workers.
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ class Archive:
         )
 
     def rows(self, member: str, kind: type[Row]) -> Iterator[tuple[int, Row]]:
-        """Yield the lines of a member as datatypes, numbered from 1."""
+        """Yield the number (from 1) and the parsed row of each line of a member."""
         with self.reading(member), self._open(member) as lines:
             number = 0
             while line := lines.readline(_LONGEST_LINE + 1):

@@ -96,7 +96,7 @@ class _Spool:
         self.file = file
 
     def size(self, header: bytes) -> Size:
-        """Return the member's size and SHA-256, with its header."""
+        """Return the member's size and SHA-256, both including its header."""
         self.file.seek(0)
         digest = sha256(header)
         while block := self.file.read(_BLOCK):
@@ -164,7 +164,7 @@ def _write(path: Path, manifest: Manifest, members: dict[str, _Spool]) -> None:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove temporary files of killed exports to this path: those that weren't written to lately."""
+    """Remove temporary files of killed exports to this path, recognised by not having been written to lately."""
     for draft in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
         with suppress(OSError):
             if time.time() - draft.stat().st_mtime > _ABANDONED_AFTER:

@@ -66,7 +66,7 @@ def _wrong_text(
 
 
 def _is_its_own(indexed: IndexedChunk, document: Document) -> bool:
-    """Whether a chunk has the text and id of its place, and contains its sentences."""
+    """Whether a chunk's text and id match its position in the document, and its sentences lie within its text."""
     chunk = indexed.chunk
     return (
         0 <= chunk.start < chunk.end

@@ -1,4 +1,4 @@
-"""Compares stored vectors with those that the embedder makes now, of some passages or all."""
+"""Embeds some passages, or all, again and compares the vectors with the stored ones."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ _OWN = ("index", "index.lock", "index.process.lock", "index.pid", ".answerableig
 
 
 class EmbeddedStore(Database):
-    """A library in a folder. `create` creates a missing one; otherwise raises LibraryNotFound.
+    """A library in a folder. `create` creates a missing library; otherwise raises LibraryNotFound.
 
     With more than `indexed_from` chunks the index is built; a library that has one goes on using it. While another
     process holds the index, up to `exact_up_to` chunks are searched without it; with more, a search waits `patience`
@@ -109,7 +109,7 @@ class EmbeddedStore(Database):
         return self._search(lambda index: index.search_vectors(vector, k, where))
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         return self._search(lambda index: index.cosines(vector, numbers))
 
     def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:

@@ -59,7 +59,7 @@ class ExactIndex:
         return best(numbers, np.einsum("ij,j->i", matrix, vector), k) if len(numbers) else []
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         known = np.array([number for number in numbers if number in self._vectors], np.int64)
         matrix = np.stack([self._vectors[number] for number in known.tolist()]) if len(known) else None
         return best(known, np.einsum("ij,j->i", matrix, vector), len(known)) if matrix is not None else []

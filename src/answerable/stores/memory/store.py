@@ -139,7 +139,7 @@ class MemoryStore:
             return self._index.search_vectors(vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         with self._lock:
             return self._index.cosines(vector, numbers)
 

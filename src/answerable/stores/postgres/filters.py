@@ -21,7 +21,7 @@ LOOKED_UP = 20
 
 
 def condition(where: Filter) -> Condition:
-    """Return a condition with its parameters, in order."""
+    """Return an SQL condition on `entries` that is equivalent to the filter, and its bound parameters in order."""
     match where:
         case OneOf(field, values) if len(values) > LOOKED_UP:
             # Compare each entry with all values at once, by hash.

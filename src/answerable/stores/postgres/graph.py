@@ -44,7 +44,7 @@ def without_graph(connections: Connections, work: Callable[[Connection], None]) 
 
 
 def _dimension_if_due(connection: Connection) -> tuple[int, int] | None:
-    """Return the number of dimensions and chunks if a graph is missing, otherwise None."""
+    """Return the number of dimensions and of chunks if a graph should be built, otherwise None."""
     row = connection.execute(f"SELECT chunks, fingerprint, ({_VALID}) AS valid FROM library").fetchone()
     if row is None or row["valid"] or row["chunks"] <= EXACT_UP_TO or row["fingerprint"] is None:
         return None

@@ -102,7 +102,7 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
 
 
 def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mapping[str, Any]]]) -> None:
-    """Insert the fields of chunks (given by number) that ranges can compare."""
+    """Insert the numbers and dates in the fields of chunks (given by number), which ranges compare."""
     statement = "COPY comparables (chunk, field, number, moment) FROM STDIN"
     _copy(connection, statement, (row for number, named in fields for row in comparables(number, named)))
 
@@ -130,7 +130,7 @@ def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, s
 
 
 def write_records(connection: Connection, kept: Sequence[SyncRecord]) -> None:
-    """Write sync records, replacing earlier ones."""
+    """Write sync records; each replaces the record with its origin and source."""
     with connection.cursor() as cursor:
         cursor.executemany(_ADD_RECORD, [tuple(map(encode, records.sync_record_to_row(record))) for record in kept])
 

@@ -78,7 +78,7 @@ _LOCK = "SELECT pg_advisory_xact_lock(hashtextextended('answerable', 0))"
 
 
 def prepare(connection: psycopg.Connection[DictRow], address: PostgresAddress, create: bool) -> str:
-    """Create the library if it is missing and `create` is true, or migrate it; return the schemas to search for names.
+    """Create a missing library if `create` is true, or migrate it to the current format; return its search_path.
 
     Raise LibraryNotFound, LibraryFormatError, LibraryReadOnly, LibraryError, and psycopg's errors.
     """

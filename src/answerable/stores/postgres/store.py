@@ -145,7 +145,7 @@ class PostgresStore:
         return self._bound(lambda connection: postgres_search.search_vectors(connection, vector, k, where))
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
     def _bound(self, search: Callable[[Connection], Scored]) -> Scored:

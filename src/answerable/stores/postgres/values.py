@@ -26,17 +26,17 @@ _LONGEST_KEY = 500
 
 
 def encode(text: str) -> str:
-    """Return the form in which a text is stored (see above)."""
+    """Return a text as PostgreSQL stores it, with NUL, lone surrogates and U+0001 escaped."""
     return _UNSTORABLE.sub(lambda match: f"\1{ord(match[0]):04x}", text)
 
 
 def decode(text: str) -> str:
-    """Restore a text from its stored form (see `encode`)."""
+    """Return the original of a text escaped by `encode`."""
     return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
 
 
 def key(text: str) -> str:
-    """Return a text as the key of an index: itself, or a digest if it is too long."""
+    """Return the index key of a text: the text itself, or a digest if the text is too long."""
     stored = encode(text)
     if len(stored) <= _LONGEST_KEY:
         return stored

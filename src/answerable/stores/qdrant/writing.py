@@ -129,7 +129,7 @@ class Writer:
         )
 
     def _is_lost(self, lease: Lease, error: BaseException) -> bool:
-        """Whether a write failed because it lost its lease. Otherwise end its lease, if possible."""
+        """Whether a write failed because another writer took its lease; if it still has the lease, try to end it."""
         with suppress(LibraryError, Moved):
             now = self._point.read()
             if (now.identity, now.writer, now.given) != (lease.head.identity, self._token, lease.head.given):

@@ -55,7 +55,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """The part of a chunk that an index holds."""
+    """The part of a chunk that is stored in an index."""
 
     number: int
     vector: FloatArray

@@ -139,7 +139,7 @@ def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
 
 
 def write_records(connection: sqlite3.Connection, kept: Sequence[SyncRecord]) -> None:
-    """Write sync records, replacing earlier ones."""
+    """Write sync records; each replaces the record with its origin and source."""
     connection.executemany(
         "INSERT OR REPLACE INTO records (origin, source, seen, hash, validators, documents) VALUES (?, ?, ?, ?, ?, ?)",
         map(records.sync_record_to_row, kept),

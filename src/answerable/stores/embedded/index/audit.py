@@ -21,7 +21,7 @@ _WHERE = "index"
 
 
 def issues(shard: Any, database: Database) -> list[Issue]:
-    """Return how many chunks the index lacks, has with different data, or has although they were removed."""
+    """Return the faults of the index: chunks that are missing, differ from the database, or were removed."""
     missing = wrong = found = 0
     with database.changes(0, 0) as (_, entries, _):
         for batch in _batches(entries):

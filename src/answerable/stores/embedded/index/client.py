@@ -1,4 +1,4 @@
-"""Client of the process that holds the search index of an embedded library (see `index.process`)."""
+"""Client of the process that opens and searches the index of an embedded library (see `index.process`)."""
 
 from __future__ import annotations
 
@@ -62,11 +62,13 @@ class EdgeClient:
         return self._found("search_vectors", vector, k, where)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         return self._found("cosines", vector, numbers)
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k highest BM25 scores, best first, given how many chunks have each term."""
+        """Return number and score of the k chunks with the highest BM25 score, best first.
+
+        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks."""
         return self._found("search_terms", frequencies, chunks, k, where)
 
     def close(self) -> None:

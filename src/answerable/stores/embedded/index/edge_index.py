@@ -98,13 +98,15 @@ class EdgeIndex:
         return self._query(nearest, k, self._spelt(where), search_params)
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Scored:
-        """Return number and cosine of these chunks, best first."""
+        """Return number and cosine of each of these chunks, best first."""
         nearest = edge.Query.Nearest(vector.tolist(), using="dense")
         these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
         return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k highest BM25 scores, best first, given how many chunks have each term."""
+        """Return number and score of the k chunks with the highest BM25 score, best first.
+
+        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks."""
         weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
         return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
 

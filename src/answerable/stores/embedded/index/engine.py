@@ -37,8 +37,8 @@ _ANY_SIZE = 1_000_000_000
 def conditions(known: Collection[str]) -> Conditions:
     """Return the filter syntax for an index with these indexed keys.
 
-    A condition on a key without an index reads every chunk. As long as fewer than `MOST_FIELDS` keys are indexed, no
-    chunk has a key without an index.
+    As long as fewer than `MOST_FIELDS` keys are indexed, every key that a chunk has is indexed, so a condition on
+    another key matches nothing. After that, each condition on a key without an index reads every chunk.
     """
     is_full = len(known) >= MOST_FIELDS
     return Conditions(

@@ -1,7 +1,7 @@
-"""The process that holds the search index of an embedded library.
+"""The process that opens and searches the index of an embedded library.
 
 The engine writes to memory-mapped files. If the disk is full or broken, the operating system kills the writing process:
-this one instead of the application. It answers one request at a time, and ends when its client closes the pipe.
+this one instead of the application. It serves one request at a time, and ends when its client closes the pipe.
 """
 
 from __future__ import annotations

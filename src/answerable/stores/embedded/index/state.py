@@ -1,4 +1,4 @@
-"""The state of the search index of an embedded library: which chunks it holds, and sizes and checksums of its files."""
+"""The state of the search index of an embedded library: its chunks, and the sizes and checksums of its files."""
 
 from __future__ import annotations
 
