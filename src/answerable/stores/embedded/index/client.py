@@ -68,7 +68,8 @@ class EdgeClient:
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first.
 
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks."""
+        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
+        """
         return self._found("search_terms", frequencies, chunks, k, where)
 
     def close(self) -> None:

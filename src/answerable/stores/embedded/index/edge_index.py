@@ -106,7 +106,8 @@ class EdgeIndex:
     def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first.
 
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks."""
+        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
+        """
         weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
         return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
 
