@@ -27,7 +27,7 @@ _ENCLITIC = re.compile(r".+-(?:l[oa]s?|lhes?|n[oa]s?)|\w{2,}(?:ar|er|ir|ár|ér|
 
 
 def is_follow_up(question: str) -> bool:
-    """Whether a question makes sense only after another one."""
+    """Return whether a question makes sense only after another one."""
     words = read_words(question)
     content = [word for word in words if word.is_content]
     if not words or len(question) > MAX_CHARACTERS or len(words) > MAX_WORDS or len(content) > MAX_CONTENT_WORDS:
@@ -41,18 +41,18 @@ def is_follow_up(question: str) -> bool:
 
 
 def has_pronoun(question: str) -> bool:
-    """Return whether a question has a pronoun that may refer to an earlier question."""
+    """Return whether a question has a pronoun that may refer back."""
     words, known = read_words(question), listed("pronouns", *rule_languages(question))
     return any(_is_pronoun(words, index, known) for index in range(len(words)))
 
 
 def asks(words: Sequence[Word], *languages: str) -> bool:
-    """Whether the words include a question word."""
+    """Return whether the words include a question word."""
     return any(word.lower in listed("interrogatives", *languages) for word in words)
 
 
 def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Return whether the question has a pronoun without a noun before it in the question to refer to."""
+    """Return whether the question has a pronoun that nothing before it in the question explains."""
     known = listed("pronouns", *languages)
     expletive = "en" in languages and pattern("expletive", "en").search(question.lower().replace("’", "'"))
     for index, word in enumerate(words):
@@ -65,7 +65,7 @@ def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], 
 
 
 def _is_subject_of(words: Sequence[Word], index: int, earlier: Sequence[Word]) -> bool:
-    """Whether a pronoun is the subject of a question about a noun: "how many tools does it lend?"."""
+    """Return whether a pronoun is the subject of a question about a noun: "how many tools does it lend?"."""
     place, pronoun = words.index(earlier[0]), words[index].lower
     naming = listed("naming") | listed("quantities") | listed("amounts")
     if place == 0 or words[place - 1].lower not in naming or len({word.run for word in earlier}) != 1:
@@ -98,7 +98,7 @@ def _is_pronoun(words: Sequence[Word], index: int, known: Collection[str]) -> bo
 
 
 def _goes_on(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Whether the question begins with a connector and isn't complete."""
+    """Return whether the question begins with a connector and isn't complete."""
     if not any(pattern("connector", language).match(question.lower()) for language in languages):
         return False
     is_question = asks(words, *languages)
@@ -112,7 +112,7 @@ def _has(words: Sequence[Word], name: str) -> bool:
 
 
 def _lacks_its_topic(words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Return whether the words are a question without a noun, only a noun phrase, or even less."""
+    """Return whether the words form a question without a noun, a noun phrase alone, or less."""
     if not content:
         return True
     if all(word.kind or not re.search(r"[^\W\d_]", word.text) for word in content) and not _has(words, "being"):
@@ -137,7 +137,7 @@ def _lacks_its_topic(words: Sequence[Word], content: Sequence[Word], languages: 
 
 
 def _is_clitic(words: Sequence[Word], index: int, languages: tuple[str, ...]) -> bool:
-    """Whether this article is used as a pronoun: between the question word and a final verb."""
+    """Return whether this article is used as a pronoun: between the question word and a final verb."""
     return (
         "es" in languages
         and words[index].lower in listed("clitics")

@@ -112,7 +112,7 @@ def _follows_question_word(words: Sequence[Word], index: int) -> bool:
 
 
 def _after_subject(words: Sequence[Word]) -> list[Word]:
-    """Return the verbs after the subject, such as `open` in "when does the library open on Saturday"."""
+    """Return whether a word is a verb after the subject: `open` in "when does the library open on Saturday"."""
     if not asks(words, "en", "es") or any(word.lower in listed("being") for word in words):
         return []
     for index, word in enumerate(words[:-1]):

@@ -1,1 +1,1 @@
-"""Measure how well the engine finds, answers and refuses on question sets, and fit refusal gates."""
+"""Measure on question sets how well the engine finds, answers and refuses, and fit refusal gates."""

@@ -1,7 +1,8 @@
-"""Compare an answer with the expected ones by words, normalised as in SQuAD, with the articles of each language.
+"""Compare the words of an answer with those of the expected answers, normalised as in SQuAD.
 
-Lower case, without punctuation and articles, single spaces (Rajpurkar et al. 2016, arXiv:1606.05250; other languages as
-in Lewis et al. 2020, arXiv:1910.07475). Scripts without spaces count by character.
+Normalised text is in lower case, without punctuation and articles, with single spaces (Rajpurkar et al. 2016,
+arXiv:1606.05250). Each language has its own articles, as in Lewis et al. 2020 (arXiv:1910.07475). In scripts without
+spaces each character counts as a word.
 """
 
 from __future__ import annotations
@@ -38,7 +39,7 @@ def holds(text: str, expected: Iterable[str], language: str) -> bool:
 
 
 def token_f1(text: str, expected: Iterable[str], language: str) -> float:
-    """Return the harmonic mean of precision and recall of words, for the best expected answer."""
+    """Return the F1 of the words (harmonic mean of precision and recall) for the best expected answer."""
     said = Counter(tokens(text, language))
     return max((_f1(said, Counter(tokens(each, language))) for each in expected), default=0.0)
 

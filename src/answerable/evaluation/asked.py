@@ -14,9 +14,9 @@ OTHER = "other"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question and its expected result. `relevant` maps document ids to grades; each of `answers` is right.
+    """A question and its expected result. `relevant` maps document ids to grades; any of `answers` is right.
 
-    `language` is "" if unknown; `type` is that of the list, or derived from the wording.
+    `language` is "" if unknown; `type` is the type in the question list, or follows from the wording.
     """
 
     id: str
@@ -37,7 +37,7 @@ def asked_of(questions: QuestionSet) -> list[Asked]:
 
 
 def type_of(text: str) -> str:
-    """Return what the wording asks for: a date, a number, a person, or "other"."""
+    """Return the type of answer that the wording asks for: a date, a number, a person, or "other"."""
     kind = asked_for(text)
     return OTHER if kind is None else kind.value
 

@@ -1,4 +1,4 @@
-"""Cases → a gate: weights by logistic regression, thresholds by the share of wrong answers that pass."""
+"""Fit a gate to cases: weights by logistic regression, thresholds by the share of wrong answers that pass."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SMALL_SHARE = 0.5
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
-    """Fit a gate; without a background it uses words only. Raises ValueError without cases of both kinds.
+    """Fit a gate; without a background it uses only words.
 
     All sets have the same weight. With vectors, sets whose questions are in another language than their documents fit
-    the gate for such questions.
+    the gate `crossed`. Raises ValueError unless some cases should be answered and some refused.
     """
     foreign_tongue = _crossed_sets(cases)
     if foreign_tongue == {case.corpus for case in cases}:
@@ -73,7 +73,10 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
 
 
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
-    """Return a weight for each case, 1 on average: sets weigh the same, and the kinds in a set as in `shares`."""
+    """Return a weight for each case, 1 on average.
+
+    All sets weigh the same in total; within a set, the kinds of cases weigh as in `shares`.
+    """
     masses = Counter((case.corpus, case.kind, case.is_small) for case in cases)
     weights = np.array(
         [
@@ -87,7 +90,7 @@ def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """A gate fitted on half of the articles, and its figures on the other half."""
+    """A gate fitted on half of the articles, and its figures on the other half of the articles."""
 
     gate: Gate
     figures: list[Figures]
@@ -99,7 +102,7 @@ def calibrate(
     wrong_answers: float = 10.0,
     on_progress: Callable[[str], None] = lambda name: None,
 ) -> Calibration:
-    """Fit a gate for an embedder; its figures are for letting `wrong_answers` percent of wrong answers pass.
+    """Fit a gate for an embedder, and measure the gate with the target `wrong_answers` (in percent).
 
     Raises ValueError if there are too few articles.
     """
@@ -147,11 +150,11 @@ def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Figures of a gate on a set: areas under the ROC curve, and the share of each kind that it refuses.
+    """The figures of a gate on a set: areas under the ROC curve, and the share of each kind that it refuses.
 
-    `area` compares answerable questions with those whose document was removed, `unanswerable_area` with those that the
-    set marks as unanswerable (NaN without any); the cosine areas are those of the simplest rule, the highest passage
-    cosine.
+    `area` compares answerable questions with questions whose document was removed, `unanswerable_area` with questions
+    that the set marks as unanswerable (NaN if it marks none). The cosine areas belong to the simplest rule, which uses
+    only the highest cosine of a passage.
     """
 
     corpus: str
@@ -198,7 +201,7 @@ def _areas(gate: Gate, right: Sequence[Case], wrong: Sequence[Case]) -> tuple[fl
 
 
 def probabilities(gate: Gate, cases: Sequence[Case]) -> list[float]:
-    """Return the gate's probability for each case, by the language of its question."""
+    """Return the gate's probability for each case; for crossed cases, that of the gate `crossed`."""
     return [_suited(gate, case).probability(case.signals) for case in cases]
 
 
@@ -212,7 +215,7 @@ def _suited(gate: Gate, case: Case) -> Gate:
 
 
 def _thresholds(wrong: Array, weights: Array) -> tuple[tuple[float, float], ...]:
-    """Return for every target the lowest threshold that lets at most that share of wrong cases pass."""
+    """Return for each target the lowest threshold at which at most that share of wrong cases passes."""
     order = np.argsort(-wrong)
     shares = 100 * np.cumsum(weights[order]) / weights.sum()
     found = []

@@ -1,4 +1,4 @@
-"""Evaluate confidences: risk by coverage, and whether probabilities match the outcomes."""
+"""Evaluate confidences: the risk at each coverage, and whether probabilities match the outcomes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ BINS = 10
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The share of questions with at least a confidence (coverage), and the share of wrong answers to these (risk)."""
+    """One point of a risk-coverage curve, for a minimum confidence.
+
+    Coverage is the share of questions with at least this confidence; risk is the share of wrong answers among them.
+    """
 
     confidence: float
     coverage: float
@@ -34,7 +37,7 @@ def risk_coverage(replies: Sequence[Replied]) -> list[Point]:
 
 
 def operating_point(replies: Sequence[Replied]) -> Point | None:
-    """Return coverage and risk at the current refusals; None if no question was answered."""
+    """Return coverage and risk of the answers that the engine gave, or None if it refused every question."""
     answered = [each for each in replies if not each.is_refused]
     if not answered:
         return None
@@ -44,7 +47,7 @@ def operating_point(replies: Sequence[Replied]) -> Point | None:
 
 
 def thinned(curve: Sequence[Point], most: int) -> list[Point]:
-    """Return at most `most` of the points, evenly spaced, including the first and the last."""
+    """Return the curve with at most `most` points, evenly spaced, including the first and the last."""
     if len(curve) <= most:
         return list(curve)
     return [curve[round(at)] for at in np.linspace(0, len(curve) - 1, most)]
@@ -61,7 +64,7 @@ def area_under_risk(curve: Sequence[Point]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Bin:
-    """Predictions of similar probability: their mean, the share of true outcomes, their share of all."""
+    """A group of predictions with similar probabilities: their mean, share of true outcomes, share of all."""
 
     predicted: float
     observed: float
@@ -70,7 +73,7 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Reliability:
-    """The non-empty bins, lowest first, and two errors, lower is better.
+    """The non-empty bins, lowest first, and two errors (lower is better).
 
     `brier` is the mean squared error (Brier 1950), `calibration_error` the mean distance between the predicted and
     observed values of the bins (Naeini et al. 2015).

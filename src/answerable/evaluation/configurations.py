@@ -1,4 +1,4 @@
-"""Search one store in different ways: with single parts of the engine, or several combined."""
+"""Search one store in different ways: with single parts of the engine, or with several combined."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from answerable.wiring.build import EXTRACTIVE, build_answerer, build_reader, bu
 
 
 class Retriever(str, Enum):
-    """How passages are found: by which searches and steps. The first member is the default."""
+    """The ways to find passages, by the searches and steps they use. The first member is the default."""
 
     HYBRID = "hybrid"
     DENSE = "dense"
@@ -48,20 +48,20 @@ _STEPS = {
 
 @dataclass(frozen=True, slots=True)
 class Configured:
-    """A library, and one on the same store that never refuses, to see the answers that were refused."""
+    """A library, and a second one on its store that never refuses, which shows answers to refused questions."""
 
     retriever: Retriever
     library: Library
     unrefusing: Library
 
     def close(self) -> None:
-        """Close the answerers; the store stays open."""
+        """Close both libraries; the store stays open."""
         self.library.close()
         self.unrefusing.close()
 
 
 def parse_retrievers(text: str) -> list[Retriever]:
-    """Parse a comma-separated list; each once, the default first. Raises SettingsError."""
+    """Parse a comma-separated list; return each retriever once, the default first. Raises SettingsError."""
     names = [name.strip().lower() for name in text.split(",") if name.strip()]
     known = [str(each) for each in Retriever]
     if unknown := [name for name in names if name not in known]:
@@ -70,9 +70,9 @@ def parse_retrievers(text: str) -> list[Retriever]:
 
 
 def configure(settings: Settings, store: Store, embedder: Embedder, retriever: Retriever) -> Configured:
-    """Return a library that searches the store with this retriever. Without refusals it quotes, never calls a model.
+    """Return a library that searches the store with this retriever, and its twin that never refuses.
 
-    Raises SettingsError if the embedder cannot rerank.
+    Both answer with quotes, without a model. Raises SettingsError if the embedder cannot rerank.
     """
     steps = _STEPS[retriever]
     if steps is ALL_STEPS:

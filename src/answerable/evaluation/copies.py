@@ -1,4 +1,4 @@
-"""Find documents that others repeat: after removing one, its answers are still in the others."""
+"""Find documents that other documents repeat: their answers remain in a library that they are removed from."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SHARE = 0.3
 
 
 def copies(documents: Sequence[Document]) -> dict[str, frozenset[str]]:
-    """Map documents to the ids of others that contain at least 30 % of their sequences of four words."""
+    """Map each document's id to the ids of others that contain at least 30 % of its sequences of four words."""
     sequences = {document.id: _sequences(document.content) for document in documents}
     holders: dict[tuple[str, ...], list[str]] = {}
     for name, held in sequences.items():

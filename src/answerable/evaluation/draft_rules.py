@@ -1,6 +1,6 @@
-"""Sentence patterns in English, Spanish and Portuguese → the question that such a sentence answers.
+"""Write questions with sentence patterns in English, Spanish and Portuguese: a sentence answers its question.
 
-The rules are in `drafts/`, a file a language; `drafts/en.toml` describes them.
+The rules are in `drafts/`, one file per language; `drafts/en.toml` explains the format.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _NAME = r"[A-ZÀ-Þ][\w’'-]+(?: (?:(?:de|da|do|del|of|von|van) )?[A-ZÀ-Þ][\w
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A sentence pattern, the question as a format string of its groups, and the type of the answer."""
+    """A sentence pattern, the question as a format string of the pattern's groups, and the type of the answer."""
 
     type: str
     pattern: re.Pattern[str]
@@ -47,7 +47,7 @@ class Asking:
 
 
 def questions_of(sentence: str, language: str) -> Iterator[Asking]:
-    """Yield the questions that a sentence answers by its form; none for languages without rules."""
+    """Yield the questions that a sentence answers by its form; no question for languages without rules."""
     for rule in rules_of(language) if language in LANGUAGES else ():
         match = rule.pattern.match(sentence)
         if match and _is_subject(match["s"]) and (rule.type != "definition" or _is_whole(match["a"], language)):
@@ -66,7 +66,7 @@ def heading_question(language: str, title: str, heading: str) -> str:
 
 @cache
 def rules_of(language: str) -> tuple[Rule, ...]:
-    """Return the rules of a language of `LANGUAGES`, in the order in which they apply."""
+    """Return the rules of a language of `LANGUAGES`, in the order in which they are tried."""
     words = _words(language)
     date = words["date"].replace("<month>", words["months"]).replace("<year>", _YEAR)
     openings = "|".join(words["openings"].split())
@@ -104,6 +104,6 @@ def _is_whole(definition: str, language: str) -> bool:
 
 
 def _within(subject: str, language: str) -> str:
-    """Return the subject as it is written inside a sentence."""
+    """Return the subject as written inside a sentence: a determiner at its start gets a small letter."""
     is_determiner = subject.split(" ", 1)[0] in _words(language)["determiners"].split()
     return subject[0].lower() + subject[1:] if is_determiner else subject

@@ -1,4 +1,4 @@
-"""Questions and libraries → a report: ask each question of each configuration and judge the results."""
+"""Ask each question of each configuration, judge the results, and report them."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ CURVE = 200
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """The configurations, whether to ask for answers, the sample size of a set (0: all), and the seed."""
+    """What to evaluate: the configurations, with answers or not, the sample size of a set (0: all), the seed."""
 
     retrievers: Sequence[Retriever] = (Retriever.HYBRID,)
     answers: bool = True
@@ -54,7 +54,7 @@ class Plan:
 def set_store(
     questions: QuestionSet, settings: Settings, embedder: Embedder, on_progress: OnProgress | None = None
 ) -> Iterator[Store]:
-    """Return a store in memory with the documents of a set. Raises SourceError if a document cannot be added."""
+    """Make a store in memory with the documents of a set. Raises SourceError if a document cannot be added."""
     with closing(build_store(MEMORY)) as store:
         library = configure(settings, store, embedder, Retriever.HYBRID).library
         for failure in library.add_documents(questions.documents, on_progress).failures:
@@ -88,7 +88,7 @@ class _Run:
 
     @property
     def values(self) -> Array:
-        """The figures of each question: those of its search and of its answer."""
+        """The figures of each question, from its search and its answer."""
         said = [each.figures for each in self.replied] or [{} for _ in self.searched]
         return table([{**found.figures, **of} for found, of in zip(self.searched, said, strict=True)])
 

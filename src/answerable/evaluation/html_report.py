@@ -1,6 +1,6 @@
-"""A report → one self-contained HTML page with tables and plots, without scripts.
+"""Write a report as one self-contained HTML page with tables and plots, without scripts.
 
-Names and types come from users' files: they are text nodes, escaped when the page is serialised.
+Names and types come from users' files, so they are text nodes, which are escaped in the page.
 """
 
 from __future__ import annotations

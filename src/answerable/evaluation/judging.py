@@ -1,4 +1,4 @@
-"""Ask a library one question; judge the passages, the answer, its citations or its refusal."""
+"""Ask a library one question, and judge the passages and the answer, its citations or its refusal."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MARK = re.compile(r"\s*\[\d+\]")
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """The applicable figures of a question, and the seconds that the search took."""
+    """The figures of a question's search that apply to it, and the seconds that the search took."""
 
     figures: dict[str, float]
     seconds: float
@@ -51,9 +51,9 @@ def search(library: Library, asked: Asked) -> Searched:
 
 @dataclass(frozen=True, slots=True)
 class Replied:
-    """The applicable figures of a question, the confidence, and the seconds that the answer took.
+    """The figures of a question's answer that apply to it, the confidence, and the seconds that the answer took.
 
-    `is_right` refers to the answer or, after a refusal for weak evidence, to the answer without that refusal.
+    `is_right` judges the answer. After a refusal for weak evidence, it judges the answer that the gate refused.
     """
 
     figures: dict[str, float]
@@ -103,7 +103,7 @@ def _text(answer: Answer) -> str:
 
 
 def _right_citations(citations: Sequence[Citation], asked: Asked) -> list[Citation]:
-    """Return the citations of relevant documents or, if the question has none, those with an expected answer."""
+    """Return the citations of relevant documents; if no document is known, those with an expected answer."""
     if asked.relevant:
         return [citation for citation in citations if citation.document_id in asked.relevant]
     return [citation for citation in citations if holds(citation.quote, asked.answers, asked.language)]

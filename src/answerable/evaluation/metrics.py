@@ -1,7 +1,7 @@
-"""Ranking → figures of one question, computed as in trec_eval.
+"""Compute the figures of one question from its ranking, as trec_eval does.
 
-A document is relevant if its grade is above 0. Ties are ranked by id in descending code point order, and scores are
-compared as 32-bit floats: both are trec_eval's rules, so that the figures are the same.
+A document is relevant if its grade is above 0. As in trec_eval, ties are ranked by id in descending code point order,
+and scores are compared as 32-bit floats, so that the figures equal those of trec_eval.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def ndcg(ranking: Sequence[str], relevant: Mapping[str, int], k: int = 10) -> fl
 
 
 def recall(ranking: Sequence[str], relevant: Mapping[str, int], k: int) -> float:
-    """Return the share of the relevant documents among the first k."""
+    """Return the share of all relevant documents that are among the first k."""
     wanted = {document for document, grade in relevant.items() if grade > 0}
     return len(wanted.intersection(ranking[:k])) / len(wanted) if wanted else 0.0
 
@@ -39,7 +39,10 @@ def reciprocal_rank(ranking: Sequence[str], relevant: Mapping[str, int]) -> floa
 
 
 def average_precision(ranking: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """Return the mean precision at the ranks of the relevant documents, 0 for missing ones. Its mean is MAP."""
+    """Return the mean precision at the ranks of the relevant documents. Its mean over questions is MAP.
+
+    The precision of a relevant document that wasn't found is 0.
+    """
     wanted = sum(grade > 0 for grade in relevant.values())
     found, total = 0, 0.0
     for rank, document in enumerate(ranking, 1):

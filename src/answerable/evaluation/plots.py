@@ -1,4 +1,4 @@
-"""Figures → SVG plots for a page: figures with intervals, risk by coverage, and reliability."""
+"""Draw SVG plots for a page: figures with intervals, risk by coverage, and reliability."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ svg line { stroke-width: 2; } svg .grid { stroke-width: 1; }
 
 
 def element(tag: str, *children: Element | str, **attributes: object) -> Element:
-    """Return an element with text, which is escaped on output. `class_` becomes class, `font_size` font-size."""
+    """Return an element with text, which is escaped on output.
+
+    The attribute `class_` becomes class, `font_size` becomes font-size.
+    """
     made = Element(tag, {key.rstrip("_").replace("_", "-"): str(value) for key, value in attributes.items()})
     for child in children:
         if isinstance(child, Element):
@@ -60,9 +63,9 @@ def interval_plot(measured: Sequence[Measured]) -> Element:
 
 
 def risk_plot(measured: Sequence[Measured]) -> Element:
-    """Plot the share of wrong answers by the share of questions answered, a line for each configuration.
+    """Plot the share of wrong answers by the share of questions answered, one line per configuration.
 
-    A dot marks the point at which the engine now refuses.
+    A dot marks the shares that result from the engine's own refusals.
     """
     drawing = _unit_plot("Risk by coverage", "share of the questions answered", "share answered wrongly")
     for number, each in enumerate(measured):
@@ -78,9 +81,9 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
 
 
 def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
-    """Plot the share of right answers by predicted probability, a line for each name; grey is perfect.
+    """Plot the share of right answers by predicted probability, one line per name; the grey line is perfect.
 
-    The size of a dot grows with its number of questions.
+    A larger dot stands for more questions.
     """
     drawing = _unit_plot("Reliability", "predicted probability", "share that is right")
     drawing.append(element("line", x1=_x(0), y1=_y(0), x2=_x(1), y2=_y(1), class_="grid"))

@@ -1,8 +1,8 @@
-"""Lists of questions written by people, CSV or JSON lines → questions with their expected answers.
+"""Read lists of questions written by people, as CSV or JSON lines, with their expected answers.
 
-Columns have English, Spanish or Portuguese names, in any order; unknown ones are ignored. A row needs a question, and
-an expected answer, a document, or a mark that it is unanswerable. In CSV, `|` separates several answers or documents in
-a cell; in JSON they are a list.
+Columns have English, Spanish or Portuguese names, in any order; unknown columns are ignored. A row needs a question,
+and an expected answer, a document, or a mark that the question is unanswerable. In CSV, `|` separates several answers
+or documents in a cell; in JSON they are a list.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _DELIMITERS = ",;\t"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A row of a list, with the names of documents as written. `line` counts from 1."""
+    """A row of a question list, with documents named as in the list. `line` counts from 1."""
 
     line: int
     id: str
@@ -46,7 +46,7 @@ class Listed:
 
 
 def read_questions(path: Path) -> list[Listed]:
-    """Read a list. Raises SourceError with the line."""
+    """Read a question list. Raises SourceError with the line number."""
     try:
         content = decode(path.read_bytes(), str(path))
     except OSError as error:
@@ -75,7 +75,10 @@ def read_questions(path: Path) -> list[Listed]:
 
 
 def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument], path: Path) -> list[Asked]:
-    """Return the questions of the list at `path` with the ids of their documents. Raises SourceError with the line."""
+    """Return the questions of the list at `path`, with the ids of the documents that the list names.
+
+    Raises SourceError with the line number.
+    """
     names = _Names(documents, path)
     return [
         Asked(
@@ -133,7 +136,7 @@ def _csv_records(content: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 
 def _header(content: str, start: int, delimiter: str) -> list[str]:
-    """Return the fields of the columns, "" for unknown ones; empty if quotes are unbalanced."""
+    """Return the field that each column is for, "" for an unknown column; [] if quotes are unbalanced."""
     try:
         first = next(rows(content, start, delimiter), None)
     except csv.Error:
@@ -183,7 +186,7 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
 
 
 def _flag(value: Any) -> bool | None:
-    """Parse yes or no; None for an empty cell. Raises ValueError otherwise."""
+    """Parse a yes or no; None for an empty cell. Raises ValueError for anything else."""
     word = _word(value).lower()
     if word in _TRUE:
         return True
@@ -215,7 +218,7 @@ class _Names:
         self._found: dict[str, list[str]] = {}
 
     def find(self, name: str, line: int) -> list[str]:
-        """Return the ids of all documents with this name: a file may have several."""
+        """Return the ids of all documents with this name: one file may contain several."""
         if name not in self._found:
             self._found[name] = [each.id for each in documents_called(self._documents, name)]
         if not self._found[name]:

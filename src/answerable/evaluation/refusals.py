@@ -1,4 +1,4 @@
-"""Question sets → cases for a gate: its signals for questions that a library can and cannot answer."""
+"""Collect cases for a gate: its signals for questions that a library can answer, and that it cannot."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL = (1, 3)
 
 
 class Kind(str, Enum):
-    """Whether a question has an answer in the library, or why not. A document is removed along with its copies."""
+    """Whether the library answers a question, or why it does not. A document is removed along with its copies."""
 
     ANSWERABLE = "answerable"
     REMOVED = "its document removed"
@@ -38,9 +38,9 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A question asked of a whole set or of a small library. `closest` is the highest passage cosine.
+    """A question asked of a whole set or of a small library. `closest` is the highest cosine of a passage.
 
-    `is_crossed`: the question is in another language than its results.
+    `is_crossed`: the question is in another language than the passages found.
     """
 
     corpus: str
@@ -63,7 +63,7 @@ class Sampling:
 
 
 def side(article: str) -> int:
-    """Return 0 for the half of the articles that fits a gate, 1 for the half that measures it."""
+    """Return 0 if the article is in the half that fits a gate, 1 if it is in the half that measures the gate."""
     return sha256(article.encode()).digest()[0] % 2
 
 
@@ -73,7 +73,7 @@ def by_title(_: str, document: Document) -> str:
 
 
 def measure_background(sets: Iterable[QuestionSet], embedder: Embedder, sample: int = 200) -> Background:
-    """Measure the cosines of questions with random passages, over all sets."""
+    """Measure the cosines between questions and random passages, over all sets."""
     means, deviations = [], []
     for questions in sets:
         draw = random.Random(questions.name)
@@ -99,7 +99,7 @@ def collect_cases(
 ) -> list[Case]:
     """Return the cases of every set. `article_of` returns the article of a document.
 
-    Each article is in one half of the cases. A question is foreign to a library without documents of its article.
+    All cases of an article are in one half. A question is foreign to a library without documents of its article.
     """
     sampling = sampling or Sampling()
     embedder = _QuestionMemory(embedder)
@@ -119,7 +119,7 @@ def collect_cases(
 def _strangers(
     sets: Sequence[QuestionSet], articles: Mapping[str, Mapping[str, str]], here: Collection[str]
 ) -> list[tuple[str, Query]]:
-    """Return the questions, each with its article, of all sets about articles that are not in `here`."""
+    """Return the questions of all sets about articles that are not in `here`, each with its article."""
     found = [(_article(articles[each.name], query), query) for each in sets for query in each.queries]
     return [(article, query) for article, query in found if article not in here]
 
@@ -149,7 +149,7 @@ class _SetRun:
         self._draw = random.Random(f"{sampling.seed} {questions.name}")
 
     def ask_all(self, strangers: list[tuple[str, Query]]) -> None:
-        """Ask questions of the whole set, then without their documents, then of small libraries."""
+        """Ask questions of the whole set, then of the set without their documents, then of small libraries."""
         self._draw.shuffle(strangers)
         questions, sampling = self.questions, self._sampling
         asked = self._draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
@@ -176,7 +176,7 @@ class _SetRun:
             library.add_documents([self._documents[document_id] for document_id in removed])
 
     def _ask_small(self, query: Query, size: int, strangers: Sequence[tuple[str, Query]]) -> None:
-        """Ask questions of a library with the question's documents and others of its article, `size` in all."""
+        """Ask questions of a library of `size` documents: those of the query, and others of its article."""
         article = _article(self.articles, query)
         gold = [self._documents[document_id] for document_id in query.relevant]
         others = [
@@ -208,7 +208,7 @@ class _SetRun:
 
 
 class _QuestionMemory:
-    """An embedder that embeds each question once, since it is asked of several libraries."""
+    """An embedder that embeds each question only once, because several libraries are asked each question."""
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint = embedder.fingerprint

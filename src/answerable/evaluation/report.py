@@ -46,7 +46,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The figures of the questions in one language, or of one type."""
+    """The figures of the questions in one language or of one type."""
 
     name: str
     questions: int
@@ -64,11 +64,12 @@ class Latency:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The results of one configuration; `differences` are from the default one, which has none.
+    """The results of one configuration.
 
-    `curve` is risk by coverage, `risk_area` the area under it, NaN without answers; `operating` is the point of the
-    current refusals, None if nothing was answered. `reliability` compares confidences with outcomes; None without
-    answers or without unanswerable questions.
+    `differences` compare them with the default configuration, which has no differences itself. `curve` is risk by
+    coverage, `risk_area` the area under it, NaN without answers. `operating` is the point of the engine's own refusals,
+    None if every question was refused. `reliability` compares confidences with outcomes; None without answers or
+    without unanswerable questions.
     """
 
     configuration: str
@@ -97,7 +98,7 @@ class SetReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """A whole evaluation, with what is needed to repeat it."""
+    """A whole evaluation, with everything needed to repeat it."""
 
     version: str
     embedder: str
@@ -112,7 +113,7 @@ class Report:
 
 
 def table(found: Sequence[Mapping[str, float]]) -> Array:
-    """Return an array (questions, figures) with the figures of each question, NaN where one does not apply."""
+    """Return an array (questions, figures), NaN where a figure does not apply to a question."""
     rows = [[each.get(name, math.nan) for name in FIGURES] for each in found]
     return np.array(rows, np.float64).reshape(len(found), len(FIGURES))
 
@@ -134,7 +135,7 @@ def figures(values: Array, seed: int) -> list[Figure]:
 
 
 def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
-    """Group questions by name and return the figures of each group, sorted; nothing if all names are the same."""
+    """Group questions by name and return the figures of each group, sorted; nothing if all names are equal."""
     labels = np.array(names)
     known = sorted(set(names)) if len(set(names)) > 1 else []
     return [
@@ -143,7 +144,7 @@ def groups(values: Array, names: Sequence[str], seed: int) -> list[Group]:
 
 
 def differences(default: Array, other: Array, seed: int) -> list[Difference]:
-    """Return the difference of each figure from the default's, on the same questions."""
+    """Return how much each figure differs from the default configuration's, on the same questions."""
     low, high = intervals(bootstrap(other, seed) - bootstrap(default, seed))
     change, p = means(other) - means(default), paired_test(default, other, seed)
     return [
@@ -154,13 +155,13 @@ def differences(default: Array, other: Array, seed: int) -> list[Difference]:
 
 
 def latency(step: str, seconds: Sequence[float]) -> Latency:
-    """Return the quantiles of a step's times."""
+    """Return the median and 95th percentile of a step's times."""
     p50, p95 = np.quantile(np.array(seconds), (0.5, 0.95))
     return Latency(step, float(p50), float(p95))
 
 
 def parse_floors(given: Sequence[str]) -> dict[str, float]:
-    """Parse `FIGURE=VALUE` items, the minimum of each figure. Raises SettingsError."""
+    """Parse `FIGURE=VALUE` items: the floor of each figure. Raises SettingsError."""
     floors = {}
     for text in given:
         name, _, value = (part.strip() for part in text.partition("="))

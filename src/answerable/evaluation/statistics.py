@@ -1,7 +1,7 @@
 """Bootstrap intervals, and a paired test of two configurations on the same questions.
 
-A figure is the mean over the questions that it applies to; NaN marks the others. All draws are seeded, so the same
-questions give the same intervals.
+A figure is the mean over the questions that it applies to; NaN marks the others. All random draws are seeded, so the
+same questions give the same intervals.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SAME = 1e-12
 
 
 def means(values: Array) -> Array:
-    """Return the mean of each column of (questions, figures) without NaNs; NaN for a column of NaNs."""
+    """Return the mean of each column of an array (questions, figures), ignoring NaN; NaN for an empty column."""
     counted = ~np.isnan(values)
     return _ratio(np.nansum(values, axis=0), counted.sum(axis=0, dtype=np.float64))
 
@@ -55,11 +55,12 @@ def intervals(drawn: Array) -> Array:
 
 
 def paired_test(one: Array, other: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
-    """Run the two-sided paired randomisation test on (questions, figures): a p-value for each figure.
+    """Run the two-sided paired randomisation test on (questions, figures); return a p-value for each figure.
 
-    Under the null hypothesis the two configurations could be swapped on any question; p is the share of random swaps,
-    the observed one included, with at least the observed difference (Fisher 1935; recommended for retrieval by Smucker,
-    Allan & Carterette 2007, doi:10.1145/1321440.1321528). NaN for a figure that applies to no question.
+    Under the null hypothesis the two configurations could be swapped on any question. The p-value is the share of
+    random swaps with at least the observed difference, counting the observed one too (Fisher 1935; recommended for
+    retrieval by Smucker, Allan & Carterette 2007, doi:10.1145/1321440.1321528). It is NaN for a figure that applies to
+    no question.
     """
     count, width = one.shape
     first, second = (np.hstack((np.nan_to_num(each), ~np.isnan(each))) for each in (one, other))
@@ -83,7 +84,7 @@ def _ratio(sums: Array, counts: Array) -> Array:
 
 
 def _blocks(samples: int, count: int) -> Iterator[int]:
-    """Yield the sizes of the blocks of samples."""
+    """Yield the number of samples of each block, `samples` in all."""
     size = max(1, _BLOCK // max(1, count))
     for start in range(0, samples, size):
         yield min(size, samples - start)

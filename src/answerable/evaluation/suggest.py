@@ -1,6 +1,6 @@
-"""Passages of a library → draft questions with answers and documents, for a person to correct.
+"""Draft questions with answers and documents from a library's passages, for a person to correct.
 
-Rules match single sentences, without a model: context from previous sentences is missing from the questions.
+Rules match single sentences, without a model, so the drafts lack context from previous sentences.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Draft:
 def suggest(library: Library, count: int, seed: int = 0) -> list[Draft]:
     """Return at most `count` drafts, from as many documents and of as many types as possible.
 
-    Documents are read in random order, only as many as needed.
+    Documents are read in random order until there are enough drafts.
     """
     found: list[list[Draft]] = []
     documents = library.documents()
@@ -66,9 +66,9 @@ def drafts_of(document: Document) -> Iterator[Draft]:
 
 
 def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
-    """Write a list that `question_lists` reads: JSON lines for `.jsonl`, otherwise CSV for spreadsheets.
+    """Write a question list for `question_lists`: JSON lines for `.jsonl`, otherwise CSV for spreadsheets.
 
-    Raises SettingsError if the file exists: it may contain corrections.
+    Raises SettingsError if the file exists, because it may contain corrections.
     """
     rows = [asdict(draft) for draft in drafts]
     try:
@@ -85,7 +85,7 @@ def write_drafts(drafts: Sequence[Draft], path: Path) -> None:
 
 
 def _varied(found: Sequence[list[Draft]], count: int) -> list[Draft]:
-    """Take one draft from each document in turn, of the type that is rarest so far."""
+    """Choose drafts from each document in turn, always of the type that is rarest among those chosen."""
     chosen: list[Draft] = []
     types: Counter[str] = Counter()
     while len(chosen) < count and any(found):
@@ -110,7 +110,7 @@ def _from_sentences(document: Document) -> Iterator[Draft]:
 
 
 def _from_headings(document: Document) -> Iterator[Draft]:
-    """Yield questions about sections; the answer is the first sentence of each."""
+    """Yield a question about each section; the answer is the section's first sentence."""
     for part in document.parts if document.title else ():
         if part.kind is not PartKind.SECTION or len(part.headings) < 2 or len(part.headings[-1]) > LONGEST_HEADING:
             continue
@@ -128,5 +128,5 @@ def _draft(document: Document, question: str, answer: str, kind: str) -> Draft:
 
 
 def _is_listable(draft: Draft) -> bool:
-    """Return whether a draft fits a cell: it contains no `|`, and nothing that a spreadsheet takes for a formula."""
+    """Return whether a draft fits in a cell: no `|`, and nothing that a spreadsheet takes for a formula."""
     return "|" not in draft.answer and not any(text[:1] in "=+-@" for text in (draft.answer, draft.document))

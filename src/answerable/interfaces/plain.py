@@ -1,4 +1,4 @@
-"""The engine's datatypes as JSON values: one codec for `--json`, the HTTP API and MCP."""
+"""Convert the engine's datatypes to JSON values, for `--json`, the HTTP API and MCP alike."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ def error_code(kind: type[AnswerableError]) -> str:
 
 
 def answer_json(found: Answer) -> Plain:
-    """Return the JSON of an answer with its citations; a model's answer also has its draft, checks and cost."""
+    """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
     written = ("model", "draft", "checks", "usage", "problem") if found.model else ()
     return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing)}
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
-    """Return the JSON of the outcome of adding; a dry run also has the estimated cost of embedding."""
+    """Return the report of adding as JSON; for a dry run, with the estimated cost of embedding."""
     failed = [
         {"source": failure.source, "code": error_code(type(failure.error)), "error": str(failure.error)}
         for failure in report.failures
@@ -52,12 +52,12 @@ def added_json(report: AddReport, dry_run: bool) -> Plain:
 
 
 def origin_json(origin: Origin) -> Plain:
-    """Return the JSON of a followed folder, file or site; `visited` is its last sync."""
+    """Return a followed folder, file or site as JSON; `visited` is the time of its last sync."""
     return {"origin": origin.name, **_pick(origin, "options", "sources", "documents"), "visited": _plain(origin.seen)}
 
 
 def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
-    """Return the JSON of a document with its text and the spans of its chunks; a chat also has its statistics."""
+    """Return a document as JSON, with its text and the spans of its chunks; a chat also with statistics."""
     statistics = chat_statistics(found)
     return {
         "document_id": found.id,
@@ -70,19 +70,19 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 
 def part_json(part: Part) -> Plain:
-    """Return the JSON of a page, section, message … of a document, without its empty fields."""
+    """Return a part of a document (page, section, message, …) as JSON, without its empty fields."""
     known = _pick(part, "page", "headings", "anchor", "time", "sender", "body", "symbol")
     named = {name: value for name, value in known.items() if value not in (None, [])}
     return {**_pick(part, "kind", "start", "end"), **named}
 
 
 def chunk_json(chunk: Chunk) -> Plain:
-    """Return the JSON of a passage with its number in the document, and its place."""
+    """Return a passage as JSON, with its number in the document and its location."""
     return {"number": chunk.sequence, **_pick(chunk, "start", "end", "content"), **_place(chunk.location)}
 
 
 def narrowing_json(found: Narrowing | None) -> Plain | None:
-    """Return the JSON of the filter taken from a question, if any."""
+    """Return the filter taken from a question as JSON, or None."""
     if found is None:
         return None
     periods = [
@@ -102,7 +102,7 @@ def citation_json(citation: Citation) -> Plain:
 
 
 def result_json(result: RetrievalResult) -> Plain:
-    """Return the JSON of a passage with its score and its place."""
+    """Return a search result as JSON: a passage with its score and location."""
     return {
         "score": result.score,
         **_pick(result.document, "source", "title"),
@@ -125,7 +125,7 @@ def stats_json(found: LibraryStats) -> Plain:
 
 
 def _place(location: Location) -> Plain:
-    """Return the JSON of a location for people, and its known parts for programs."""
+    """Return a location as JSON: one text for people, and its known parts for programs."""
     known = _pick(location, "lines", "pages", "headings", "anchor", "times", "senders", "symbol")
     return {"location": str(location), **{name: value for name, value in known.items() if value}}
 
@@ -135,7 +135,7 @@ def _pick(found: Any, *names: str) -> Plain:
 
 
 def _plain(value: Any) -> Any:
-    """Return the JSON value of a field."""
+    """Return the value of a field as a JSON value."""
     if isinstance(value, Citation):
         return citation_json(value)
     if isinstance(value, Enum):

@@ -1,1 +1,1 @@
-"""Settings → parts: the only package that names adapters."""
+"""Build the parts of a library from its settings. Only this package imports concrete adapters."""

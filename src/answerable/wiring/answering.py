@@ -1,4 +1,4 @@
-"""Settings → reranker, chat model, gate and answerer."""
+"""Build the reranker, chat model, gate and answerer from the settings."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
 
 
 def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
-    """Build the answerer; `fingerprint` selects the gate."""
+    """Build the answerer; `fingerprint` identifies the embedder and so selects the gate."""
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
     if settings.model == EXTRACTIVE:
         from answerable.answering.extractive import ExtractiveAnswerer
@@ -48,7 +48,7 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
 
 
 def build_chat_model(settings: Settings) -> ChatModel:
-    """Build the chat model: `provider:model`, or a provider with its default model. Raise SettingsError."""
+    """Build the chat model named `provider:model`, or a provider's default model. Raise SettingsError."""
     from answerable.providers.calling import CallPolicy
 
     provider, _, name = settings.model.partition(":")

@@ -1,6 +1,6 @@
-"""Settings → a library, its parts and its workers.
+"""Build a library, its parts and its workers from the settings.
 
-Adapters are imported where they are built, so importing the package or running `answerable --help` loads none.
+Adapters are imported only when they are built, so importing the package or running `answerable --help` loads none.
 """
 
 from __future__ import annotations
@@ -70,11 +70,11 @@ def open(
     reader: Reader | None = None,
     **settings: Any,
 ) -> Library:
-    """Open the library at an address, such as a folder or `:memory:`; by default the user's own.
+    """Open the library at an address, such as a folder or `:memory:`; by default the user's own library.
 
-    Create it if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
-    `Settings`; the environment and `answerable.toml` supply the others. Your own `store` or `reader` replaces the one
-    that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
+    Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
+    `Settings`; the others come from the environment and `answerable.toml`. Your own `store` or `reader` replaces the
+    one that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
     """
     if address is not None:
         settings["library"] = os.fspath(address)
@@ -150,10 +150,10 @@ def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
 
 
 def _of_worker(settings: Settings, threads: int) -> Settings:
-    """Return a worker's settings, without access to the library."""
+    """Return the settings for a worker, which has no access to the library."""
     return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
 
 
 def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Pipeline:
-    """Build a worker's pipeline; `bound` is the fingerprint of the library's vectors."""
+    """Build a worker's pipeline; `bound` identifies the embedder of the library's vectors."""
     return Pipeline(build_reader(settings), build_splitter(settings), build_embedder(settings, bound))

@@ -1,4 +1,4 @@
-"""Settings → splitter and embedder."""
+"""Build the splitter and the embedder from the settings."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build_splitter(settings: Settings) -> TextSplitter:
 def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> CachedEmbedder:
     """Build the embedder with its cache: `provider:model`, or `provider:model,local` with local as the fallback.
 
-    `bound` is the fingerprint of the library's vectors. Raise SettingsError.
+    `bound` identifies the embedder of the library's vectors. Raise SettingsError.
     """
     from answerable.embedding.cache import CachedEmbedder
 

@@ -1,4 +1,4 @@
-"""Settings → keys and addresses of model providers."""
+"""Read the keys and addresses of model providers from the settings."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from answerable.settings import Settings
 
 
 def require_key(settings: Settings, provider: str) -> None:
-    """Raise SettingsError if a provider needs a key and there is none."""
+    """Raise SettingsError if a provider needs a key and the settings have none."""
     needed = {
         "openai": ("OPENAI_API_KEY", settings.openai_api_key or settings.openai_base_url),
         "github": ("GITHUB_TOKEN", settings.github_token),
@@ -21,7 +21,7 @@ def require_key(settings: Settings, provider: str) -> None:
 
 
 def provider_addresses(settings: Settings) -> dict[str, str]:
-    """Provider → base URL; `default` is the provider's own."""
+    """Return the base URL of each provider; `default` means the provider's own URL."""
     given = {
         "openai": settings.openai_base_url,
         "github": settings.github_base_url,

@@ -1,4 +1,4 @@
-"""Settings → reader of files, folders and sites."""
+"""Build the reader of files, folders and sites from the settings."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def build_reader(settings: Settings, root: Path | None = None, ahead: ReadsAhead | None = None) -> Reader:
     """Build the reader. Sources of files under `root` are paths relative to it.
 
-    Formats are imported when something is read, not for a question.
+    The modules of formats are imported when a document is read, so a question never loads them.
     """
     return _LazyReader(settings, root, ahead)
 

@@ -1,4 +1,4 @@
-"""Library address → store."""
+"""Build the store at a library's address."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> 
 
 
 def _hide(folder: Path) -> None:
-    """Exclude the library's own files when a folder around it is added."""
+    """Write a file that excludes the library's own files when someone adds a folder around the library."""
     ignored = folder / ".answerableignore"
     with suppress(OSError):
         if not ignored.exists():

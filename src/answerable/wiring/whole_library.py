@@ -35,7 +35,7 @@ def export_library(
 
 
 def import_library(settings: Settings, path: Path, on_progress: OnCopied | None = None) -> CopyReport:
-    """Add the contents of an exported file to the library, creating it if need be. Raise LibraryError.
+    """Add the contents of an exported file to the library; create the library if needed. Raise LibraryError.
 
     See `backup.importing`.
     """
@@ -78,9 +78,9 @@ def salvage_library(address: str) -> None:
 
 
 def copy_library(source: str, target: str, on_progress: OnCopied | None = None, qdrant_api_key: str = "") -> CopyReport:
-    """Copy a library to another address without embedding again. An interrupted copy is resumed by a second call.
+    """Copy a library to another address without embedding again. A second call resumes an interrupted copy.
 
-    The key is for either address on a Qdrant server. Raise LibraryNotFound, EmbedderMismatch and LibraryError.
+    The key is for a Qdrant server at either address. Raise LibraryNotFound, EmbedderMismatch and LibraryError.
     """
     from answerable.maintenance.copy import copy_store
 
@@ -94,10 +94,10 @@ def copy_library(source: str, target: str, on_progress: OnCopied | None = None, 
 def import_collection(
     address: str, settings: Settings, on_progress: OnProgress | None = None, dry_run: bool = False
 ) -> AddReport:
-    """Add a collection of LangChain's PGVector with its vectors; nothing is embedded.
+    """Add the documents and vectors of a collection of LangChain's PGVector; nothing is embedded.
 
-    The vectors are assumed to come from the embedder of the settings, or else from OpenAI's text-embedding-3-small.
-    Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
+    The vectors are assumed to come from the embedder of the settings or, without one, from OpenAI's
+    text-embedding-3-small. Raise SourceError, and EmbedderMismatch if the library's vectors come from another model.
     """
     from answerable.indexing.ingest import Ingestion
     from answerable.sources.langchain.collection import LangChainCollection

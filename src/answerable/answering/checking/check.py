@@ -239,7 +239,7 @@ class _Check:
         return [(passage, Judged(True, share, "several passages have its words", span)) for passage, _, span in parts]
 
     def _judge_small_talk(self, body: str) -> Verdict | None:
-        """Return the verdict for a courtesy, lead-in or refusal: they claim nothing about the documents."""
+        """Return the verdict for a courtesy, lead-in or refusal, which claims nothing of documents; else None."""
         plain = _plain(body)
         if plain in _REFUSALS:
             return Verdict(Support.NOTHING_CLAIMED, "it refuses", is_refusal=True)

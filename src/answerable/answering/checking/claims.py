@@ -212,7 +212,7 @@ def _of_words(text: str, language: str) -> Iterator[Claim]:
 
 
 def _is_capital_later(text: str, token: re.Match[str]) -> bool:
-    """Whether a word has a capital other than at the start of a sentence."""
+    """Return whether a word has a capital other than at the start of a sentence."""
     word = token[0]
     return any(one.isupper() for one in word[1:]) or (
         word[0].isupper() and not _OPENING.search(text[max(token.start() - 12, 0) : token.start()])

@@ -194,7 +194,7 @@ class PassageText:
         return index
 
     def has_name(self, values: Collection[str]) -> bool:
-        """Return whether the passage contains one of these names, possibly with another ending."""
+        """Return whether the passage has one of these names, perhaps with another ending."""
         return any(
             value in self.names
             or value in self._beginnings
@@ -203,7 +203,7 @@ class PassageText:
         )
 
     def backs(self, claim: Claim, wording: Wording, span: Span | None) -> bool:
-        """Return whether the passage, or the sender or time of the span, backs a claim of the sentence `wording`."""
+        """Return whether the passage, or the author or time of the span, has a claim; `wording` is the claim's own."""
         if span and span.parts and not claim.values.isdisjoint(span.authors):
             return True
         if claim.kind is Kind.NAME:
@@ -219,7 +219,7 @@ class PassageText:
         return None
 
     def _is_in_another_row(self, claim: Claim, span: Span) -> bool:
-        """Return whether a number of the sentence occurs only in table rows outside the span."""
+        """Return whether a number is only in other table rows than the span's."""
         own = values_of(span.wording.claims) | values_of(self.around.claims) | span.authors
         if claim.kind is Kind.NAME or not self._is_row(span) or not claim.values.isdisjoint(own):
             return False
@@ -330,7 +330,7 @@ class PassageText:
         return [unit for span in self.sentences if self._is_row(span) for unit in span.wording.units]
 
     def _is_plain_word(self, unit: Unit) -> bool:
-        """Whether the passage has this capitalised word in lower case."""
+        """Return whether the passage has this capitalised word in lower case."""
         return not unit.values.isdisjoint(self.wording.folded) and unit.values.isdisjoint(self._unit_values)
 
     @cached_property

@@ -169,7 +169,7 @@ def _is_open(piece: str) -> bool:
 
 
 def _closes(text: str, last: int, following: Sequence[tuple[int, int]]) -> bool:
-    """Return whether the quotation that is open here closes nearby on its line."""
+    """Return whether the quotation is closed nearby on the same line."""
     rest = text[last : following[-1][1]].split("\n", 1)[0]
     return any(mark in rest for mark in '"”»“')
 
@@ -259,7 +259,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
 
 
 def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) -> bool:
-    """Return whether a mark closes a quotation. A straight mark between white space and a word opens one instead."""
+    """Return whether a mark closes a quotation. A straight one opens before a word and after white space."""
     mark = match[0]
     if not any(other in _OPENING_OF.get(mark, "") for _, other in opened):
         return False
@@ -272,5 +272,5 @@ def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) 
 
 
 def is_quotation(text: str) -> bool:
-    """Whether text in quotation marks is long enough to be a quote rather than an emphasised word."""
+    """Return whether text in quotation marks is long enough to be a quote rather than an emphasised word."""
     return len(text.split()) >= QUOTE_WORDS or len(text.strip()) >= QUOTE_CHARACTERS

@@ -25,7 +25,7 @@ _JOINERS = "\u200c\u200d"
 
 
 def is_hidden(character: str) -> bool:
-    """Whether a character is invisible and not white space."""
+    """Return whether a character is invisible and not white space."""
     if character in "\n\t" or character in _LINE_ENDS:
         return False
     if _BLANK.match(character):
@@ -69,7 +69,7 @@ class VisibleText:
         return character
 
     def _belongs(self, character: str) -> bool:
-        """Return whether a character changes the shape of the previous character."""
+        """Return whether a character shapes the one before it."""
         if character in _SELECTORS:
             return _EMOJI.match(self._last) is not None
         if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def examples(command: str) -> str:
-    """Return the epilog for the help of `answerable COMMAND`."""
+    """Return the examples that end the help of `answerable COMMAND`."""
     lines = [line for line in _lines() if line.startswith(f"answerable {command} ") or line == f"answerable {command}"]
     # \b keeps Typer from wrapping the paragraph.
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

@@ -1,4 +1,4 @@
-"""Filters as people type them, as options of a command or in a chat → a filter of the library."""
+"""Turn filters as people type them, in options of a command or in a chat, into a filter of the library."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _CURLY = str.maketrans("“”„", '"""')
 
 
 def build_filter(library: Library, given: FilterOptions) -> dict[str, Any] | None:
-    """Combine the options into one filter; None if none is given. Raise FilterError."""
+    """Combine the options into one filter; None if no option is set. Raise FilterError."""
     conditions: list[dict[str, Any]] = []
     if given.sender:
         conditions.append({"sender": list(given.sender)})
@@ -47,7 +47,10 @@ def build_filter(library: Library, given: FilterOptions) -> dict[str, Any] | Non
 
 
 def _day(text: str, is_last: bool) -> str:
-    """Return the first or last day of a typed period; ISO dates and times are kept. Raise FilterError."""
+    """Return the first or last day of a typed period; ISO dates and times are returned unchanged.
+
+    Raise FilterError.
+    """
     if comparable(text) is not None:
         return text
     period = typed_when(text, datetime.now())
@@ -60,7 +63,7 @@ def _day(text: str, is_last: bool) -> str:
 
 
 def _sources(library: Library, name: str) -> list[str]:
-    """Return the sources at or below a path or URL, in an archive, or of documents with this name or title."""
+    """Return the sources that a name selects: at or below a path or URL, in an archive, or by name or title."""
     documents = library.documents()
     sources = {document.source for document in documents}
     path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
@@ -86,7 +89,10 @@ def _parse_where(text: str) -> dict[str, Any]:
 
 
 def read_conditions(text: str, current: Conditions) -> Conditions:
-    """Apply `from=Ana since=2024-03-01` to the current conditions; `from=` removes one, `none` all of them."""
+    """Change the current conditions as typed: `from=Ana since=2024-03-01`.
+
+    `from=` removes a condition, `none` removes all.
+    """
     if text.strip().casefold() == "none":
         return {}
     named: dict[str, tuple[str, ...]] = {}
@@ -104,7 +110,7 @@ def read_conditions(text: str, current: Conditions) -> Conditions:
 
 
 def conditions_filter(library: Library, conditions: Conditions) -> dict[str, Any] | None:
-    """Return the filter for conditions of a chat. Raise FilterError."""
+    """Return the library's filter for the conditions typed in a chat. Raise FilterError."""
     last = {key: values[-1] for key, values in conditions.items()}
     given = FilterOptions(
         sender=list(conditions.get("from", ())),
@@ -120,7 +126,7 @@ def conditions_filter(library: Library, conditions: Conditions) -> dict[str, Any
 
 
 def spell_conditions(conditions: Conditions) -> str:
-    """Return the conditions as a user types them."""
+    """Return the conditions as text, written as a user types them."""
     pairs = ((key, value) for key, values in conditions.items() for value in values)
     return " ".join(f'{key}="{value}"' if any(map(str.isspace, value)) else f"{key}={value}" for key, value in pairs)
 

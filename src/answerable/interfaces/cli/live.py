@@ -1,4 +1,4 @@
-"""A block of terminal output redrawn in place, even when the terminal is resized."""
+"""Redraw a block of terminal output in place, even after the terminal is resized."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _HIDE_CURSOR, _SHOW_CURSOR = "\x1b[?25l", "\x1b[?25h"
 
 
 class Live:
-    """Context manager that draws `look()` ten times a second, and erases it at the end.
+    """A context manager that draws the output of `look()` ten times a second, and erases it at the end.
 
-    The cursor rests on the first character and stays there when a narrower terminal rewraps lines, so each drawing can
-    be erased whole. If a block is higher than the screen, only its end is drawn.
+    The cursor rests on the block's first character, and stays there when a narrower terminal rewraps the lines, so each
+    drawing can be erased completely. If the block is higher than the screen, only its end is drawn.
     """
 
     def __init__(self, console: Console, look: Callable[[], RenderableType]) -> None:
@@ -56,7 +56,7 @@ class Live:
         self._write(_CUT_LINES + _ERASE_BELOW + "\n".join(lines) + back + _WRAP_LINES)
 
     def _size(self) -> tuple[int, int]:
-        """Return the current size: Rich takes it from the environment, which misses a resize."""
+        """Return the current size of the terminal. Rich would use the environment's, which misses a resize."""
         try:
             columns, rows = os.get_terminal_size(self._console.file.fileno())
         except OSError:

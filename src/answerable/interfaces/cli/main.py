@@ -46,10 +46,10 @@ INTERRUPTED = 130
 
 
 class Commands(TyperGroup):
-    """The commands; every error becomes a line on the error stream and an exit status."""
+    """The group of all commands, which turns every error into a line on the error stream and an exit status."""
 
     def main(self, *arguments: Any, **options: Any) -> NoReturn:
-        """Run the command of these arguments, print any error, and exit."""
+        """Run the command named by the arguments, print any error, and exit."""
         for stream in (sys.stdout, sys.stderr):
             if isinstance(stream, io.TextIOWrapper):
                 # Print ? for characters the terminal can't show.

@@ -83,7 +83,7 @@ def write_suggestions(settings: Settings, path: Path, count: int, seed: int) -> 
 
 
 def show(report: Report, floors: Mapping[str, float], html: Path | None, as_json: bool) -> bool:
-    """Print the report, write the HTML page and the floors missed; return whether all are reached."""
+    """Print the report, write the HTML page, print each missed floor; return whether all floors are reached."""
     missed = below(report, floors)
     if html is not None:
         write_html(report, html)
@@ -150,7 +150,7 @@ def _print_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 
 
 def _cell(figure: Figure | None, change: Difference | None = None) -> str:
-    """Return a figure with its interval, or with its difference from the default's."""
+    """Return a figure as text, with its interval or with its difference from the default configuration's."""
     if figure is None:
         return "–"
     if change is None:

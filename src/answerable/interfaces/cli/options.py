@@ -1,4 +1,4 @@
-"""The arguments and options that several commands share, and the library that they name."""
+"""The arguments and options that several commands share, and how to open the library that they name."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def unfold(command: Callable[..., None]) -> Callable[..., None]:
 def open_library(
     address: str | None, model: str | None = None, create: bool = False, **settings: str | None
 ) -> Library:
-    """Open the library at an address, or the user's own. Raise LibraryNotFound or SettingsError."""
+    """Open the library at an address, by default the user's own. Raise LibraryNotFound or SettingsError."""
     try:
         return build_library(load_settings({"library": address, "model": model, **settings}), create)
     except LibraryNotFound as error:

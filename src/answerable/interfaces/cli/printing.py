@@ -27,40 +27,40 @@ _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
 
 def clean(text: str) -> str:
-    """Remove everything a terminal would interpret."""
+    """Return the text without anything that a terminal would interpret."""
     return text.translate(_HARMLESS)
 
 
 def one_line(text: str) -> str:
-    """Remove line ends and everything a terminal would interpret."""
+    """Return the text on one line, without anything that a terminal would interpret."""
     return clean(" ".join(text.split()))
 
 
 class CleanFormatter(logging.Formatter):
-    """Log one clean line per message: libraries log the content of files."""
+    """A log formatter that makes each message one clean line, because libraries log the content of files."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """Return the message without control characters."""
+        """Return the message of a record without control characters."""
         return one_line(super().formatMessage(record))
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the record, with any traceback, without control characters."""
+        """Return the formatted record, with any traceback, without control characters."""
         return clean(super().format(record))
 
 
 def counted(count: int, name: str, plural: str = "") -> str:
-    """Spell a count: `1 document`, `2,000 documents`."""
+    """Return a count with its noun: `1 document`, `2,000 documents`."""
     return f"{count:,} {name if count == 1 else plural or f'{name}s'}"
 
 
 def bar(share: float, width: int = 20) -> str:
-    """Draw a bar for a share from 0 to 1, padded to the width."""
+    """Return a bar for a share from 0 to 1, padded to the width."""
     eighths = round(share * width * 8)
     return ("█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]).ljust(width)[:width]
 
 
 def columns(values: Sequence[int], width: int = 60) -> str:
-    """Draw a one-line column chart; values beyond the width are added up in equal groups."""
+    """Return a one-line column chart. If there are more values than `width`, groups of values are added up."""
     size = -(-len(values) // width)
     groups = [sum(values[start : start + size]) for start in range(0, len(values), size)]
     highest = max(*groups, 1)
@@ -68,7 +68,7 @@ def columns(values: Sequence[int], width: int = 60) -> str:
 
 
 def console(stderr: bool = False) -> Console:
-    """Make a console without highlighting, as wide as the terminal."""
+    """Return a console without highlighting: as wide as the terminal, or very wide for a pipe."""
     from rich.console import Console
 
     # A pipe has no width; its reader wants whole lines.
@@ -88,7 +88,7 @@ def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool 
 
 
 def _lines(text: Text, width: int) -> Iterator[Text]:
-    """Wrap between words. Longer words, such as URLs, stay whole so that they can be clicked and copied."""
+    """Wrap the text between words. A word longer than a line, such as a URL, stays whole so it can be clicked."""
     from rich.cells import cell_len
 
     for line in text.split(allow_blank=True):
@@ -106,7 +106,7 @@ def _lines(text: Text, width: int) -> Iterator[Text]:
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:
-    """Print a line per name and value, the values in one column."""
+    """Print a line for each name and value, with the values in one column."""
     named = list(rows)
     width = max(len(name) for name, _ in named)
     for name, value in named:
@@ -114,7 +114,7 @@ def print_rows(rows: Iterable[tuple[str, str]]) -> None:
 
 
 def print_json(value: Any) -> None:
-    """Print JSON, escaping everything a terminal would interpret."""
+    """Print JSON, and escape everything that a terminal would interpret."""
     is_unicode = (sys.stdout.encoding or "").lower().replace("-", "").startswith("utf")
     text = json.dumps(value, ensure_ascii=not is_unicode, indent=2, default=str)
     sys.stdout.write(_UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")

@@ -1,4 +1,4 @@
-"""Progress bars of `answerable add`: one for the current document, one for all."""
+"""Progress bars of `answerable add`: one for the current document and one for all documents."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAME_WIDTH = 28
 
 @contextmanager
 def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
-    """Show bars on the error stream if it is a terminal."""
+    """Show progress bars on the error stream if it is a terminal."""
     console = Console(stderr=True)
     if not (enabled and console.is_terminal and not console.is_dumb_terminal):
         yield None
@@ -79,7 +79,7 @@ def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], No
 
 
 def _pace(progress: Progress, seconds: float) -> str:
-    """Return the passages done, the passages per second and the time left, as text."""
+    """Return the number of passages done, the passages per second and the time left, as text."""
     if not progress.chunks_done:
         return "0 passages"
     rate = progress.chunks_done / max(seconds, 0.1)
@@ -88,7 +88,7 @@ def _pace(progress: Progress, seconds: float) -> str:
 
 
 def _expected_chunks(progress: Progress) -> int:
-    """Return the expected total of chunks, assuming that unread sources resemble the ones read."""
+    """Return the expected total of chunks, assuming that unread sources have as many chunks as those read."""
     read = max(min(progress.sources_done, progress.sources_total), 1)
     return max(progress.chunks_total, round(progress.chunks_total / read * progress.sources_total))
 

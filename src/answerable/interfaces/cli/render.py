@@ -1,4 +1,4 @@
-"""Prints errors, remarks, answers and places for several commands."""
+"""Print errors, remarks, answers and places, for several commands."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def print_error(message: str) -> None:
 
 
 def print_progress(message: str) -> None:
-    """Print a line on the error stream about what is under way."""
+    """Print a line on the error stream about what the command is doing now."""
     print_text((one_line(message), "dim"), stderr=True)
 
 
@@ -59,7 +59,7 @@ def print_narrowing(found: Narrowing | None) -> None:
 
 
 def place_of(source: str, title: str, location: Location) -> str:
-    """Return one line that names a source and a place in it: the file's name, or a web page's title."""
+    """Return one line that names a source (by a file's name or a page's title) and a place in it."""
     is_address = "://" in source or not source
     name = title or source or "untitled" if is_address else source.rsplit("/", 1)[-1]
     place = str(location)

@@ -1,4 +1,4 @@
-"""Reports of `add` and `sync`: text for people, one JSON object for programs."""
+"""Print the reports of `add` and `sync`, as text for people or as one JSON object for programs."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _left_out(report: AddReport) -> None:
 
 
 def _counted(report: AddReport, reason: str, count: int) -> str:
-    """Return the files skipped for one reason as text: `12 unsupported (9 .png, 3 .mp4)`."""
+    """Return the number of files skipped for a reason, as text: `12 unsupported (9 .png, 3 .mp4)`."""
     suffixes = Counter(PurePath(each.source).suffix.lower() for each in report.passed_over if each.reason == reason)
     kinds = [(one_line(suffix) or "no extension", number) for suffix, number in suffixes.most_common(_NAMED)]
     listed = ", ".join(f"{number:,} {suffix}" for suffix, number in kinds)

@@ -1,4 +1,7 @@
-"""Show a draft on a terminal while a model writes it, with the places it cites; the checked answer replaces it."""
+"""Show a draft on a terminal while a model writes it, with the places that it cites.
+
+The checked answer then replaces the draft.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from answerable.interfaces.cli.render import place_of
 
 
 def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
-    """Return the answer at the end of the events. Leaving early stops the model."""
+    """Show the events of an answer and return the answer, which is the last one. Leaving early stops the model."""
     with closing(events):
         for event in events:
             if event.searched and event.searched != asked:
@@ -25,7 +28,7 @@ def follow(events: Generator[AnswerEvent, None, None], asked: str) -> Answer:
 
 
 def _watch(text: str, events: Generator[AnswerEvent, None, None]) -> Answer:
-    """Draw the growing draft and the places it cites, if this is a terminal."""
+    """Draw the growing draft and the places that it cites, if the output is a terminal; return the answer."""
     from rich.console import Console
     from rich.text import Text
 

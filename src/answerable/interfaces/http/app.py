@@ -1,4 +1,4 @@
-"""The application: a service's routes behind its guards."""
+"""The web application: the routes of a service behind its guards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ _ABOUT = "Ask your own documents. Every answer quotes its exact source, or repor
 
 
 def create_app(service: Service) -> FastAPI:
-    """Return an app with a service's routes; closing the app closes the service. `protect` adds the guards."""
+    """Return an app with a service's routes but without guards (see `protect`).
+
+    Closing the app closes the service.
+    """
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
@@ -52,14 +55,17 @@ def create_app(service: Service) -> FastAPI:
 
 
 def protect(app: FastAPI, guards: Guards) -> ASGIApp:
-    """Put an app behind guards and metrics, under the service's base path."""
+    """Return the app behind guards and metrics, under the service's base path."""
     service: Service = app.state.service
     counted = CountRequests(OpenAIErrors(guards.around(app)), service.metrics)
     return _BasePath(counted, app, service.options.base_path)
 
 
 class _BasePath:
-    """Serve an app under a path, whether a proxy strips that path or passes it on. Lifespan events go to `inner`."""
+    """A middleware that serves an app under a base path, whether or not a proxy strips that path.
+
+    Lifespan events go to `inner`.
+    """
 
     def __init__(self, app: ASGIApp, inner: ASGIApp, base: str) -> None:
         self._app = app

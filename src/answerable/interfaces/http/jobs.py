@@ -1,4 +1,4 @@
-"""Background ingestion: one job at a time per library, with a bounded queue."""
+"""Add documents in background jobs: one job at a time per library, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
 
 class _Cancelled(Exception):
-    """Raised in a job's progress callback to end it."""
+    """The error that ends a job, raised in its progress callback."""
 
 
 class Job:
-    """One ingestion, from request to report. `clean_up` always runs at the end."""
+    """A job that adds documents, from request to report. `clean_up` always runs at its end."""
 
     def __init__(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None]) -> None:
         self.id = secrets.token_hex(16)
@@ -69,7 +69,7 @@ class Job:
         self._end(ended)
 
     def drop(self) -> None:
-        """End the job before it starts."""
+        """End a job that hasn't started."""
         self._end("cancelled")
 
     def cancel(self) -> None:
@@ -109,7 +109,7 @@ class Job:
 
 
 class Jobs:
-    """The jobs of a server, with the latest `kept` that ended. Thread-safe."""
+    """The jobs of a server: all that haven't ended, and the `kept` that ended last. Thread-safe."""
 
     def __init__(self, waiting: int = 16, kept: int = 100, metrics: Metrics | None = None) -> None:
         self._waiting = waiting
@@ -120,7 +120,7 @@ class Jobs:
         self._threads: dict[str, ThreadPoolExecutor] = {}
 
     def start(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None] = lambda: None) -> Job:
-        """Queue a job behind the others of its library. Raise Problem if too many wait."""
+        """Queue a job behind the other jobs of its library. Raise Problem if too many jobs wait."""
         job = Job(library, sources, work, clean_up)
         with self._lock:
             if sum(other.state == "waiting" for other in self._jobs.values()) >= self._waiting:
@@ -145,19 +145,19 @@ class Jobs:
             return [job for job in reversed(self._jobs.values()) if job.library == library]
 
     def cancel(self, job: Job) -> None:
-        """Cancel a job: now if it waits, otherwise at its next step."""
+        """Cancel a job: at once if it hasn't started, otherwise at its next step."""
         job.cancel()
         if job.future and job.future.cancel():
             self._count(job, job.drop)
 
     def cancel_all(self) -> None:
-        """Cancel every job without waiting for its end."""
+        """Cancel every job without waiting for them to end."""
         for job in list(self._jobs.values()):
             if not job.is_over:
                 self.cancel(job)
 
     async def watch(self, job: Job) -> AsyncGenerator[dict[str, Any], None]:
-        """Yield the job as JSON, now and at every change, until it ends."""
+        """Yield the job as JSON, first at once and then after every change, until the job ends."""
         seen = -1
         while seen != job.changes:
             is_over, seen = job.is_over, job.changes
@@ -166,7 +166,7 @@ class Jobs:
                 await asyncio.sleep(_PACE)
 
     def close(self) -> None:
-        """Cancel all jobs and wait for their end. Idempotent."""
+        """Cancel all jobs and wait until they end. Idempotent."""
         self.cancel_all()
         for threads in self._threads.values():
             threads.shutdown(wait=True)

@@ -1,4 +1,4 @@
-"""The libraries of a server, by name. Each has its own store and reader."""
+"""The libraries of a server, by name. Each library has its own store and reader."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
 
 
 class UnknownLibrary(LibraryNotFound):
-    """The server has no library of that name."""
+    """The error for a name that no library of the server has."""
 
 
 Build = Callable[[Settings, Path], Library]
@@ -62,14 +62,14 @@ class Libraries:
         return list(self._settings)
 
     def get(self, name: str) -> Library:
-        """Return the library, opening it if needed. Raise UnknownLibrary and errors of opening."""
+        """Return the library, opening it if needed. Raise UnknownLibrary, and any error of opening."""
         with self._locks[self._known(name)]:
             if name not in self._opened:
                 self._opened[name] = self._build(self._settings[name], self.uploads(name))
             return self._opened[name]
 
     def opened(self, name: str) -> Library | None:
-        """Return the open library of this name."""
+        """Return the library of this name if it is open, otherwise None."""
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:
@@ -87,7 +87,7 @@ class Libraries:
         return self._uploads / self.identity(name)
 
     def reader(self, name: str) -> Reader:
-        """Return a new reader of the library's sources, to be closed. Raise UnknownLibrary."""
+        """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary."""
         return build_reader(self.settings(name), self.uploads(name))
 
     def close(self) -> None:

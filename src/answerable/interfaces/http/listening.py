@@ -1,4 +1,4 @@
-"""The socket of a server."""
+"""Open the socket of a server."""
 
 from __future__ import annotations
 

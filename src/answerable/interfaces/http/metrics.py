@@ -1,4 +1,4 @@
-"""Counts and times for Prometheus, without contents of questions, answers or documents."""
+"""Counts and times for Prometheus, without text of questions, answers or documents."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
 @dataclass(slots=True)
 class Asked:
-    """The outcome of a question: the reason of its answer, empty until there is one."""
+    """The outcome of a question: the reason of its answer, or "" before the answer."""
 
     outcome: str = ""
 
@@ -40,7 +40,7 @@ class Metrics:
 
     @contextmanager
     def asking(self) -> Iterator[Asked]:
-        """Count and time a question; the body sets the outcome."""
+        """Count and time a question; the `with` block sets the outcome."""
         asked, started = Asked(), time.perf_counter()
         try:
             yield asked

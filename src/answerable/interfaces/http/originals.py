@@ -1,6 +1,7 @@
-"""The original files of documents, and the places of quotes on pages of PDFs.
+"""The original files of documents, and the places of quotes on the pages of PDFs.
 
-A file is served only if reading it again yields the same document, since anything may be at its path by now.
+By the time of a request, another file may be at a document's path. So a file is served only if reading it again yields
+the document in the library.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ _Checked = tuple[str, str, int, int, int]
 
 
 class Originals:
-    """Finds originals, and remembers which unchanged files it has verified. Thread-safe."""
+    """A finder of original files, which remembers the unchanged files it has verified. Thread-safe."""
 
     def __init__(self, libraries: Libraries) -> None:
         self._libraries = libraries
@@ -36,7 +37,10 @@ class Originals:
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
     def path(self, library: str, document: Document) -> Path:
-        """Return the path of the file or its archive. Raise DocumentNotFound if it is gone or has changed."""
+        """Return the path of the document's file, or of the archive that contains the file.
+
+        Raise DocumentNotFound if the file is gone or has changed.
+        """
         path = self._named(library, document.source)
         try:
             status = path.stat()
@@ -74,7 +78,7 @@ class Originals:
         self._worker.close()
 
     def _named(self, library: str, source: str) -> Path:
-        """Return the path of a source; for a member of an archive, the archive's."""
+        """Return the path of a source; for a file in an archive, the path of the archive."""
         member = _MEMBER.fullmatch(source)
         return self._libraries.uploads(library) / (member[1] if member else source)
 

@@ -1,4 +1,4 @@
-"""The web page's files, looked up by name: no requested path ever becomes a path on disk."""
+"""The files of the web page, looked up by name, so that a requested path never becomes a path on disk."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _File:
     headers: dict[str, str]
 
     def response(self, request: Request) -> Response:
-        """Return the file, or 304 if the browser has it."""
+        """Return the file, or 304 if the browser already has it."""
         known = [tag.strip().removeprefix("W/") for tag in request.headers.get("if-none-match", "").split(",")]
         if self.headers["ETag"] in known:
             return Response(status_code=304, headers={"ETag": self.headers["ETag"]})
@@ -41,7 +41,7 @@ class _File:
 
 
 def page_router() -> APIRouter:
-    """Return a router for the page at `/` and its files under `/page/`; all are read now."""
+    """Return a router for the page at `/` and its files under `/page/`. All files are read now."""
     router = APIRouter(include_in_schema=False)
     found = {path.relative_to(_FOLDER).as_posix(): _file(path) for path in _FOLDER.rglob("*") if path.suffix in _TYPES}
 

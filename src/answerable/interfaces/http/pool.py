@@ -1,4 +1,4 @@
-"""Bounded threads for the blocking core, so that the event loop never waits for it."""
+"""Run blocking calls in a bounded number of threads, so that the event loop never waits for them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _END: Any = object()
 
 
 class Busy(Exception):
-    """All workers and places in the queue are taken. `retry_after` is in seconds."""
+    """The error when all workers and all places in the queue are taken. `retry_after` is in seconds."""
 
     retry_after = 2
 
@@ -25,10 +25,10 @@ class Busy(Exception):
 
 
 class Pool:
-    """`workers` threads, and a queue of at most `waiting` calls.
+    """A pool of `workers` threads, with a queue of at most `waiting` calls.
 
-    A stream uses a worker only while its next item is computed, so slow clients hold none. Admitted calls are always
-    finished; only new ones are refused.
+    A stream uses a worker only while its next item is computed, so slow clients occupy no worker. Accepted calls always
+    finish; only new calls are refused.
     """
 
     def __init__(self, workers: int = 8, waiting: int = 128) -> None:
@@ -43,7 +43,7 @@ class Pool:
         return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs)))
 
     async def stream(self, factory: Callable[[], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
-        """Yield the items of a blocking generator. Raise Busy before the first one.
+        """Yield the items of a blocking generator. Raise Busy before the first item.
 
         Closing or cancelling the stream closes the generator after its current step.
         """
@@ -65,7 +65,7 @@ class Pool:
                 self._submit(generator.close)
 
     def close(self, patience: float = 5.0) -> None:
-        """Refuse new calls and wait at most `patience` seconds for the others. Idempotent."""
+        """Refuse new calls and wait at most `patience` seconds for the running and waiting calls. Idempotent."""
         self._workers.shutdown(wait=False)
         with self._lock:
             running = set(self._submitted)

@@ -1,7 +1,7 @@
 """Errors as `application/problem+json` (RFC 9457) with stable codes.
 
-Clients see errors of their requests. Errors of the server's folders, settings and keys go to its log; clients only
-learn that an error occurred.
+Clients see errors that their requests cause. Errors in the server's folders, settings and keys go to the server's log;
+clients only learn that an error occurred.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _log = logging.getLogger("answerable")
 
 
 class Problem(Exception):
-    """Raised by routes to answer with a problem. `detail` tells people what to do next."""
+    """The error that routes raise to answer with a problem. `detail` tells people what to do next."""
 
     def __init__(self, status: int, code: str, detail: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(detail)
@@ -94,7 +94,7 @@ def problem(status: int, code: str, detail: str, headers: Mapping[str, str] | No
 
 
 def problem_of(error: Exception) -> Problem:
-    """Return the problem for an error: engine errors by class, others as a fault of the server."""
+    """Return the problem for an error: by class for the engine's errors, otherwise a fault of the server."""
     if isinstance(error, Problem):
         return error
     if isinstance(error, Busy):
@@ -119,7 +119,7 @@ def problem_of(error: Exception) -> Problem:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Turn every error of the app into a problem."""
+    """Make the app answer every error with a problem."""
     for kind in (Problem, Busy, AnswerableError, ClientDisconnect):
         app.add_exception_handler(kind, _handle)
     app.add_middleware(_Faults)
@@ -128,7 +128,10 @@ def add_handlers(app: FastAPI) -> None:
 
 
 class _Faults:
-    """Answers unhandled errors. Starlette would answer too, but then drop the connection."""
+    """A middleware that answers unhandled errors.
+
+    Starlette would answer them too, but would then close the connection.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

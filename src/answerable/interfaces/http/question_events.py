@@ -1,4 +1,7 @@
-"""A question → events, the last of them the answer; streams and JSON answers both use them."""
+"""Answer a question as a series of events, the last of which is the answer.
+
+Streams and JSON answers both use these events.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +22,9 @@ from answerable.library import Library
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """A question. `selected` is the text it is about, or `span` the place of that text.
+    """A question. `selected` is the text that the question is about; `span` is an alternative, its place.
 
-    With `keep` it becomes a turn of the session, or of a new one.
+    With `keep` the question and its answer become a turn of the session, or of a new session.
     """
 
     question: str
@@ -75,7 +78,7 @@ class Answering:
             history = []
 
     def _finished(self, ask: Ask, searched: str, answer: Answer, scope: Scope) -> dict[str, Any]:
-        """Return the answer for programs, saved in its session."""
+        """Return the answer as JSON; save it in its session."""
         about_a_text = ask.span is not None or ask.selected
         found = {
             **answer_json(answer),

@@ -1,4 +1,4 @@
-"""Where to search for a question about selected text: first its section, then its document, then the library."""
+"""Decide where to search for a question about selected text: its section, its document, then the library."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A part of the library to search: `kind` is section, document or library. `span` is the selection."""
+    """A part of the library to search: `kind` is section, document or library. `span` is the selected text."""
 
     kind: str
     where: Where | None
@@ -53,7 +53,7 @@ class Scope:
 def find_selected(library: Library, text: str, where: Where | None = None) -> Span | None:
     """Find the span of a selected text, ignoring white space; None if no passage contains it.
 
-    Rendered text may differ as a whole, so its longest line is tried next.
+    If the whole text isn't found, because a page may show it differently, its longest line is searched.
     """
     lines = sorted((line.strip() for line in text.splitlines()), key=len, reverse=True)
     for wanted in dict.fromkeys((text.strip(), *(line for line in lines[:1] if len(line) >= _TELLING))):
@@ -82,7 +82,7 @@ def check_span(library: Library, span: Span) -> Span:
 
 
 def scopes(library: Library, span: Span | None, where: Where | None) -> list[Scope]:
-    """Return the parts to search in turn, narrowest first; the last is everything under `where`."""
+    """Return the parts to search one after another, narrowest first; the last is all that `where` allows."""
     everything = Scope("library", where, span)
     if span is None:
         return [everything]
@@ -96,7 +96,7 @@ def scopes(library: Library, span: Span | None, where: Where | None) -> list[Sco
 
 
 def _section(chunks: Sequence[Chunk]) -> tuple[Where | None, tuple[str, ...]]:
-    """Return the filter for the section of these chunks, and its name: headings, pages or days."""
+    """Return the filter for the section of these chunks, and the section's name: its headings, pages or days."""
     places = [chunk.location for chunk in chunks]
     if headings := tuple(dict.fromkeys(place.headings[-1] for place in places if place.headings)):
         return {"heading": list(headings)}, headings

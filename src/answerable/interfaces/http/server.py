@@ -1,4 +1,4 @@
-"""A service on a socket."""
+"""Run a service on a socket."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _GRACE = 3
 
 
 class Server(uvicorn.Server):
-    """A running service. On a stop signal it finishes answers within the options' time.
+    """A running service. On a stop signal it finishes answers within the time that the options set.
 
     Raise SettingsError for an unavailable address, or one that other machines could reach without keys.
     """

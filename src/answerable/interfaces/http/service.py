@@ -1,4 +1,4 @@
-"""The parts shared by all requests of a server, closed with it."""
+"""The parts that all requests of a server share. They are closed with the server."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Service:
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
 
     def stop(self) -> None:
-        """Cancel jobs now and answers after `stop_after`. Call it in the event loop's thread."""
+        """Cancel jobs now, and answers after `stop_after` seconds. Call it in the thread of the event loop."""
         self.jobs.cancel_all()
         asyncio.get_running_loop().call_later(self.options.stop_after, self.stopping.set)
 
     def close(self) -> None:
-        """End jobs and calls and close the libraries; block until that is done. Idempotent."""
+        """End jobs and calls, close the libraries, and block until all are closed. Idempotent."""
         self.jobs.close()
         self.pool.close()
         self.originals.close()
@@ -76,7 +76,10 @@ class Service:
 def open_service(
     libraries: Mapping[str, Settings], options: Options | None = None, build: Build = open_library
 ) -> Service:
-    """Make the service for named libraries, the first one the default; they open on first use. Raise SettingsError."""
+    """Make the service for named libraries, which open on first use. Raise SettingsError.
+
+    The first library is the default.
+    """
     options = options or Options()
     uploads = options.data_folder / "uploads"
     clean_up(uploads)

@@ -1,4 +1,4 @@
-"""Conversations in SQLite, each of one library and one caller."""
+"""Conversations in an SQLite file; each belongs to one library and one caller."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ CREATE INDEX IF NOT EXISTS turns_of ON turns (session, number);
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """The owner of a session: nobody else sees it, or learns that it exists."""
+    """The owner of a session. Nobody else sees the session, or learns that it exists."""
 
     library: str
     caller: str
@@ -47,7 +47,7 @@ class Owner:
 class Sessions:
     """The conversations of a server, deleted after `days` without a question. Thread-safe.
 
-    Raise SettingsError if the file can't be opened, LibraryError or DiskFull if it fails later.
+    Raise SettingsError if the file can't be opened, LibraryError or DiskFull if a later access fails.
     """
 
     def __init__(self, path: Path, days: float = 30.0, now: Callable[[], float] = time.time) -> None:
@@ -91,7 +91,7 @@ class Sessions:
         return [Exchange(*row) for row in reversed(rows)]
 
     def add(self, session: str, owner: Owner, exchange: Exchange, answer: dict[str, Any]) -> bool:
-        """Add a turn. Return False if the session was deleted meanwhile."""
+        """Add a turn to a session. Return False if the session was deleted meanwhile."""
         now = self._now()
         with self._transaction() as database:
             if not self._exists(session, owner):
@@ -114,7 +114,7 @@ class Sessions:
         return [{"asked": row[0], "question": row[1], "answer": json.loads(row[2])} for row in rows]
 
     def list(self, owner: Owner, limit: int = 100) -> list[dict[str, Any]]:
-        """Return the owner's sessions as JSON, last used first; `title` is the first question."""
+        """Return the owner's sessions as JSON, the last used first; `title` is a session's first question."""
         with self._locked():
             rows = self._database.execute(
                 "SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = id), coalesce("
@@ -125,7 +125,7 @@ class Sessions:
         return [dict(zip(("session", "made", "used", "turns", "title"), row, strict=True)) for row in rows]
 
     def delete(self, session: str, owner: Owner) -> bool:
-        """Delete a session with its turns. Return False if there is none."""
+        """Delete a session with its turns. Return False if the session doesn't exist."""
         with self._transaction() as database:
             if not self._exists(session, owner):
                 return False
@@ -133,7 +133,7 @@ class Sessions:
         return True
 
     def close(self) -> None:
-        """Close the file. Idempotent."""
+        """Close the SQLite file. Idempotent."""
         with self._lock:
             self._database.close()
 

@@ -1,4 +1,4 @@
-"""Server-sent events, with keep-alives, that end when the client goes or the server stops."""
+"""Server-sent events, with keep-alives. The stream ends when the client goes or the server stops."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ class Event(NamedTuple):
     data: Mapping[str, Any]
 
     def encoded(self) -> bytes:
-        """Return the event as bytes of the stream."""
+        """Return the event as bytes, in the format of server-sent events."""
         return format_sse_event(data_str=json.dumps(self.data, ensure_ascii=False, default=str), event=self.name)
 
 
 class _Stalled(Exception):
-    """The client doesn't accept data."""
+    """The error when the client doesn't accept data."""
 
 
 async def watched(
     events: AsyncGenerator[Event, None], receive: Receive, service: Service
 ) -> AsyncGenerator[Event | None, None]:
-    """Yield events, or None after a heartbeat without one, until the client goes. Always close the events.
+    """Yield events, or None after a heartbeat's time without one, until the client goes. Always close the events.
 
     Raise Problem when the server stops, and any error of the events.
     """
@@ -75,9 +75,10 @@ async def last_of(events: AsyncGenerator[Event, None], receive: Receive, service
 
 
 class EventStream(Response):
-    """A response of events. An error before the first one is a problem with its status, later an `error` event.
+    """A response that streams events.
 
-    The generator is closed when the stream ends, the client goes or stalls, or the server stops.
+    An error before the first event is answered as a problem with its own HTTP status, a later error as an `error`
+    event. The generator is closed when the stream ends, the client goes or stalls, or the server stops.
     """
 
     media_type = MEDIA_TYPE

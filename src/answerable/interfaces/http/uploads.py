@@ -1,4 +1,4 @@
-"""Uploaded files: named safely, kept in the library's folder, and rolled back if they can't be added."""
+"""Uploaded files: given safe names, kept in the library's folder, and deleted if they can't be added."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Incoming:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def add(self, library: Library, report: AddReport, on_progress: OnProgress) -> None:
-        """Add the files one by one, each replacing an earlier file of its name."""
+        """Add the files one by one; each replaces the earlier file of its name."""
         for number, name in enumerate(self.names):
             before = report.chunks
 
@@ -80,7 +80,7 @@ class Incoming:
 
 
 def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
-    """Write files to a folder beside the uploads. Raise Problem."""
+    """Write the files to a new folder beside the uploads. Raise Problem."""
     names = tuple(safe_name(name) for name, _ in files)
     if len(set(names)) < len(names):
         raise Problem(422, "invalid_request", "Two of the files have the same name. Send them one after the other.")
@@ -98,7 +98,7 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
 
 
 def clean_up(uploads: Path) -> None:
-    """Delete files that a killed server left half uploaded over a day ago, in all libraries."""
+    """Delete files that a killed server left half uploaded over a day ago, for all libraries."""
     for left in uploads.glob(f"*/{_INCOMING}/*"):
         if time.time() - left.stat().st_mtime > _STALE:
             shutil.rmtree(left, ignore_errors=True)

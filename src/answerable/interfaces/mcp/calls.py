@@ -1,4 +1,4 @@
-"""Calls of tools: blocking functions run in bounded threads, and callers over HTTP need permission."""
+"""Run the calls of tools: in a bounded number of threads, and over HTTP only with permission."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ Given = TypeVar("Given")
 
 
 class Calls:
-    """Runs blocking functions for tools; expected errors become errors the assistant reads."""
+    """A runner of blocking functions for tools; it turns expected errors into errors that the assistant reads."""
 
     def __init__(self, at_once: int = 8) -> None:
         self._limiter = CapacityLimiter(at_once)
 
     async def run(self, function: Callable[..., Given], *arguments: object) -> Given:
-        """Run a function. A cancelled call ends where the function calls `check_cancelled`."""
+        """Run a function. A cancelled call ends where the function next calls `check_cancelled`."""
         try:
             return await to_thread.run_sync(partial(function, *arguments), limiter=self._limiter)
         except (AnswerableError, ValueError) as error:
@@ -34,7 +34,7 @@ class Calls:
 
 
 def check_cancelled() -> None:
-    """End the running function if its caller has gone or cancelled it."""
+    """End the running function if its caller has gone or has cancelled the call."""
     from_thread.check_cancelled()
 
 

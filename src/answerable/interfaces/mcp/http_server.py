@@ -73,7 +73,10 @@ def _app(server: LibraryServer) -> ASGIApp:
 
 
 class _KnownCallers:
-    """Passes the caller from the guards to the SDK. Keys bound to one library of `serve` are refused."""
+    """A middleware that passes the caller from the guards to the SDK.
+
+    Keys of `serve` that open only one library are refused.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = AuthContextMiddleware(app)

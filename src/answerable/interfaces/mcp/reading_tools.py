@@ -107,7 +107,7 @@ class ReadingTools:
         raise AssertionError("events end with an answer")
 
     def _passage(self, document_id: str, span: tuple[int, int], before: int, after: int) -> tuple[Document, Chunk]:
-        """Return the document, and one chunk that spans all wanted passages."""
+        """Return the document, and one chunk that covers all requested passages."""
         start, end = span
         document = self._library.document(document_id)
         chunks = self._library.chunks(document_id)
@@ -126,5 +126,5 @@ class ReadingTools:
 
 
 def result(text: str, plain: Plain) -> CallToolResult:
-    """Return a tool's result: text for the assistant, and the same as JSON for programs."""
+    """Return a tool's result: text for the assistant, and the same content as JSON for programs."""
     return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=plain)

@@ -1,6 +1,6 @@
-"""An MCP server of a library: tools that read it, tools that change it, and documents as resources.
+"""An MCP server of a library: tools that read the library, tools that change it, documents as resources.
 
-Names and descriptions of tools are fixed; they never contain text of documents.
+The names and descriptions of tools are fixed; they never contain text of documents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Tools that change the library, available only with --write."""
+"""The tools that change the library, available only with --write."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ PACE = 0.2
 
 
 class WritingTools:
-    """The tools of an assistant that change the library; they read only files under the roots, and sites."""
+    """The tools that change the library. They read sites, but only files under the roots."""
 
     def __init__(self, library: Library, calls: Calls, roots: Sequence[Path] = ()) -> None:
         self._library = library
@@ -60,7 +60,7 @@ class WritingTools:
 
 
 class Notifier:
-    """Reports progress to the client from the adding thread; ends the thread when the client cancels."""
+    """A progress callback that reports to the client, and ends the thread when the client cancels."""
 
     def __init__(self, context: Context[Any, Any]) -> None:
         self._context = context
@@ -68,7 +68,7 @@ class Notifier:
         self._reached = -1
 
     def __call__(self, progress: Progress) -> None:
-        """Report passages and sources together, so that the number always grows."""
+        """Report the sum of passages and sources done, so that the number always grows."""
         check_cancelled()
         reached = progress.sources_done + progress.chunks_done
         now = time.monotonic()

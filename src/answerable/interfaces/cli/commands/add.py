@@ -48,7 +48,7 @@ class ReadOptions:
     )
 
     def settings(self, library: str | None) -> Settings:
-        """Return the settings with these options applied; each option has the name of its setting."""
+        """Return the settings with these options applied; each option overrides the setting of its name."""
         given = {name: ",".join(value) if isinstance(value, list) else value for name, value in asdict(self).items()}
         return load_settings({"library": library, **given})
 

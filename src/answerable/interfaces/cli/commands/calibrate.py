@@ -1,4 +1,4 @@
-"""`answerable calibrate`: fit the refusal gate to the embedder in use, for every library made with it."""
+"""`answerable calibrate`: fit the refusal gate to the current embedder, for all libraries that use it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`answerable chat`: ask question after question, keeping the last exchanges and the filter."""
+"""`answerable chat`: answer one question after another, keeping the last exchanges and the filter."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
 
 
 class _Chat:
-    """A conversation on the standard streams. The library is opened for the first question and kept open."""
+    """A conversation on the standard streams. The library is opened at the first question and stays open."""
 
     def __init__(self, open_library: Callable[[], Library]) -> None:
         self._open_library = open_library
@@ -54,7 +54,7 @@ class _Chat:
         self._has_printed = False
 
     def run(self) -> None:
-        """Answer line after line until the end of input."""
+        """Answer each line of the input until it ends."""
         is_terminal = sys.stdin.isatty() and sys.stdout.isatty()
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(encoding=sys.stdin.encoding if is_terminal else "utf-8", errors="replace")
@@ -138,7 +138,7 @@ class _Chat:
         print_text(f"filter: {spell_conditions(self._conditions) or 'none'}")
 
     def _fail(self, error: Exception) -> None:
-        """Print an error. A failed library is reopened for the next question."""
+        """Print an error. If the library failed, it is reopened for the next question."""
         print_error(str(error))
         if isinstance(error, (LibraryError, OSError)):
             self._close()
@@ -159,7 +159,7 @@ def _ends(line: str) -> bool:
 
 
 def _read_line(is_terminal: bool) -> str | None:
-    """Read the next line, stripped; None at the end of input, or at Ctrl-C in a terminal."""
+    """Read the next line, stripped; None at the end of input, or after Ctrl-C in a terminal."""
     if not is_terminal:
         line = sys.stdin.readline()
         return line.replace("\ufeff", "").strip() if line else None
@@ -182,7 +182,7 @@ def _print_sources(found: Answer) -> None:
 
 
 def _print_why(found: Answer, conditions: str) -> None:
-    """Print what was searched, the passages with their ranks, the checks, cost and times."""
+    """Print what was searched, the passages with their ranks, the checks, the cost and the times."""
     rows = {
         "searched": found.question,
         "filter": conditions or "none",

@@ -16,7 +16,7 @@ from answerable.settings import load_settings
 
 @dataclass(frozen=True, slots=True)
 class OutcomeOptions:
-    """Files to write, and conditions for failing."""
+    """The files that `eval` writes, and the conditions under which it fails."""
 
     floor: Annotated[
         Texts, Option(metavar="FIGURE=VALUE", help="Exit with 1 below this value: ndcg@10=0.7 (repeatable).")

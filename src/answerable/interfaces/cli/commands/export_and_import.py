@@ -1,4 +1,4 @@
-"""`answerable export` and `answerable import`: write a library to a file, and load it from there."""
+"""`answerable export` and `answerable import`: write a library to a file, and load such a file."""
 
 from __future__ import annotations
 

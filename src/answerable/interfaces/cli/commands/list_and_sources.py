@@ -1,4 +1,4 @@
-"""`answerable list` and `answerable sources`: show what the library holds and what it follows."""
+"""`answerable list` and `answerable sources`: show the library's documents, and the sources it follows."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -
 
 
 def _print_documents(found: Sequence[StoredDocument]) -> None:
-    """Print a table, or three lines per document where the table is wider than the screen."""
+    """Print a table or, if that is wider than the screen, three lines per document."""
     from rich.measure import Measurement
 
     screen = console()

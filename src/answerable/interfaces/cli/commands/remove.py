@@ -1,4 +1,4 @@
-"""`answerable remove`: delete a document, or stop following a folder, file or site."""
+"""`answerable remove`: delete a document, or a followed folder, file or site with its documents."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
 
 
 def _libraries(library: str | None, also: Sequence[str], model: str | None) -> Mapping[str, Settings]:
-    """Return the settings of every library by name, the default first. Raise SettingsError."""
+    """Return the settings of every library by its name, the default library first. Raise SettingsError."""
     found = {_NAME: load_settings({"library": library, "model": model})}
     for each in also:
         name, _, address = each.partition("=")

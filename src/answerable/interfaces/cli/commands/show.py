@@ -1,4 +1,4 @@
-"""`answerable show`: print a document, and a chat's statistics."""
+"""`answerable show`: print a document, and the statistics of a chat."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def show(document: DocumentArgument, library: LibraryOption = None, as_json: Jso
 
 
 def _print_statistics(found: ChatStatistics) -> None:
-    """Print each sender's share, a plot of the months, and the busiest days."""
+    """Print each sender's share of the messages, a chart of the months, and the busiest days."""
     most, width = max(found.by_sender.values()), len(f"{found.messages:,}")
     for sender, count in list(found.by_sender.items())[:_MOST_SENDERS]:
         share = f"{count / found.messages:4.0%}"

@@ -35,7 +35,7 @@ class WatchOptions:
     )
 
     def seconds(self) -> int:
-        """`every` in seconds. Raise SettingsError."""
+        """The value of `every` in seconds. Raise SettingsError."""
         found = re.fullmatch(r"([1-9]\d{0,5})([smhd])", self.every)
         if found is None:
             raise SettingsError(

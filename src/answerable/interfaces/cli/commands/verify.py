@@ -1,4 +1,4 @@
-"""`answerable verify`: compare a library with its sources and with itself."""
+"""`answerable verify`: compare a library with its sources, and check its own data."""
 
 from __future__ import annotations
 

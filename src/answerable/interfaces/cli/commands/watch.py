@@ -1,4 +1,4 @@
-"""`answerable sync --watch`: sync changed files as soon as they are written, and everything from time to time."""
+"""`answerable sync --watch`: sync files as soon as they change, and everything from time to time."""
 
 from __future__ import annotations
 
@@ -28,7 +28,10 @@ _Version = tuple[int, int, int]
 
 
 class Watch:
-    """Keep origins up to date until Ctrl-C. Changes to the library's own files, at `address`, are ignored."""
+    """A watcher that syncs origins until Ctrl-C.
+
+    Changes to the library's own files, at `address`, are ignored.
+    """
 
     def __init__(
         self, library: Library, names: Sequence[str], address: str, every: float, checksum: bool, as_json: bool
@@ -46,7 +49,7 @@ class Watch:
         self._count = 0
 
     def run(self) -> None:
-        """Sync everything, then every change. Ctrl-C returns, or raises KeyboardInterrupt during a sync."""
+        """Sync everything once, then every change. Ctrl-C ends the loop; during a sync it raises KeyboardInterrupt."""
         try:
             while True:
                 self._read_origins()
@@ -102,21 +105,21 @@ class Watch:
         self._is_syncing = False
 
     def _read_origins(self) -> None:
-        """Read what is followed now; other processes may change it."""
+        """Read again which origins the library follows, since other processes may change them."""
         origins = self._library.origins()
         chosen = [origin for origin in origins if not self._names or any(map(origin.is_called, self._names))]
         self._count = len(chosen)
         self._paths = [origin.name for origin in chosen if os.path.isabs(origin.name)]
 
     def _file_versions(self) -> dict[str, _Version | None]:
-        """Return the followed single files with their versions."""
+        """Return the version of each single file that the library follows."""
         return {path: _version(path) for path in self._paths if not os.path.isdir(path)}
 
     def _folders(self) -> list[str]:
         return [path for path in self._paths if os.path.isdir(path)]
 
     def _counts(self, folder: str, path: str) -> bool:
-        """Whether a changed path counts: neither hidden nor in the library's own folder."""
+        """Return whether to sync a changed path: not if it is hidden or in the library's own folder."""
         real = os.path.realpath(path)
         if real == self._own or real.startswith(f"{self._own}{os.sep}"):
             return False
@@ -126,7 +129,7 @@ class Watch:
 
 
 def _changes(folders: Sequence[str]) -> Generator[Collection[str], None, None]:
-    """Yield the paths changed since the last time; nothing after a quiet tick."""
+    """Yield the paths changed since the previous yield; an empty collection if nothing changed for a while."""
     if not folders:
         while True:
             time.sleep(_TICK)

@@ -1,1 +1,1 @@
-"""Keys of a server: who may call, and for what."""
+"""The keys of a server: who may send requests, and which ones."""

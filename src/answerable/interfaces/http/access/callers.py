@@ -1,4 +1,4 @@
-"""The caller of each request, identified by its key, and what routes require of it.
+"""Identify the caller of each request by its key, and check what the caller may do.
 
 Without a key file the server listens on this machine alone, and every caller may do everything.
 """
@@ -33,7 +33,7 @@ _log = logging.getLogger("answerable")
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """A caller: the key's id, its role, and the only library it opens (None: all)."""
+    """A caller: the id of its key, its role, and the only library that the key opens (None: all libraries)."""
 
     id: str
     role: Role
@@ -49,12 +49,13 @@ LOCAL = Caller("local", "admin")
 
 
 class Authentication:
-    """Sets each request's caller, and answers 401 to requests without one, unless `is_public` allows the path.
+    """A middleware that sets each request's caller, and answers 401 to requests without one.
 
-    A key is sent as `Authorization: Bearer …` or `X-API-Key: …`, exactly once, never in a URL, which logs and histories
-    keep. Without keys, forwarded requests aren't local, so they are refused unless `behind_proxy`.
+    Paths that `is_public` accepts need no caller. A key is sent as `Authorization: Bearer …` or `X-API-Key: …`, exactly
+    once, and never in a URL, because logs and histories keep URLs. Without keys only local requests are accepted; a
+    forwarded request isn't local, so it is refused unless `behind_proxy`.
 
-    After `most_refused` refusals a minute an address gets 429 instead of 401; requests with a valid key still pass.
+    After `most_refused` refusals in a minute an address gets 429 instead of 401; requests with a valid key still pass.
     """
 
     def __init__(
@@ -97,9 +98,9 @@ def caller_of(request: Request) -> Caller:
 
 
 def asker(request: Request, service: Serving) -> Caller:
-    """Return the caller if it may ask in the path's `{library}`.
+    """Return the caller if it may ask questions of the library in the path (`{library}`).
 
-    Raise UnknownLibrary both for an unknown library and for one that the key doesn't open.
+    Raise UnknownLibrary both for an unknown library and for one that the caller's key doesn't open.
     """
     caller = caller_of(request)
     library = request.path_params.get("library")
@@ -110,7 +111,7 @@ def asker(request: Request, service: Serving) -> Caller:
 
 
 def admin(caller: Annotated[Caller, Depends(asker)]) -> Caller:
-    """Return the caller if it may change the path's `{library}`. Raise Problem 403 for a key that may only ask."""
+    """Return the caller if it may change the library in the path. Raise Problem 403 for a key that may only ask."""
     if caller.role != "admin":
         raise Problem(403, "forbidden", "This key may only ask, search and read. Use a key made with --role admin.")
     return caller

@@ -1,7 +1,7 @@
-"""The file of keys: what each may do, and its hash instead of the key itself.
+"""The file of keys: for each key its role, and its hash instead of its secret.
 
-A key is 256 random bits, which nobody can guess or try out, so a single SHA-256 hides it as well as a slow password
-hash would, and costs a request nothing.
+A secret is 256 random bits, which nobody can guess or try out. So a single SHA-256 protects it as well as a slow
+password hash would, and takes almost no time per request.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ _State = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """A key without its secret; `library` is the only one it opens (None: all), `made` an ISO time in UTC."""
+    """A key without its secret.
+
+    `library` is the only library that the key opens (None: all); `made` is the time of creation, ISO in UTC.
+    """
 
     id: str
     sha256: str
@@ -47,7 +50,7 @@ class Key:
 
 
 class Keys:
-    """The keys in a file, read again whenever it changes. Writes are atomic."""
+    """The keys in a file, which is read again whenever it changes. Writes are atomic."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -73,7 +76,7 @@ class Keys:
         return self._read[1]
 
     def find(self, secret: str) -> Key | None:
-        """Find a key by its secret in constant time. Raise SettingsError as `list` does."""
+        """Return the key with this secret, compared in constant time. Raise SettingsError as `list` does."""
         digest = _digest(secret)
         found = None
         for key in self.list():
@@ -82,7 +85,10 @@ class Keys:
         return found
 
     def add(self, role: Role, library: str | None = None, name: str = "") -> tuple[Key, str]:
-        """Add a key, creating the file if needed; return it with its secret, stored nowhere. Raise SettingsError."""
+        """Add a key; return it with its secret, which isn't stored anywhere. Raise SettingsError.
+
+        The file is created if needed.
+        """
         secret = _PREFIX + secrets.token_urlsafe(32)
         made = datetime.now(timezone.utc).isoformat(timespec="seconds")
         key = Key(secrets.token_hex(4), _digest(secret), role, library, name, made)

@@ -1,4 +1,4 @@
-"""A moving-window rate limiter.
+"""A rate limiter that counts hits in a moving window of time.
 
 The library `limits` (5.8) was tried: its memory store never forgets a name, and its wall clock may jump.
 """
@@ -52,7 +52,10 @@ class MovingWindow:
 
 
 def network_of(client: Sequence[Any] | None) -> str:
-    """Return the name to count a client by: its address or, for IPv6, its network, which a host owns whole."""
+    """Return the name under which to count a client: its address or, for IPv6, its /64 network.
+
+    One host usually owns a whole IPv6 network.
+    """
     host = str(client[0]) if client else ""
     try:
         found = ipaddress.ip_address(host)
@@ -64,7 +67,7 @@ def network_of(client: Sequence[Any] | None) -> str:
 
 
 def too_many(wait: float, what: str) -> ASGIApp:
-    """Answer 429 with the seconds to wait."""
+    """Return a response 429 with the seconds to wait."""
     seconds = math.ceil(wait)
     detail = f"Too many {what} from here. Try again in {seconds} seconds, or ask the server's administrator for more."
     return problem(429, "too_many_requests", detail, {"Retry-After": str(seconds)})

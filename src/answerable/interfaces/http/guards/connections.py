@@ -1,7 +1,8 @@
-"""Limits on the number of connections, and on the time clients take to send requests and accept responses.
+"""Limit the number of connections, and the time that clients take to send requests and accept responses.
 
-uvicorn alone waits forever for the head of a request, and for a client to accept data. When the limit is reached, the
-connection idle for longest is closed, so clients that send nothing, or a head byte by byte, block nobody.
+uvicorn alone waits forever for the head of a request, and for a client to accept data. When the number of connections
+reaches its limit, the connection that was idle for longest is closed. So clients that send nothing, or a head byte by
+byte, don't block others.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ _TOO_SLOW = b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: c
 
 @dataclass(frozen=True, slots=True)
 class ConnectionLimits:
-    """Connections in total and per address, and two times in seconds.
+    """The limits: connections in total and per address, and two times in seconds.
 
     `asking`: how long an idle connection may take until the head of its next request is complete. `listening`: how long
     a client may take to accept data.
@@ -36,7 +37,7 @@ class ConnectionLimits:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection of HTTP/1.1, closed when over the limit or too slow."""
+    """An HTTP/1.1 connection that is closed when there are too many or when the client is too slow."""
 
     def __init__(self, *arguments: Any, limits: ConnectionLimits, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -62,7 +63,7 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse data, and time what is still missing of a request."""
+        """Parse data, and start or stop the timer for the rest of the request."""
         # More data doesn't extend the time for the head of a request.
         if not self.transport.is_closing():
             super().data_received(data)
@@ -84,7 +85,7 @@ class BoundedConnection(H11Protocol):
         super().resume_writing()
 
     def _has_room(self) -> bool:
-        """Whether this connection is within the limits; close an idle one if that makes room."""
+        """Return whether there is room for this connection; close an idle one if that makes room."""
         present = [
             each for each in self.connections if isinstance(each, BoundedConnection) and not each.transport.is_closing()
         ]
@@ -101,7 +102,7 @@ class BoundedConnection(H11Protocol):
         return True
 
     def _watch(self) -> None:
-        """Time the connection while no request is being answered."""
+        """Run the timer of the connection while the server waits for a request."""
         if self.cycle is not None and not self.cycle.response_complete:
             self._asking.stop()
         elif not self.transport.is_closing():
@@ -123,7 +124,7 @@ class _Alarm:
 
     @property
     def due(self) -> float | None:
-        """The loop's time of the call; None if stopped."""
+        """The time on the loop's clock at which the function is called; None if stopped."""
         return self._running.when() if self._running else None
 
     def start(self, seconds: float, function: Callable[[], None]) -> None:

@@ -1,8 +1,8 @@
-"""Restrict browsers to the service's own page and allowed origins.
+"""Restrict browsers to the service's own page and to allowed origins.
 
-A server without keys trusts every local request, and a local browser sends requests for any page it shows. So a request
-must name the server by a known name (a foreign name for this machine is DNS rebinding) and must not come from a page of
-another origin.
+A server without keys trusts every local request, and a local browser sends requests for any page that it shows. So a
+request must address the server by a known name, because a foreign name for this machine means DNS rebinding. And it
+must not come from a page of another origin.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _HOST = re.compile(r"(?:\[([0-9a-f:.]+)\]|([a-z0-9._-]+))(?::[0-9]{1,5})?")
 
 
 class Origins:
-    """Answers 421 to requests for another server and 403 to pages of another site.
+    """A middleware that answers 421 to requests for another server and 403 to requests from pages of another site.
 
-    `hosts` are the server's names besides local ones; None allows any. `allowed` are origins (`https://example.org`)
-    whose pages may use the service.
+    `hosts` are the server's names besides local ones; None allows any name. `allowed` are origins
+    (`https://example.org`) whose pages may use the service.
     """
 
     def __init__(self, app: ASGIApp, hosts: Collection[str] | None = (), allowed: Collection[str] = ()) -> None:
@@ -62,7 +62,7 @@ class Origins:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host name or address can only be this machine."""
+    """Return whether a host name or address always means this machine."""
     if host == "localhost":
         return True
     try:
@@ -79,6 +79,6 @@ def _netloc(origin: str) -> str:
 
 
 def _is_navigation(scope: Scope, headers: Headers) -> bool:
-    """Whether the request is a followed link: the page with the link can't read the response."""
+    """Return whether the request follows a link. The page with the link can't read the response."""
     is_top = headers.get("sec-fetch-mode") == "navigate" and headers.get("sec-fetch-dest") == "document"
     return scope["method"] == "GET" and is_top and "origin" not in headers

@@ -1,4 +1,4 @@
-"""Classifies a request's path for the guards."""
+"""Classify the path of a request, for the guards."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ def route_path(scope: Scope) -> str:
 
 
 def is_page(scope: Scope) -> bool:
-    """Whether the request is for the web page or one of its files."""
+    """Return whether the request is for the web page or one of its files."""
     path = route_path(scope)
     return path in ("", "/") or path.startswith(_PAGE)
 
 
 def is_public(scope: Scope) -> bool:
-    """Whether the request needs no key."""
+    """Return whether the request needs no key."""
     return scope["method"] in ("GET", "HEAD") and (is_page(scope) or route_path(scope) in _PUBLIC)
 
 
 def is_upload(scope: Scope) -> bool:
-    """Return whether a path takes uploads."""
+    """Return whether the request's path accepts uploads."""
     return scope["method"] == "POST" and route_path(scope).endswith("/documents")

@@ -14,9 +14,9 @@ from answerable.interfaces.http.guards.paths import is_public, route_path
 
 @dataclass(frozen=True, slots=True)
 class Rates:
-    """Requests per minute of a key or address by kind, and concurrent requests of an address.
+    """The limits: requests per minute of a key or address by kind, and concurrent requests of an address.
 
-    `refused` are requests of an address with a wrong or missing key.
+    `refused` limits the requests of an address with a wrong or missing key.
     """
 
     asks: int = 120
@@ -40,7 +40,10 @@ _OTHERS = "others"
 
 
 class RateLimits:
-    """Answers 429 with a time to wait. Needs the caller from `Authentication` and the address from a proxy."""
+    """A middleware that answers 429 with the seconds to wait.
+
+    `Authentication` must have set the caller before, and a proxy's headers the address.
+    """
 
     def __init__(self, app: ASGIApp, rates: Rates | None = None) -> None:
         self._app = app

@@ -38,9 +38,9 @@ class BodyLimits:
 
 
 class Bodies:
-    """Passes on JSON and uploads within the limits, and answers other bodies with a problem.
+    """A middleware that passes on JSON and uploads within the limits, and answers other bodies with a problem.
 
-    JSON is read and checked before the app sees any of it, an upload while the app reads it.
+    JSON is read and checked completely before the app receives it, an upload while the app reads it.
     """
 
     def __init__(self, app: ASGIApp, limits: BodyLimits | None = None) -> None:
@@ -66,7 +66,7 @@ class Bodies:
 
 
 class _Refused(HTTPException):
-    """A refused body. Starlette turns this into a response wherever it reads the body."""
+    """The error for a refused body. Starlette turns it into a response wherever it reads the body."""
 
     def __init__(self, status: int, code: str, detail: str, headers: dict[str, str] | None = None) -> None:
         super().__init__(status, detail, headers)
@@ -74,7 +74,7 @@ class _Refused(HTTPException):
 
 
 class _Body:
-    """A body counted and timed while it arrives. Methods raise _Refused."""
+    """A request body that is counted and timed while it arrives. Methods raise _Refused."""
 
     def __init__(self, receive: Receive, limit: int, limits: BodyLimits) -> None:
         self._receive = receive
@@ -119,7 +119,7 @@ def _has_body(headers: Headers) -> bool:
 
 
 def _checked_form(headers: Headers, takes_files: bool) -> bool:
-    """Return True for JSON, False for an upload. Raise _Refused."""
+    """Return True for a JSON body, False for an upload. Raise _Refused for any other form."""
     if "transfer-encoding" in headers and "content-length" in headers:
         # A proxy and this server might disagree on where such a request ends.
         raise _Refused(
@@ -151,7 +151,7 @@ def _checked_json(body: bytes, limits: BodyLimits) -> bytes:
 
 
 def _is_shallow(body: bytes, nesting: int) -> bool:
-    """Whether all brackets close within `nesting` levels."""
+    """Return whether all brackets close within `nesting` levels."""
     brackets = _TEXT.sub(b"", body).translate(None, _NOT_BRACKETS)
     for _ in range(nesting):
         if not brackets:
@@ -162,7 +162,7 @@ def _is_shallow(body: bytes, nesting: int) -> bool:
 
 
 def _replay(body: bytes, receive: Receive) -> Receive:
-    """Return a `receive` that returns the body at once, then later messages such as the disconnect."""
+    """Return a `receive` function that first returns the body, then later messages such as the disconnect."""
     messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
     async def next_message() -> Message:

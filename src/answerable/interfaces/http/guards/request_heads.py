@@ -1,4 +1,4 @@
-"""Limits on the head of a request. The HTTP parser limits only heads that arrive in pieces."""
+"""Limit the head of a request. The HTTP parser limits only heads that arrive in pieces."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MOST_HEADERS = 100
 
 
 class Heads:
-    """Answers 414 to long addresses and 431 to large headers."""
+    """A middleware that answers 414 to long addresses and 431 to large headers."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

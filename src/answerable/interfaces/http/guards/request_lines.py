@@ -1,8 +1,8 @@
-"""Strict request lines by RFC 9112.
+"""Enforce the line format of RFC 9112 in requests.
 
 h11 also accepts bare line feeds, folded lines (obs-fold), repeated lengths, chunks in HTTP/1.0, and anything after a
-chunk's size. A proxy may read such a request differently and smuggle a second request in its body. h11 has no public
-hook for raw lines (its events no longer show line ends), so this replaces its private buffer.
+chunk's size. A proxy may read such a request differently, so an attacker could smuggle a second request in its body.
+h11 has no public hook for raw lines (its events no longer show line ends), so this module replaces its private buffer.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _LONGEST_CHUNK_LINE = 1_024
 
 
 class StrictBuffer(ReceiveBuffer):
-    """The unread input, whose lines must end in CR LF. h11 reports the error as the client's."""
+    """The unread input, whose lines must end in CR LF. h11 reports any other line end as the client's error."""
 
     def maybe_extract_lines(self) -> list[bytearray] | None:
         """Return the lines up to the first empty one, or None until it arrives. Raise LocalProtocolError."""

@@ -1,4 +1,4 @@
-"""Security headers of every response."""
+"""Set the security headers of every response."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
 class ResponseHeaders:
-    """Adds security headers to every response that doesn't set them itself."""
+    """A middleware that adds security headers to every response that doesn't set them itself."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""All guards between socket and app, in order."""
+"""Put all guards between socket and app, in order."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from answerable.interfaces.http.guards.response_headers import ResponseHeaders
 
 @dataclass(frozen=True, slots=True)
 class Guards:
-    """How a server protects itself.
+    """The options of all guards.
 
-    Without `keys` every client may do everything, so the server must listen on this machine alone. `hosts` are its
-    names besides local ones; with keys and no names any is accepted. `origins` are sites whose pages may use it,
-    `proxies` addresses and networks of trusted reverse proxies.
+    Without `keys` every client may do everything, so the server must listen on this machine alone. `hosts` are the
+    server's names besides local ones; with keys but no `hosts`, any name is accepted. `origins` are sites whose pages
+    may use the server, `proxies` the addresses and networks of trusted reverse proxies.
     """
 
     keys: Keys | None = None
@@ -39,7 +39,7 @@ class Guards:
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
 
     def around(self, app: ASGIApp) -> ASGIApp:
-        """Put an app behind all guards."""
+        """Return the app behind all guards."""
         app = Bodies(app, self.bodies)
         app = RateLimits(app, self.rates)
         app = Authentication(app, self.keys, is_public, bool(self.proxies), self.rates.refused)
@@ -49,7 +49,7 @@ class Guards:
         return ResponseHeaders(Heads(app))
 
     def uvicorn_options(self) -> dict[str, Any]:
-        """Return the options of uvicorn that set these limits."""
+        """Return the options of uvicorn that set the limits on connections."""
         # All connections through a proxy come from its address.
         of_one = self.connections.total if self.proxies else self.connections.per_address
         limits = replace(self.connections, per_address=of_one)
@@ -65,7 +65,7 @@ class Guards:
 
 
 def _shared(app: ASGIApp, origins: Sequence[str]) -> ASGIApp:
-    """Let pages of these origins read the app's responses, without cookies."""
+    """Return the app with CORS headers: pages of these origins may read its responses, without cookies."""
     return CORSMiddleware(
         app,
         allow_origins=[origin.rstrip("/") for origin in origins],

@@ -1,1 +1,1 @@
-"""The endpoint of OpenAI's protocol."""
+"""The routes that speak OpenAI's protocol."""

@@ -1,6 +1,6 @@
-"""Answers as chat completions, whole or in pieces, with citations in the fields that clients show.
+"""Write answers as chat completions, whole or in chunks, with citations in the fields that clients show.
 
-These fields are OpenAI's annotations and Open WebUI's `sources`, both numbered like the answer's marks.
+These fields are OpenAI's annotations and Open WebUI's `sources`, both numbered like the marks `[n]` in the answer.
 Clients identify sources by URL or name, so both must be unique.
 """
 
@@ -24,7 +24,7 @@ _LINE_END = re.compile(r"\n")
 
 @dataclass(frozen=True, slots=True)
 class Completion:
-    """The response to one request; the answer ends before any of `stops`."""
+    """The response to one request; its text ends before the first of the `stops`."""
 
     model: str
     stops: Sequence[str] = ()
@@ -48,7 +48,7 @@ class Completion:
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
-        """Yield the chunks of a checked answer: one per line and sentence, one with the citations, and the last."""
+        """Yield the chunks of a checked answer: one per line and sentence, one with citations, and the last one."""
         text = _until(answer.text, self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
@@ -60,7 +60,7 @@ class Completion:
         yield self._chunk({}, finish="stop")
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
-        """Return the token counts."""
+        """Return the final chunk of a stream, with the numbers of tokens."""
         return {**self._chunk({}), "choices": [], "usage": usage_of(library, question, answer)}
 
     def _chunk(self, delta: dict[str, Any], finish: str | None = None) -> Plain:
@@ -72,7 +72,10 @@ class Completion:
 
 
 def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
-    """Return the tokens read and written: the model's own count or, without a model, those of question and answer."""
+    """Return the numbers of tokens read and written.
+
+    They are the model's own count or, without a model, the tokens of question and answer.
+    """
     if answer.usage:
         read, written = answer.usage.input_tokens, answer.usage.output_tokens
     else:
@@ -81,12 +84,12 @@ def usage_of(library: Library, question: str, answer: Answer) -> dict[str, int]:
 
 
 def _until(text: str, stops: Sequence[str]) -> str:
-    """Return the text before the first stop."""
+    """Return the text before the first of the stops."""
     return text[: min((at for stop in stops if (at := text.find(stop)) >= 0), default=len(text))]
 
 
 def _annotations(text: str, citations: Sequence[Citation]) -> list[Plain]:
-    """Return a citation for the first place of each mark `[n]`; cut-off marks have none."""
+    """Return an annotation for the first place of each mark `[n]` in the text, without marks that were cut off."""
     found = []
     for number, (citation, url) in enumerate(zip(citations, _addresses(citations), strict=True), 1):
         mark = f"[{number}]"
@@ -113,7 +116,7 @@ def _title(number: int, citation: Citation) -> str:
 
 
 def _addresses(citations: Sequence[Citation]) -> list[str]:
-    """Return a unique URL per citation; repeated ones get a number."""
+    """Return a unique URL for each citation; a repeated URL gets a number."""
     found: list[str] = []
     for number, citation in enumerate(citations, 1):
         address = citation.link or f"answerable://document/{citation.document_id}#{citation.start}-{citation.end}"

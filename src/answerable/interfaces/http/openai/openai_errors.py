@@ -1,4 +1,4 @@
-"""Errors in OpenAI's form for every route under its prefix."""
+"""Write errors in OpenAI's form for every route under the prefix of OpenAI's protocol."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _OF_THE_BODY = (b"content-type", b"content-length")
 
 
 class OpenAIErrors:
-    """ASGI middleware that translates problems of these routes, whatever raised them."""
+    """A middleware that rewrites the problems of these routes in OpenAI's form, whatever raised them."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -38,7 +38,7 @@ class ChatMessage(Taken):
     content: Union[str, list[Part], None] = None
 
     def full_text(self) -> str:
-        """Return the message's text. Raise Problem for anything but text."""
+        """Return the message's text. Raise Problem if it contains anything else, such as an image."""
         if not isinstance(self.content, list):
             return self.content or ""
         if unread := next((part.type for part in self.content if part.type not in ("text", "refusal")), None):
@@ -67,7 +67,7 @@ class ChatBody(Taken):
     response_format: Optional[dict[str, Any]] = Field(None, description="Only text.")
 
     def check(self) -> None:
-        """Raise Problem for options that can't be honoured."""
+        """Raise Problem for options that the engine doesn't support."""
         if self.n not in (None, 1):
             raise unsupported("n", "There is one answer: leave n out.")
         if self.logprobs:
@@ -76,11 +76,11 @@ class ChatBody(Taken):
             raise unsupported("response_format", "Answers are text: leave response_format out.")
 
     def stops(self) -> list[str]:
-        """Return the texts before which an answer ends."""
+        """Return the texts before which an answer must end."""
         return [text for text in ([self.stop] if isinstance(self.stop, str) else self.stop or []) if text]
 
     def asked(self) -> tuple[str, list[Exchange]]:
-        """Return the question and the exchanges before it. Raise Problem if the last message is not a question."""
+        """Return the question and the exchanges before it. Raise Problem if the last message isn't a question."""
         turns = [message for message in self.messages if message.role in ("user", "assistant")]
         question = turns[-1].full_text().strip() if turns and turns[-1].role == "user" else ""
         if not question:
@@ -162,7 +162,7 @@ def unsupported(param: str, detail: str) -> Problem:
 
 
 def _exchanges(turns: Sequence[ChatMessage]) -> list[Exchange]:
-    """Return the last answered questions with their answers."""
+    """Return the latest questions that got an answer, with their answers."""
     found = []
     for asked, answered in pairwise(turns):
         if (asked.role, answered.role) == ("user", "assistant") and (question := asked.full_text().strip()):

@@ -1,6 +1,7 @@
-"""OpenAI's protocol: each library is a model that answers with citations, or refuses.
+"""The routes of OpenAI's protocol: each library is a model that answers with citations, or refuses.
 
-Text of a model behind a library is sent only after the whole answer was checked, so no sent text is ever withdrawn.
+If a chat model writes the answer, its text is sent only after the check of the whole answer, so no text is ever
+withdrawn.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ router = api_router("OpenAI", PREFIX)
 
 
 def _described(model: type[BaseModel], streams: bool = False) -> Responses:
-    """Describe a route's responses, with errors in OpenAI's form."""
+    """Return the OpenAPI description of a route's responses, with errors in OpenAI's form."""
     return {
         code: {"model": ErrorBody, "description": said["description"]} if int(code) >= 400 else said
         for code, said in responses(model, events=streams).items()
@@ -98,7 +99,7 @@ async def create_embeddings(body: EmbeddingsBody, caller: Asker, service: Servin
 
 
 class _Chunk(sse.Event):
-    """A nameless event of OpenAI's protocol; without data it ends the stream."""
+    """An event without a name, as OpenAI's protocol needs; an event without data ends the stream."""
 
     def encoded(self) -> bytes:
         data = json.dumps(self.data, ensure_ascii=False, default=str) if self.data else "[DONE]"
@@ -106,7 +107,7 @@ class _Chunk(sse.Event):
 
 
 class _Writing(sse.Event):
-    """A comment while a model writes an unchecked draft. Clients ignore it; sending it detects that one has gone."""
+    """A comment sent while a model writes a draft. Clients ignore it; sending it shows whether a client has gone."""
 
     def encoded(self) -> bytes:
         return b": writing\n\n"
@@ -122,7 +123,7 @@ class _ChunkStream(sse.EventStream):
 def _whole(
     completion: Completion, library: Library, question: str, events: Generator[AnswerEvent, None, None]
 ) -> Generator[sse.Event, None, None]:
-    """Yield an empty event per step, then the completion."""
+    """Yield an empty event for each step of the answer, then the completion."""
     with closing(events):
         for event in events:
             yield sse.Event("", completion.whole(library, question, event.answer) if event.answer else {})
@@ -146,7 +147,7 @@ def _chunks(
 def _asked(
     library: Library, question: str, history: Sequence[Exchange], metrics: Metrics
 ) -> Generator[AnswerEvent, None, None]:
-    """Yield the events of an answer, and count it in the metrics."""
+    """Yield the events of an answer, and count the question in the metrics."""
     with metrics.asking() as counted, closing(library.ask_stream(question, history=history)) as events:
         for event in events:
             if event.answer:
@@ -173,7 +174,7 @@ def _embeddings(library: Library, body: EmbeddingsBody) -> Plain:
 
 
 def _encoded(vector: FloatArray, form: str) -> str | list[float]:
-    """Return the numbers, or their base64 as little-endian float32."""
+    """Return a vector as numbers, or as base64 of little-endian float32 values."""
     numbers: list[float] = vector.tolist()
     return base64.b64encode(np.asarray(vector, "<f4").tobytes()).decode() if form == "base64" else numbers
 

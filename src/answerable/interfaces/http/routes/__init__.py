@@ -1,1 +1,1 @@
-"""The routes: each parses, calls, and gives back plain values."""
+"""The routes: each one parses a request, calls the engine, and returns plain values."""

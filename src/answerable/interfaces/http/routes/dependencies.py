@@ -1,4 +1,4 @@
-"""Dependencies of routes: the open library of a path, and the owner of its sessions."""
+"""What routes depend on: the open library in a path, and the owner of a caller's sessions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LibraryName = Annotated[
 
 
 async def _opened(library: LibraryName, caller: Asker, service: Serving) -> Library:
-    """Open the library in a worker, since the first time takes a while."""
+    """Open the library in a worker, because the first opening takes a while."""
     opened = service.libraries.opened(library)
     return await service.pool.run(service.libraries.get, library) if opened is None else opened
 

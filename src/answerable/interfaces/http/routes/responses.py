@@ -1,4 +1,4 @@
-"""Routers and responses of the API, and their descriptions in the OpenAPI document."""
+"""The routers and responses of the API, and their descriptions in the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def responses(model: type[BaseModel] | None = None, status: int = 200, events: b
 
 
 class PlainResponse(JSONResponse):
-    """JSON of plain values. Dates in a document's metadata become text."""
+    """A JSON response of plain values. Dates in a document's metadata become text."""
 
     def render(self, content: Any) -> bytes:
         """Return the content as JSON."""
@@ -42,7 +42,7 @@ class PlainResponse(JSONResponse):
 
 
 def api_router(tag: str, prefix: str = "") -> APIRouter:
-    """Return a router of JSON operations, named after their functions."""
+    """Return a router of JSON routes, whose operation ids are the names of their functions."""
     return APIRouter(
         prefix=prefix,
         tags=[tag],
