@@ -40,7 +40,7 @@ def asked_for(question: str) -> Kind | None:
 
 
 def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
-    """Return whether a sentence has something of this kind that the question doesn't name.
+    """Return whether a sentence contains a date, number or person (`kind`) that the question doesn't contain.
 
     A chat message always counts as containing a person and a date: its sender and its time.
     """

@@ -123,7 +123,7 @@ class _Surroundings:
 
 
 def _passes(where: Filter | None, message: Part, fields: Mapping[str, Any]) -> bool:
-    """Return whether a message passes a filter by its own sender and time, not by others of its chunk."""
+    """Return whether a chat message itself passes a filter by sender and time; its chunk may have others."""
     own = normalize_fields({"sender": message.sender, "date": message.time})
     return matches(where, {**fields, **own})
 

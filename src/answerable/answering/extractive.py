@@ -131,7 +131,7 @@ def refuse(evidence: Evidence, reason: Reason, confidence: float = 0.0) -> Answe
 
 
 def _adds(sentence: Sentence, taken: Sequence[Sentence], weights: Mapping[frozenset[str], float]) -> bool:
-    """Return whether a sentence has half of the question's words, or one that the earlier quotes lack.
+    """Return whether a sentence has half of the question's words, or one that no earlier quote has.
 
     Such a sentence needs less support: "and the basil?" wants a quote on lettuce and one on basil. On XQuAD en and es,
     FaQuAD and SQuAD2 en, es and pt, this rule finds as many gold answers as a single margin of .6 for all sentences,

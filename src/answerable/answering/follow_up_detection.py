@@ -41,7 +41,7 @@ def is_follow_up(question: str) -> bool:
 
 
 def has_pronoun(question: str) -> bool:
-    """Return whether a question has a pronoun that may refer back."""
+    """Return whether a question has a pronoun that may refer to an earlier question."""
     words, known = read_words(question), listed("pronouns", *rule_languages(question))
     return any(_is_pronoun(words, index, known) for index in range(len(words)))
 
@@ -52,7 +52,7 @@ def asks(words: Sequence[Word], *languages: str) -> bool:
 
 
 def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Return whether the question has a pronoun that nothing before it in the question explains."""
+    """Return whether the question has a pronoun without a noun before it in the question to refer to."""
     known = listed("pronouns", *languages)
     expletive = "en" in languages and pattern("expletive", "en").search(question.lower().replace("’", "'"))
     for index, word in enumerate(words):
@@ -112,7 +112,7 @@ def _has(words: Sequence[Word], name: str) -> bool:
 
 
 def _lacks_its_topic(words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
-    """Return whether the words form a question without a noun, a noun phrase alone, or less."""
+    """Return whether the words are a question without a noun, only a noun phrase, or even less."""
     if not content:
         return True
     if all(word.kind or not re.search(r"[^\W\d_]", word.text) for word in content) and not _has(words, "being"):

@@ -92,7 +92,7 @@ def _verbs(question: str) -> list[Word]:
 
 
 def _follows_question_word(words: Sequence[Word], index: int) -> bool:
-    """Whether a word is a verb after the question word: `sale` in "¿a qué hora sale …", not a noun ("which hotel")."""
+    """Return whether a word is a verb after the question word, as in "¿a qué hora sale …", and not a noun."""
     if not words[index].is_content or words[index].is_entity or words[index].lead:
         return False
     passable = listed("passable")
@@ -112,7 +112,7 @@ def _follows_question_word(words: Sequence[Word], index: int) -> bool:
 
 
 def _after_subject(words: Sequence[Word]) -> list[Word]:
-    """Return whether a word is a verb after the subject: `open` in "when does the library open on Saturday"."""
+    """Return the verbs after the subject, such as `open` in "when does the library open on Saturday"."""
     if not asks(words, "en", "es") or any(word.lower in listed("being") for word in words):
         return []
     for index, word in enumerate(words[:-1]):

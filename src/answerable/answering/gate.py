@@ -67,7 +67,7 @@ class Gate:
         return self.suited_to(evidence).probability(read_signals(evidence, ranked, self.background))
 
     def passes(self, evidence: Evidence, confidence: float) -> bool:
-        """Return whether to answer. The threshold is lower for passages that passed a filter from the question."""
+        """Return whether to answer. The threshold is lower for passages found with a filter from the question."""
         return confidence >= self.suited_to(evidence).threshold * (1.0 if evidence.topic is None else NARROWED)
 
     def probability(self, signals: Signals) -> float:
@@ -103,7 +103,7 @@ class Gate:
 
 
 def is_crossed(evidence: Evidence) -> bool:
-    """Return whether the question is in a language that no passage has; false if a passage's language is unknown."""
+    """Return whether no passage is in the question's language; False if the language of a passage is unknown."""
     spoken = {result.document.language for result in evidence.results}
     return bool(evidence.language) and "" not in spoken and evidence.language not in spoken
 

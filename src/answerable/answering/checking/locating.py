@@ -98,7 +98,7 @@ class Searchable:
         )
 
     def _is_whole(self, start: int, end: int) -> bool:
-        """Return whether neither end is inside a character, word or number."""
+        """Return whether both ends of a span are between words, numbers and characters, not inside one."""
         folded = self._folded
         return not (
             (start and self._starts[start - 1] == self._starts[start])
@@ -115,7 +115,7 @@ def legible(text: str) -> str:
 
 
 def _is_within(before: str, after: str) -> bool:
-    """Return whether the boundary of two pieces is inside a word or number."""
+    """Return whether the boundary between two strings is inside a word or number."""
     if not before or not after:
         return False
     left, right = before[-1], after[0]

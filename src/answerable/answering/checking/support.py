@@ -194,7 +194,7 @@ class PassageText:
         return index
 
     def has_name(self, values: Collection[str]) -> bool:
-        """Return whether the passage has one of these names, perhaps with another ending."""
+        """Return whether the passage contains one of these names, possibly with another ending."""
         return any(
             value in self.names
             or value in self._beginnings
@@ -203,7 +203,7 @@ class PassageText:
         )
 
     def backs(self, claim: Claim, wording: Wording, span: Span | None) -> bool:
-        """Return whether the passage, or the author or time of the span, has a claim; `wording` is the claim's own."""
+        """Return whether the passage, or the sender or time of the span, backs a claim of the sentence `wording`."""
         if span and span.parts and not claim.values.isdisjoint(span.authors):
             return True
         if claim.kind is Kind.NAME:
@@ -219,7 +219,7 @@ class PassageText:
         return None
 
     def _is_in_another_row(self, claim: Claim, span: Span) -> bool:
-        """Return whether a number is only in other table rows than the span's."""
+        """Return whether a number of the sentence occurs only in table rows outside the span."""
         own = values_of(span.wording.claims) | values_of(self.around.claims) | span.authors
         if claim.kind is Kind.NAME or not self._is_row(span) or not claim.values.isdisjoint(own):
             return False

@@ -33,7 +33,7 @@ class Unit:
     is_sure: bool
 
     def agrees(self, other: Unit) -> bool:
-        """Return whether both may mean the same. A name agrees with its shorter form."""
+        """Return whether both units may mean the same thing. A full name agrees with its shorter form."""
         if self.kind == Kind.NAME:
             return self.values <= other.values or other.values <= self.values
         return not self.values.isdisjoint(other.values)
@@ -176,11 +176,11 @@ def negation_mismatch(wording: Wording, evidence: Wording) -> str:
 
 
 def speaks_of_the_answer(wording: Wording) -> bool:
-    """Return whether all terms of a text are about the answer itself."""
+    """Return whether all stems of a text are those of words about the answer itself."""
     return bool(wording.terms) and claim_words(wording.language).about_the_answer.issuperset(wording.terms)
 
 
 def names_sender(wording: Wording, sender: str) -> bool:
-    """Return whether a text has at least the first name of a sender."""
+    """Return whether a text contains a sender's name, or at least the first name."""
     first = next(iter(_WORD.findall(sender)), "")
     return len(first) > 1 and first[0].isalpha() and folded_word(first) in wording.folded

@@ -169,7 +169,7 @@ def _is_open(piece: str) -> bool:
 
 
 def _closes(text: str, last: int, following: Sequence[tuple[int, int]]) -> bool:
-    """Return whether the quotation is closed nearby on the same line."""
+    """Return whether the quotation that is open here closes nearby on its line."""
     rest = text[last : following[-1][1]].split("\n", 1)[0]
     return any(mark in rest for mark in '"”»“')
 
@@ -259,7 +259,7 @@ def quotations(text: str) -> list[tuple[int, int]]:
 
 
 def _closes_one(text: str, match: re.Match[str], opened: list[tuple[int, str]]) -> bool:
-    """Return whether a mark closes a quotation. A straight one opens before a word and after white space."""
+    """Return whether a mark closes a quotation. A straight mark between white space and a word opens one instead."""
     mark = match[0]
     if not any(other in _OPENING_OF.get(mark, "") for _, other in opened):
         return False

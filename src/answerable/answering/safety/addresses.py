@@ -87,7 +87,7 @@ def addresses_in(text: str) -> Iterator[str]:
 
 
 def is_honest(address: str) -> bool:
-    """Return whether it is a web or e-mail address that leads to the host a reader sees.
+    """Return whether a web or e-mail address leads to the host that a reader sees in it.
 
     Addresses with mixed scripts in the host, a user name before the host, an escaped host or another scheme are
     rejected.

@@ -69,7 +69,7 @@ class VisibleText:
         return character
 
     def _belongs(self, character: str) -> bool:
-        """Return whether a character shapes the one before it."""
+        """Return whether a character changes the shape of the previous character."""
         if character in _SELECTORS:
             return _EMOJI.match(self._last) is not None
         if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):

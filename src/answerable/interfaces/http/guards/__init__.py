@@ -1,1 +1,1 @@
-"""Checks that every request passes before it reaches a route."""
+"""Middlewares that check every request before it reaches a route."""
