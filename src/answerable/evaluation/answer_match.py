@@ -55,7 +55,7 @@ def _stands_in(wanted: Sequence[str], said: Sequence[str]) -> bool:
 
 
 def _spread(character: str) -> str:
-    """Drop punctuation; put spaces around characters of scripts without spaces."""
+    """Return "" for punctuation, and a character of a script without spaces with a space on each side."""
     if any(first <= ord(character) <= last for first, last in _UNSEPARATED):
         return f" {character} "
     category = unicodedata.category(character)

@@ -1,4 +1,4 @@
-"""Write questions with sentence patterns in English, Spanish and Portuguese: a sentence answers its question.
+"""Turn sentences in English, Spanish and Portuguese into the questions that they answer, by patterns.
 
 The rules are in `drafts/`, one file per language; `drafts/en.toml` explains the format.
 """

@@ -27,9 +27,10 @@ def means(values: Array) -> Array:
 
 
 def bootstrap(values: Array, seed: int = 0, samples: int = SAMPLES) -> Array:
-    """Resample questions with all their figures (Efron & Tibshirani 1993); return the means, (samples, figures).
+    """Resample questions with all their figures; return the means of each sample, as an array (samples, figures).
 
-    The same seed draws the same questions, so the difference of two configurations' draws is paired.
+    The method is the bootstrap (Efron & Tibshirani 1993). One seed always draws the same questions, so the draws of two
+    configurations are paired and can be subtracted.
     """
     count, width = values.shape
     joined = np.hstack((np.nan_to_num(values), ~np.isnan(values)))

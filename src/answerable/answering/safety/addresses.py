@@ -63,7 +63,7 @@ def address_start(text: str, start: int, end: int) -> int | None:
 
 
 def trimmed(address: str) -> str:
-    """Strip punctuation and citation marks from the end, but not a bracket that closes one of the address."""
+    """Strip punctuation and citation marks from the end, but not a bracket that the address also opens."""
     while address:
         mark = _MARKS.search(address)
         if mark:

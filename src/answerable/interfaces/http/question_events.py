@@ -36,7 +36,7 @@ class Ask:
 
 
 class Answering:
-    """Answers questions on one library for one caller."""
+    """An answerer of questions on one library, for one caller."""
 
     def __init__(self, library: Library, owner: Owner, sessions: Sessions, metrics: Metrics) -> None:
         self._library = library

@@ -42,7 +42,7 @@ _OTHERS = "others"
 class RateLimits:
     """A middleware that answers 429 with the seconds to wait.
 
-    `Authentication` must have set the caller before, and a proxy's headers the address.
+    The request must already have the caller that `Authentication` sets and, behind a proxy, the client's own address.
     """
 
     def __init__(self, app: ASGIApp, rates: Rates | None = None) -> None:

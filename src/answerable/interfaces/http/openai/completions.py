@@ -48,7 +48,7 @@ class Completion:
         return self._chunk({"role": "assistant", "content": ""})
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
-        """Yield the chunks of a checked answer: one per line and sentence, one with citations, and the last one."""
+        """Yield the chunks of a checked answer: one per line and sentence, then the citations, then the end."""
         text = _until(answer.text, self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
