@@ -93,8 +93,9 @@ def export(reader: Visitor, turn: dict[str, Any]) -> tuple[str, str]:
     """A turn as the page exports it, and that rendered by marked."""
     found = reader.page.evaluate(
         """async (turn) => {
+          const modules = ["conversation/exporting.js", "vendor/marked.mjs"];
           const [{ markdownOf }, { parse }] = await Promise.all(
-            ["exporting.js", "vendor/marked.mjs"].map((name) => import(new URL(`page/${name}`, location))));
+            modules.map((name) => import(new URL(`page/${name}`, location))));
           const texts = { t: (name) => name, moment: () => "now" };
           const markdown = markdownOf([turn], texts);
           return [markdown, parse(markdown)];

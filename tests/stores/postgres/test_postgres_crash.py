@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
+sys.path.insert(0, str(Path(__file__).parents[2] / "servers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pytest
