@@ -15,7 +15,7 @@ _EXPORT = re.compile(r"^from ([\w.]+) import (\w+) as \2$", re.MULTILINE)
 
 
 def exported_from(package: str, file: str) -> tuple[Callable[[str], object], Callable[[], list[str]], list[str]]:
-    """Return `__getattr__`, `__dir__` and `__all__` of a package, whose `__init__.py` is `file`."""
+    """Return `__getattr__`, `__dir__` and `__all__` of a package, from the `.pyi` beside its `__init__.py` (`file`)."""
     modules = {name: module for module, name in _EXPORT.findall(Path(file).with_suffix(".pyi").read_text("utf-8"))}
 
     def load(name: str) -> object:

@@ -50,7 +50,7 @@ class LocalEmbedder:
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
-        """The model that makes the vectors; all runtimes give the same ones."""
+        """The fingerprint of the model. It is the same for all runtimes, since their vectors are comparable."""
         from answerable.protocols import Fingerprint
 
         return Fingerprint("local", MODEL, DIMENSION, revision())

@@ -1,4 +1,4 @@
-"""Fit a gate to cases: weights by logistic regression, thresholds by the share of wrong answers that pass."""
+"""Fit a gate to cases: weights by logistic regression, thresholds from the share of wrong answers to let pass."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
     """Return a weight for each case, 1 on average.
 
-    All sets weigh the same in total; within a set, the kinds of cases weigh as in `shares`.
+    Each set has the same total weight, divided among its kinds of cases as in `shares`.
     """
     masses = Counter((case.corpus, case.kind, case.is_small) for case in cases)
     weights = np.array(
@@ -150,11 +150,11 @@ def area_under_curve(right: Sequence[float], wrong: Sequence[float]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """The figures of a gate on a set: areas under the ROC curve, and the share of each kind that it refuses.
+    """A gate's figures on a set: areas under the ROC curve, and the share of each kind of case that it refuses.
 
     `area` compares answerable questions with questions whose document was removed, `unanswerable_area` with questions
-    that the set marks as unanswerable (NaN if it marks none). The cosine areas belong to the simplest rule, which uses
-    only the highest cosine of a passage.
+    that the set marks as unanswerable (NaN if it marks none). The cosine areas are those of a gate that only compares
+    the highest cosine, as a baseline.
     """
 
     corpus: str

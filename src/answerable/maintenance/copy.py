@@ -124,7 +124,7 @@ def _windows(source: Store, missing: dict[str, StoredDocument]) -> Iterator[dict
 
 
 def _forget_removed(source: Store, missing: dict[str, StoredDocument]) -> None:
-    """Drop removed documents from `missing`, and update changed ones, whose new chunks have higher numbers."""
+    """Read the missing documents again: drop those removed meanwhile, replace those changed meanwhile."""
     for document_id in list(missing):
         now = [stored for stored in source.lookup(document_id, "") if stored.id == document_id]
         if now:

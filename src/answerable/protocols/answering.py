@@ -65,9 +65,9 @@ class ChatModel(Protocol):
 class Evidence:
     """A question and the passages retrieved for it.
 
-    `word_weights` maps each word of the question, as the set of its stems, to its rarity in the library. `chunks`
-    are in the order of `results`. `where` is the filter that the chunks passed; in a chat, only messages that pass it
-    may be quoted. `topic` is the question without the names and times that became the filter; it may be empty.
+    `word_weights` maps each word of the question, given as the set of its stems, to its rarity in the library.
+    `chunks` has the order of `results`. `where` is the filter of the search; of a chat, only messages that pass it may
+    be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
     """
 
     question: str

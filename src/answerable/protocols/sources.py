@@ -36,9 +36,8 @@ class SyncRecord:
 class Visited:
     """A file or page on a visit: changed, with its documents (none if skipped), unchanged, or an error.
 
-    `record` is the record to store, None after an error or if no records are kept. While a file or page is being read,
-    the visit repeatedly yields an item with only its source (empty while the next page is unknown); closing the visit
-    stops the reading.
+    `record` is the record to store: None after an error, or if the visit keeps no records. An item with `is_being_read`
+    is a heartbeat: it has only a source, which is empty while the next page is unknown.
     """
 
     source: str

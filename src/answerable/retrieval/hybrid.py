@@ -78,8 +78,9 @@ def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest
 def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float) -> Scored:
     """Fuse both lists by weighted score on absolute scales, best first, ties by number.
 
-    `deviation` is that of cosines (0: only the best count), `highest` the upper bound of keyword scores. A chunk
-    missing from one list has the last cosine there, or the keyword score 0.
+    `deviation` is the standard deviation of the library's cosines (0: only the highest cosine scores), `highest` the
+    upper bound of keyword scores. A chunk missing from `dense` gets the lowest cosine there; a chunk missing from
+    `keyword` scores 0.
     """
     closeness = {number: 1 - (dense[0][1] - cosine) / (REACH * deviation or 1.0) for number, cosine in dense}
     farthest = min(closeness.values(), default=0.0)

@@ -82,7 +82,7 @@ def reread(
 
 
 def _covered(weights: Mapping[frozenset[str], float], own: Set[str]) -> float:
-    """Return the share of the question's words, by weight, with one of these stems."""
+    """Return the weighted share of the question's words that have a stem in `own`."""
     held = sum(weight for word, weight in weights.items() if not word.isdisjoint(own)) if own else 0.0
     return held / (sum(weights.values()) or 1.0)
 

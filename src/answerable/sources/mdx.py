@@ -42,7 +42,7 @@ _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 class PlainMdx:
     """The Markdown in a file, and the names of the Markdown files it imports.
 
-    `is_mdx` is true if it has a statement or a component's tag.
+    `is_mdx` is true if the file has an import or export statement or a component's tag.
     """
 
     content: str

@@ -90,8 +90,8 @@ class RecursiveSplitter:
     def _cut(self, content: str, origin: int, start: int, fresh: int, end: int) -> tuple[int, int]:
         """Return the end of the chunk that begins at `start`, and the index of the separator that it ends with.
 
-        The index is `len(separators)` without a separator. The text begins at `origin`; from `fresh` on it is in no
-        chunk yet.
+        The index is `len(separators)` if it ends without one. `origin` is where the text to split begins, `fresh` where
+        the text that no chunk contains yet begins.
         """
         fits = start + self.chunk_size
         furthest = skip_space(content, fits, end)

@@ -61,7 +61,7 @@ class _Reader:
         return self._in_text or self._depth > 0 or (self._in_comment and bool(_COMMENT.match(line)))
 
     def take(self, line: str) -> None:
-        """Record what a line opens and closes."""
+        """Update the state with the brackets, strings and comments that the line opens or closes."""
         self.lines += 1
         marks = len(_QUOTES.findall(line))
         if self._in_text or marks % 2:

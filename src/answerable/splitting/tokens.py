@@ -78,7 +78,7 @@ class TokenSplitter:
             start = skip_space(content, self._overlap_start(content, cuts[-1], start, cut), end)
 
     def _cut(self, content: str, cuts: Sequence[Sequence[int]], start: int, covered: int, end: int) -> int:
-        """Return where a chunk ends; not after `covered` if the overlap leaves no room for another word."""
+        """Return the end of the chunk from `start`; at most `covered` if the overlap leaves no room for a word."""
         cut = furthest = self._reach(content, start, end)
         if furthest < end:
             cut = self._best_cut(content, cuts, start, covered, furthest)

@@ -56,7 +56,7 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
 
 
 def _common(paths: list[list[str]]) -> str | None:
-    """Return the innermost symbol that contains all of these paths, or the first one without any."""
+    """Return the innermost symbol that contains all of these paths, or the first path if none does."""
     if not paths:
         return None
     shared = [steps[0] for steps in takewhile(lambda steps: len(set(steps)) == 1, zip(*paths, strict=False))]

@@ -42,9 +42,9 @@ class Finding:
 
 @dataclass(slots=True)
 class VerifyReport:
-    """Numbers of things compared, the differences, the repaired ones, and notes.
+    """What `verify` compared, found and repaired.
 
-    `sources` counts files and pages, `embedded` passages that were embedded again; `seconds` is wall time.
+    Counts: `sources` are files and pages, `embedded` passages embedded again for comparison; `seconds` is wall time.
     """
 
     documents: int = 0

@@ -139,7 +139,7 @@ class _PartOfVisit:
             yield from (visited for visited in items if visited.source in self._sources)
 
     def gone(self) -> list[str]:
-        """Return []: the other sources stay as they are."""
+        """Return no sources: one page is repaired without touching the others."""
         return []
 
     def close(self) -> None:

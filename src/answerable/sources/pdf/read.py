@@ -128,7 +128,7 @@ def _document(answer: dict[str, Any], source: str) -> Document:
 
 
 def _parts(pages: Sequence[str], answer: dict[str, Any]) -> Iterator[Part]:
-    """Yield the text of each page between its furniture, cut where sections begin; an empty part for an empty page."""
+    """Yield each page's parts: its text without headers and footers, cut where sections begin, or one empty part."""
     # The form feed between two pages belongs to neither.
     starts = list(accumulate((len(page) + 1 for page in pages), initial=0))
     skipped = furniture(pages)

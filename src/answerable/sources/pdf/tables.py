@@ -1,7 +1,7 @@
-"""In the worker: find the lines of a page that are rows of a table, and where their cells begin.
+"""Find the rows of tables on a page, and where their cells begin; runs in the reading process.
 
-Conservative and cheap: only consecutive lines with figures are examined, and they are rows if they have the same number
-of cells, wide gaps between these, and aligned columns.
+Only consecutive lines that contain numbers are examined. They are rows if they have the same number of cells, wide gaps
+between cells, and aligned columns.
 """
 
 from __future__ import annotations

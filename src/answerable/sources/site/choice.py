@@ -53,10 +53,11 @@ class Verdict:
 
 
 class Choice:
-    """Decides which pages under a public address to read; a page may decide for its folder or its copies.
+    """Decides which pages of a site to read. What one page declares can exclude its whole folder or its duplicates.
 
-    `listing` returns all addresses of the site, without final slashes. `locale_folders` are the folders of the
-    requested locales; pages outside must declare theirs.
+    `base` is the site's public address. `listing` returns all of the site's addresses, without final slashes.
+    `locale_folders` are the folders of the requested locales; a page elsewhere is read only if it declares one of
+    these locales.
     """
 
     def __init__(
@@ -78,11 +79,11 @@ class Choice:
         self._better: dict[str, bool] = {}
 
     def leaves_out(self, url: str) -> str:
-        """Return why this URL is skipped without fetching, as its whole folder is, or ""."""
+        """Return why the folder of this URL is skipped without fetching, or ""."""
         return next((reason for folder, reason in self._left_out.items() if url.startswith(folder)), "")
 
     def recall(self, url: str, verdict: Verdict) -> Verdict:
-        """Apply a page's verdict, from this visit or an earlier one, to later pages; return it."""
+        """Note what a page's verdict, from this visit or an earlier one, means for later pages; return the verdict."""
         if folder := verdict.notes.get(_FOLDER):
             self._left_out[folder] = verdict.reason
         if _SAME_AS in verdict.notes:

@@ -69,7 +69,7 @@ class Budget:
 
     @contextmanager
     def spending(self) -> Iterator[float]:
-        """Deduct the time that the block takes; yield its deadline (monotonic seconds)."""
+        """Deduct the block's run time from the seconds left; yield the deadline (monotonic seconds)."""
         start = time.monotonic()
         try:
             yield start + self.left

@@ -151,7 +151,7 @@ class _Search:
         return missing
 
     def read(self, at: WebAddress, sitemap: Sitemap, depth: int = 1) -> None:
-        """Add the pages of a sitemap, and of the sitemaps it lists, with their errors; skip copies of an index."""
+        """Add the pages of a sitemap and of the sitemaps it lists; record errors; skip an index seen before."""
         if sitemap.sitemaps in self._indexes:
             self._copies += 1
             return

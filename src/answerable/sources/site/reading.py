@@ -99,7 +99,7 @@ class PageReader:
         return {} if known is None or needed else known.validators
 
     def pass_over(self, page: SitePage, verdict: Verdict, fetched: Fetched | None = None, digest: str = "") -> Visited:
-        """Count a skipped page; the result removes its earlier documents."""
+        """Return the visit of a skipped page, which removes its earlier documents; count the reason."""
         self.skipped[verdict.reason] += 1
         known = self._known.get(page.public)
         if known and fetched and fetched.is_unchanged:

@@ -38,7 +38,7 @@ _State = tuple[int, int, int]
 class Key:
     """A key without its secret.
 
-    `library` is the only library that the key opens (None: all); `made` is the time of creation, ISO in UTC.
+    `library` is the library that the key is limited to (None: all); `made` is when it was created, ISO 8601 in UTC.
     """
 
     id: str

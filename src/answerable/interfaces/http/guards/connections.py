@@ -124,7 +124,7 @@ class _Alarm:
 
     @property
     def due(self) -> float | None:
-        """The time on the loop's clock at which the function is called; None if stopped."""
+        """When the function is due, on the event loop's clock; None if the timer is stopped."""
         return self._running.when() if self._running else None
 
     def start(self, seconds: float, function: Callable[[], None]) -> None:
