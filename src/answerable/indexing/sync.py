@@ -138,7 +138,7 @@ class SyncRun:
         return unclaimed
 
     def _take(self, ingestion: Ingestion, outcome: _Outcome, visited: Visited) -> list[SyncRecord]:
-        """Add the documents of a source. Return its sync record in a list, which is empty if the record is written already."""
+        """Add the documents of a source. Return its sync record in a list, empty if it is written already."""
         if visited.error is not None:
             ingestion.report.failures.append(Failure(visited.source, visited.error))
         record, known = visited.record, outcome.known.get(visited.source)

@@ -23,8 +23,8 @@ _SYNC = "answerable sync"
 class SourceCheck:
     """Visits the followed sources and changes nothing; sites only if `online`.
 
-    `there` holds the ids of all documents. Results: `followed`, the ids with a sync record, and `counted`, the number of
-    sources compared.
+    `there` holds the ids of all documents. Results: `followed`, the ids with a sync record, and `counted`, the number
+    of sources compared.
     """
 
     store: Store
