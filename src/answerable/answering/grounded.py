@@ -132,7 +132,7 @@ class GroundedAnswerer:
 
 
 class _Draft:
-    """The cleaned text of an answer so far, as a source of events for text and complete citation marks."""
+    """The cleaned text of an answer so far; makes events of new text and of completed citation marks."""
 
     def __init__(self, passages: Sequence[RetrievalResult]) -> None:
         self.text = ""

@@ -189,7 +189,7 @@ class Ingestion:
         return self._worker_pool.embed(batch).result
 
     def _next_vectors(self) -> PassageVectors | WorkerLost:
-        """Return the vectors of the next passage, in the order sent."""
+        """Return the vectors of the next passage; passages return in the order in which they were sent."""
         while not self._embedded:
             if not self._sent:
                 self._send([], at_least=1)

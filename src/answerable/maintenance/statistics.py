@@ -11,7 +11,7 @@ from answerable.protocols import DocumentStore, Fingerprint
 
 @dataclass(frozen=True, slots=True)
 class LibraryStats:
-    """Documents by language and type, chunks and characters, and the embedder of the vectors."""
+    """The numbers of chunks, of characters, and of documents by language and type; the embedder of the vectors."""
 
     documents: int
     chunks: int

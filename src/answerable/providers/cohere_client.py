@@ -36,9 +36,9 @@ _TOKEN = re.compile(r"[A-Z]?[a-z\u00c0-\u1fff]{1,5}|[A-Z]{1,2}|\d|\S")
 class CohereClient:
     """A pool of connections to Cohere; callers retry failed calls. Safe to share between threads.
 
-    `timeout` is in seconds, for connecting and every pause. Raises MissingPackage without the SDK, ProviderRefused
-    without a key, SettingsError for an invalid key or address, and ProviderErrors; no error contains the key, not even
-    in its chain.
+    `timeout` limits connecting and each wait for data, in seconds. Raises MissingPackage without the SDK,
+    ProviderRefused without a key, SettingsError for an invalid key or address, and ProviderErrors; no error contains
+    the key, not even in its chain.
     """
 
     def __init__(self, api_key: str, base_url: str | None, timeout: float) -> None:

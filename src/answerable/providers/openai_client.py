@@ -51,7 +51,7 @@ _SYSTEM_ROLE = re.compile(r"(system|developer).{0,40}role|role.{0,40}(system|dev
 
 
 class ParameterRefused(RequestRejected):
-    """The provider rejects one parameter, not the whole request; "system" means messages with that role."""
+    """The provider rejects one parameter, or (as the parameter "system") messages with the role `system`."""
 
     def __init__(self, message: str, parameter: str) -> None:
         super().__init__(message)

@@ -30,5 +30,5 @@ class SplitterByType:
         self._default: TextSplitter = recursive
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         return self._by_type.get(document.type, self._default).split(document)

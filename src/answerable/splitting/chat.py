@@ -32,7 +32,7 @@ class ChatSplitter:
         self.window_overlap = window_overlap
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         return self._within.chunks(document, self._windows(document))
 
     def _windows(self, document: Document) -> Iterator[Span]:

@@ -23,7 +23,7 @@ class CodeSplitter:
         self._within = RecursiveSplitter(chunk_size, chunk_overlap, (_PARAGRAPH, LINE, WORD))
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         size = self._within.chunk_size
         return self._within.chunks(document, (span for group in self._groups(document) for span in pack(group, size)))
 

@@ -20,7 +20,7 @@ class HeadingSplitter:
         self._within = within
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         has_pages = document.type is DocumentType.PDF
         return self._within.chunks(document, _sections_across_pages(document) if has_pages else _sections(document))
 

@@ -14,7 +14,7 @@ class RecordSplitter:
         self._within = within
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         # Text between two records belongs to the one before it; text before all records, to the first.
         starts = [0, *(part.start for part in document.parts[1:]), len(document.content)]
         return self._within.chunks(document, pack(starts, self._within.chunk_size))

@@ -66,7 +66,7 @@ class RecursiveSplitter:
         self._whole_pieces = whole_pieces
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         return self.chunks(document, [(0, len(document.content))])
 
     def chunks(self, document: Document, spans: Iterable[Span]) -> list[Chunk]:

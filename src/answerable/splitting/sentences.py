@@ -16,7 +16,7 @@ class SentenceSplitter:
         self.overlap = overlap
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         sentences = sentence_spans(document.content, document.language)
         size, step = self.sentences_per_chunk, self.sentences_per_chunk - self.overlap
         groups = (sentences[first : first + size] for first in range(0, max(len(sentences) - self.overlap, 1), step))

@@ -57,7 +57,7 @@ class TokenSplitter:
         return tokens
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return chunks in order that cover everything except white space."""
+        """Return the chunks in order; together they cover everything except white space."""
         return make_chunks(document, self._spans(document.content))
 
     def _spans(self, content: str) -> Iterator[Span]:

@@ -26,8 +26,8 @@ MOST_EQUAL = 2_000
 class Conditions:
     """Constructors of an engine's filter conditions.
 
-    `one_of` takes a key and numbers, `within` a key and bounds by name (gt, gte, lt, lte), `lacks` a key; `all_of`,
-    `any_of` and `none_of` take conditions.
+    Their arguments: `one_of`, a key and numbers; `within`, a key and bounds by name (gt, gte, lt, lte); `lacks`, a
+    key; `all_of`, `any_of` and `none_of`, conditions.
     """
 
     one_of: Callable[[str, list[int]], Any]

@@ -138,7 +138,7 @@ class _Check:
         return Verdict(Support.SUPPORTED, "its quote is in the passage", verified, body)
 
     def _reject_torn_quote(self, quote: LocatedQuote, body: str) -> str:
-        """Return the reason to reject a quote that omits a negation which the sentence lacks too; "" to accept it."""
+        """Return why to reject a quote whose sentence drops a negation of the passage, or ""."""
         content, language = quote.passage.content, quote.passage.language
         before = content[max(quote.spans[0][0] - 60, 0) : quote.spans[0][0]]
         ends = [match.end() for match in _CLAUSE_END.finditer(before)]

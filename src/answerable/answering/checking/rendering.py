@@ -17,7 +17,7 @@ _BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})
 
 
 class Rendering:
-    """The state of building one checked answer."""
+    """Builds one checked answer."""
 
     def __init__(
         self,

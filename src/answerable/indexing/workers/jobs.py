@@ -40,7 +40,7 @@ class Worker(Protocol):
     """A process, here or on another machine, that does one job at a time."""
 
     def start(self) -> None:
-        """Wait until the worker is ready. Called at first and after WorkerLost. Raise if it can't be started."""
+        """Wait until the worker is ready: before its first job and after each WorkerLost. Raise if it can't start."""
 
     def run(self, step: Callable[[Pipeline, Any], Any], argument: Any) -> tuple[bool, Any]:
         """Run a step as `StepRunner.run` does. Raise WorkerLost if the worker dies."""

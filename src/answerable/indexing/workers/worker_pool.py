@@ -100,7 +100,7 @@ class WorkerPool:
         return found.contents
 
     def prepared(self, document: Document) -> Prepared | None:
-        """Return a split document of the file read last."""
+        """Return the chunks prepared for this document, once; None if it isn't from the file read last."""
         return self._prepared.pop(document.id, None)
 
     def embed(self, passages: list[Passage]) -> Future[list[PassageVectors]]:

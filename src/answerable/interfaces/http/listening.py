@@ -10,7 +10,7 @@ from answerable.errors import SettingsError
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket; port 0 picks a free one. Raise SettingsError."""
+    """Open a listening socket; port 0 picks a free one. Raise SettingsError if the address is unusable."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP

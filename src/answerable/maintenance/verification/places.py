@@ -44,7 +44,7 @@ class Missing:
         self._folders: dict[str, bool] = {}
 
     def add(self, path: str) -> None:
-        """Add a missing file of a document."""
+        """Note that the file of a document is missing."""
         while not self._is_there(os.path.dirname(path)):
             path = os.path.dirname(path)
         self._counts[path] += 1

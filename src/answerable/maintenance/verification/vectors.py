@@ -23,9 +23,10 @@ _BATCH = 16
 
 
 class VectorCheck:
-    """Compares a sample of `size` chunks (Vitter's algorithm R, 1985), or all chunks with `everything`.
+    """Compares stored vectors with vectors computed anew.
 
-    `compared` counts chunks.
+    It takes a random sample of `size` chunks (Vitter's algorithm R, 1985), or all of them if `everything` is true.
+    `compared` counts them.
     """
 
     def __init__(self, embedder: Embedder, size: int, everything: bool = False) -> None:

@@ -53,8 +53,7 @@ def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> D
             raise DamagedSource(f"{source} is not a valid Word document ({str(error)[:200]}): {_ADVICE}") from error
     if not body and not notes:
         raise EmptySource(
-            f"{source} holds no text: if its pages are pictures, save it as PDF, recognise the text in that (OCR), "
-            "and add the PDF"
+            f"{source} holds no text: if its pages are pictures, save it as PDF, run OCR on that, and add the PDF"
         )
     content = "\n\n".join(filter(None, (body, notes)))
     start = len(content) - len(notes)

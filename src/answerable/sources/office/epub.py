@@ -41,8 +41,7 @@ def read_epub(data: bytes, source: str, context: ReadContext | None = None) -> D
         if not book.chapters:
             raise DamagedSource(f"{source} is not a valid e-book, it names no chapters: {_ADVICE}")
         raise EmptySource(
-            f"{source} holds no text: if its pages are pictures, convert it to PDF, recognise the text in that (OCR), "
-            "and add the PDF"
+            f"{source} holds no text: if its pages are pictures, convert it to PDF, run OCR on that, and add the PDF"
         )
     content = _GAP.join(chapter.text for chapter in chapters)
     return Document(

@@ -104,7 +104,7 @@ class Choice:
         return self.judge_copy(url, place)
 
     def judge_copy(self, url: str, content: str) -> Verdict:
-        """Skip a page if another one had the same content, identified by any text such as a hash."""
+        """Skip a page if an earlier page had the same `content`: any text that identifies it, such as a hash."""
         first = self._firsts.setdefault(content, url)
         return self.recall(url, Verdict(SAME, {_SAME_AS: first})) if first != url else Verdict()
 

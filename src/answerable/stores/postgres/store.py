@@ -84,7 +84,7 @@ class PostgresStore:
         return [records.sync_record_from_row({name: decode(text) for name, text in row.items()}) for row in rows]
 
     def remember(self, kept: Sequence[SyncRecord]) -> None:
-        """Write sync records, all or none; each replaces the record with its origin and source."""
+        """Write sync records, all or none; each replaces the stored one with the same origin and source."""
         self._connections.write(lambda connection: postgres_rows.write_records(connection, kept))
 
     def forget(self, origin: str, sources: Collection[str]) -> None:
