@@ -33,7 +33,7 @@ class Robots:
         """Raise AddressRefused if the site disallows this address."""
         if not self._rules_for(url).can_fetch(url, USER_AGENT):
             raise AddressRefused(
-                f"{url} is not fetched because robots.txt disallows it: ask the site's owner, or save the page as a file"
+                f"{url} is not fetched because robots.txt disallows it: ask the site's owner, or save it as a file"
             )
 
     def sitemaps(self, url: str) -> list[str]:
