@@ -48,7 +48,7 @@ def embeds(request: Request) -> Reply:
 def fallback(
     server: ScriptedServer, said: list[ProviderError] | None = None, bound: Fingerprint | None = None
 ) -> FallbackEmbedder:
-    policy = CallPolicy(retries=0)
+    policy = CallPolicy(retries=0, timeout=3)
     remote = CohereEmbedder("key", dimension=8, base_url=server.url, policy=policy)
     return FallbackEmbedder(remote, HashEmbedder(64), ([] if said is None else said).append, bound)
 

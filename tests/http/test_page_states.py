@@ -292,7 +292,7 @@ def keyed(tmp_path: Path, cache_folder: Path) -> Iterator[tuple[Server, str, str
 def enter_key(visitor: Visitor, key: str) -> None:
     """Gives a key to the form."""
     visitor.page.get_by_label("Key").fill(key)
-    visitor.page.get_by_role("button", name="Enter").click()
+    visitor.page.get_by_role("button", name="Sign in").click()
 
 
 def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:

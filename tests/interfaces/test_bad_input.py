@@ -201,7 +201,7 @@ def test_a_library_in_a_folder_that_cannot_be_written_to(tmp_path: Path) -> None
     note = tmp_path / "note.txt"
     note.write_text("A note.")
     result = run_without_privileges("add", note, "--library", closed / "library")
-    assert_said(result, 2, str(closed), "can't be made", "--library")
+    assert_said(result, 2, str(closed), "can't be created", "--library")
 
 
 def test_a_library_where_a_file_is(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class Node:
                 parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
                 # They are children of a process of the node, in groups of their own.
                 is_here = os.getpgid(parent) == self._process.pid
-                if is_here and (folder / "cmdline").read_bytes().startswith(b"ray::_Station"):
+                if is_here and (folder / "cmdline").read_bytes().startswith(b"ray::_Actor"):
                     found.append(int(folder.name))
         return found
 

@@ -157,7 +157,14 @@ def test_a_server_is_asked_with_the_key_and_a_refusal_does_not_show_it(server: S
 
 
 @pytest.mark.parametrize(
-    "reply", [Reply(500), Reply(404), Reply(200, {}, (b"<html>",)), Reply(429, {"Retry-After": "1"}), Reply(None)]
+    "reply",
+    [
+        Reply(500),
+        Reply(404),
+        Reply(200, {}, (b"<html>",)),
+        Reply(429, {"Retry-After": "1"}),
+        pytest.param(Reply(None), marks=pytest.mark.long),
+    ],
 )
 def test_a_server_that_cannot_do_it(server: ScriptedServer, reply: Reply) -> None:
     server.script(f"/collections/{NAME}/exists", reply)

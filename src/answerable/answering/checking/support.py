@@ -318,7 +318,7 @@ class PassageText:
         own = max((unit.likeness(rival) for rival in alike.values() if unit.agrees(rival)), default=0.0)
         others = [rival for rival in alike.values() if not unit.agrees(rival)]
         if unit.kind == "opposite":
-            opposed = claim_words(self.language).opposites[next(iter(unit.values))]
+            opposed = claim_words(self.language).opposites.get(next(iter(unit.values)), frozenset())
             others = [rival for rival in others if not opposed.isdisjoint(rival.values)]
         best = max(others, key=unit.likeness, default=None)
         is_known = unit.is_sure or self.has_name(unit.values)
