@@ -64,8 +64,13 @@ def test_what_is_removed_is_named_on_one_line(tmp_path: Path) -> None:
     assert f"removed 1 document  {folder}" in lines_shown("remove", folder, "--library", tmp_path / "library")
 
 
-@pytest.mark.parametrize("reflows", [True, False])
-@pytest.mark.parametrize("exported", [True, False], ids=["COLUMNS exported", "COLUMNS not exported"])
+@pytest.mark.parametrize(
+    ("reflows", "exported"),
+    [
+        (True, False),
+        *(pytest.param(*both, marks=pytest.mark.long) for both in ((True, True), (False, True), (False, False))),
+    ],
+)
 def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: bool, exported: bool) -> None:
     for number in range(60):
         paragraphs = (f"Gate {number} of wall {wall} opens at nine. " * 12 for wall in range(8))
