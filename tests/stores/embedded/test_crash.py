@@ -161,7 +161,7 @@ def test_killed_at_random_moments_of_an_add(
     left = []
     for attempt in range(kills):
         folder = tmp_path / str(attempt)
-        # Killed by chance within its slice of the time, so that few kills reach all stages too; one alone, before the end.
+        # Killed by chance within its slice of the time, so few kills reach all stages; one alone, before the end.
         moment = (attempt + chance.random() * (0.5 if kills == 1 else 1)) / kills
         while not killed(folder, documents, seconds * moment):
             # The machine has more time for it than when it was measured.
