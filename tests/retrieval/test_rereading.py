@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from answerable.datatypes import Chunk, Document, FloatArray, Location
 from answerable.protocols import IndexedChunk
+from answerable.retrieval.foreign import Foreign
+from answerable.retrieval.hybrid import Candidates
 from answerable.retrieval.rereading import focus, reread, with_feedback
 from answerable.text.terms import terms
 
-DEVIATION = 0.025
+SEARCHED = Candidates([], [], [], 0.025)
 NORTH = np.array([1.0, 0.0], np.float32)
 
 
@@ -40,20 +44,31 @@ def test_a_sentence_with_all_the_words_beats_words_scattered_over_sentences() ->
         2: stored("Cats eat fish.\nDogs bark.", (0.85, 0.8)),
     }
     scored = [(1, 0.9), (2, 0.85), (3, 0.1)]
-    scores = reread(scored, found, NORTH, weights, DEVIATION, amount=1.0)
+    scores = reread(scored, found, NORTH, weights, SEARCHED, amount=1.0)
     assert [number for number, _ in scores] == [2, 1, 3]
-    assert reread(scored, found, NORTH, weights, DEVIATION, amount=0.0) == scored
+    assert reread(scored, found, NORTH, weights, SEARCHED, amount=0.0) == scored
 
 
 def test_a_sentence_near_in_meaning_counts_where_words_are_of_another_language() -> None:
     found = {1: stored("Cats sleep.", (0.80,)), 2: stored("Stones fall.", (0.90,))}
-    scores = reread([(1, 0.9), (2, 0.9)], found, NORTH, {frozenset({"gato"}): 1.0}, DEVIATION, 1.0)
+    scores = reread([(1, 0.9), (2, 0.9)], found, NORTH, {frozenset({"gato"}): 1.0}, SEARCHED, 1.0)
     assert [number for number, _ in scores] == [2, 1]
+
+
+def test_a_passage_in_another_language_is_compared_at_its_own_level() -> None:
+    weights = {frozenset({"gato"}): 1.0, frozenset({"come"}): 1.0}
+    found = {1: stored("El gato duerme.", (0.80,)), 2: stored("Cats eat fish.", (0.82,))}
+    scored = [(1, 0.9), (2, 0.9)]
+    assert reread(scored, found, NORTH, weights, SEARCHED, 1.0)[0][0] == 1
+    levelled = replace(SEARCHED, foreign=Foreign(frozenset({2}), 0.045))
+    assert reread(scored, found, NORTH, weights, levelled, 1.0)[0][0] == 2
 
 
 def test_chunks_without_sentence_vectors_or_sentences_keep_a_score_within_bounds() -> None:
     bare, document = stored("Cats sleep.", ())
-    scores = reread([(1, 1.0), (2, 0.2)], {1: (bare, document), 2: stored("", ())}, NORTH, {}, 0.0, 1.0)
+    scores = reread(
+        [(1, 1.0), (2, 0.2)], {1: (bare, document), 2: stored("", ())}, NORTH, {}, replace(SEARCHED, deviation=0.0), 1.0
+    )
     assert [number for number, _ in scores] == [1, 2]
     assert all(0 <= score <= 1 for _, score in scores)
 

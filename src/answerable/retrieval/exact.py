@@ -12,8 +12,7 @@ import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from answerable.protocols import Store
-from answerable.retrieval.fetched import Fetched
-from answerable.retrieval.hybrid import Scored
+from answerable.retrieval.fetched import Fetched, Scored
 from answerable.text.indexed_text import indexed_text
 from answerable.text.terms import plain_words
 

@@ -8,6 +8,9 @@ from typing import TypeAlias
 from answerable.datatypes import Document, FloatArray
 from answerable.protocols import IndexedChunk, Store
 
+Scored: TypeAlias = "Sequence[tuple[int, float]]"
+"""Numbers of chunks with their scores, best first."""
+
 Stored: TypeAlias = "Mapping[int, tuple[IndexedChunk, Document]]"
 
 

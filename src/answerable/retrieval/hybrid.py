@@ -22,7 +22,8 @@ from statistics import NormalDist, pstdev
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
-from answerable.retrieval.fetched import Fetched
+from answerable.retrieval.fetched import Fetched, Scored
+from answerable.retrieval.foreign import GAPS, NONE, WORDS, Foreign
 
 CANDIDATES = 100
 DENSE_WEIGHT = 0.5
@@ -33,35 +34,48 @@ DEVIATIONS = {"multilingual-e5-small": 0.025}
 """Deviation of a question's cosines with random passages, by model: .020 to .032 in every development set."""
 NEAR = 20
 
-Scored = Sequence[tuple[int, float]]
-
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
     """Results of both searches and of their fusion, best first, by the store's chunk numbers.
 
-    `deviation` is the standard deviation of the question's cosines with random passages.
+    `deviation` is the standard deviation of the question's cosines with random passages. The cosines of `foreign`
+    passages are levelled.
     """
 
     dense: Scored
     keyword: Scored
     fused: Scored
     deviation: float
+    foreign: Foreign = NONE
 
 
 def hybrid_search(
-    store: Store, vector: FloatArray, terms: Sequence[str], highest: float, where: Filter | None, chunks: int
+    store: Store,
+    vector: FloatArray,
+    terms: Sequence[str],
+    highest: float,
+    where: Filter | None,
+    chunks: int,
+    in_other_languages: Filter | None = None,
 ) -> Candidates:
     """Search a store of `chunks` chunks by meaning and by keyword; keyword scores are at most `highest`.
 
-    The result is deterministic.
+    What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out. The result is
+    deterministic.
     """
     dense = store.search_vectors(vector, CANDIDATES, where)
     keyword = store.search_terms(terms, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
-    return Candidates(dense, keyword, fuse_scaled(dense, keyword, deviation, highest), deviation)
+    foreign = NONE
+    if in_other_languages is not None and model in GAPS:
+        others = store.search_vectors(vector, CANDIDATES, in_other_languages)
+        foreign = Foreign(frozenset(number for number, _ in others), GAPS[model])
+        dense = foreign.level(list(dict((*dense, *others)).items()))[:CANDIDATES]
+    fused = fuse_scaled(dense, keyword, deviation, highest, foreign)
+    return Candidates(dense, keyword, fused, deviation, foreign)
 
 
 def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest: float) -> Candidates:
@@ -70,24 +84,27 @@ def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest
     A new search of all chunks would find hardly any others: nDCG@10 is the same to .0002.
     """
     numbers = dict.fromkeys(number for number, _ in (*found.dense, *found.keyword))
-    dense = fetched.cosines(vector, list(numbers))[:CANDIDATES]
-    fused = fuse_scaled(dense, found.keyword, found.deviation, highest)
+    dense = found.foreign.level(fetched.cosines(vector, list(numbers)))[:CANDIDATES]
+    fused = fuse_scaled(dense, found.keyword, found.deviation, highest, found.foreign)
     return replace(found, dense=dense, fused=fused)
 
 
-def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float) -> Scored:
+def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float, foreign: Foreign = NONE) -> Scored:
     """Fuse both lists by weighted score on absolute scales, best first, ties by number.
 
     `deviation` is the standard deviation of the library's cosines (0: only the highest cosine scores), `highest` the
     upper bound of keyword scores. A chunk missing from `dense` gets the lowest cosine there; a chunk missing from
-    `keyword` scores 0.
+    `keyword` scores 0; a close `foreign` chunk scores as if it had some of the question's words.
     """
     closeness = {number: 1 - (dense[0][1] - cosine) / (REACH * deviation or 1.0) for number, cosine in dense}
     farthest = min(closeness.values(), default=0.0)
     scores = dict.fromkeys((number for number, _ in keyword), DENSE_WEIGHT * max(farthest, 0.0))
     scores.update((number, DENSE_WEIGHT * max(value, 0.0)) for number, value in closeness.items())
+    shares = {number: WORDS * max(closeness[number], 0.0) for number in foreign.numbers & closeness.keys()}
     for number, score in keyword:
-        scores[number] += (1 - DENSE_WEIGHT) * min(score / highest, 1.0)
+        shares[number] = max(min(score / highest, 1.0), shares.get(number, 0.0))
+    for number, share in shares.items():
+        scores[number] += (1 - DENSE_WEIGHT) * share
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 

@@ -17,8 +17,9 @@ import numpy as np
 
 from answerable.datatypes import FloatArray
 from answerable.protocols import IndexedChunk
-from answerable.retrieval.fetched import Stored
-from answerable.retrieval.hybrid import Scored
+from answerable.retrieval.fetched import Scored, Stored
+from answerable.retrieval.foreign import WORDS
+from answerable.retrieval.hybrid import Candidates
 from answerable.text.terms import terms
 
 SHORT, LONG = 5, 10
@@ -50,22 +51,26 @@ def reread(
     stored: Stored,
     vector: FloatArray,
     weights: Mapping[frozenset[str], float],
-    deviation: float,
+    candidates: Candidates,
     amount: float,
 ) -> Scored:
     """Add the score of each stored chunk's best sentence; best first, ties by number.
 
-    `weights` are the question's words by rarity, `deviation` is that of cosines, `amount` the weight of sentences.
+    `weights` are the question's words by rarity, `candidates` what was searched, `amount` the weight of sentences.
     """
     if not amount:
         return scored
     asked = frozenset[str]().union(*weights)
-    similarities = {number: _similarities(indexed, vector) for number, (indexed, _) in stored.items()}
+    foreign, deviation = candidates.foreign, candidates.deviation
+    similarities = {
+        number: _similarities(indexed, vector) + foreign.gap_of(number) for number, (indexed, _) in stored.items()
+    }
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
     found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
-        most = _covered(weights, asked & indexed.terms.keys())
+        least = WORDS if number in foreign.numbers else 0.0
+        most = max(_covered(weights, asked & indexed.terms.keys()), least)
         away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
         # Closest first: a sentence has no more of the words than its chunk, so the loop can stop early.
         for place in np.argsort(away, kind="stable").tolist():
@@ -74,7 +79,7 @@ def reread(
             start, end = indexed.sentences[place]
             text = indexed.chunk.content[start:end] if most else ""
             own = asked.intersection(terms(text, document.language))
-            best = max(best, _covered(weights, own) - float(away[place]))
+            best = max(best, max(_covered(weights, own), least) - float(away[place]))
         found[number] = best
     share = amount * SENTENCE_WEIGHT
     changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]

@@ -9,8 +9,9 @@ from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
 from answerable.retrieval.exact import held_by, lift, may_hold
-from answerable.retrieval.fetched import Fetched
-from answerable.retrieval.hybrid import Candidates, Scored, asked_again, fuse, hybrid_search
+from answerable.retrieval.fetched import Fetched, Scored
+from answerable.retrieval.foreign import foreign_filter
+from answerable.retrieval.hybrid import Candidates, asked_again, fuse, hybrid_search
 from answerable.retrieval.question import Question
 from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
@@ -86,7 +87,7 @@ def _retrieve(
     order = [number for number, _ in lift(ranked, held)]
     stored = fetched.fetch(order[:REREAD])
     amount = _focus(request.question, steps) * steps.sentences
-    scores = lift(reread(ranked, stored, request.vector, request.weights, found.deviation, amount), held)
+    scores = lift(reread(ranked, stored, request.vector, request.weights, found, amount), held)
     meaning, keyword = _ranks(found.dense), _ranks(found.keyword)
     # Twice as many as requested, so that enough remain without repeats; more are fetched if they do not.
     reach = max(2 * k, REREAD)
@@ -107,7 +108,9 @@ def _retrieve(
 def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Candidates, Scored]:
     """Return the candidates of both searches (with feedback for a long question) and their ranking so far."""
     highest = highest_score(request.weights.values())
-    found = hybrid_search(fetched.store, request.vector, request.question.terms, highest, request.where, request.chunks)
+    others = foreign_filter(request.question.language, request.question.languages, request.where)
+    terms = request.question.terms
+    found = hybrid_search(fetched.store, request.vector, terms, highest, request.where, request.chunks, others)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
     ranked = _reranked(fetched, request, found.fused, steps.reranker)

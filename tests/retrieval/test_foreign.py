@@ -1,0 +1,68 @@
+"""A library of two languages: questions in one of them about passages in the other."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.datatypes import Document
+from answerable.embedding.cache import CachedEmbedder
+from answerable.filters import matches, parse_filter
+from answerable.library import Library
+from answerable.retrieval.foreign import Foreign, foreign_filter
+from answerable.retrieval.hybrid import fuse_scaled
+from answerable.sources.file_reader import FileReader
+from answerable.splitting.by_type import SplitterByType
+from answerable.stores.memory.store import MemoryStore
+
+ENGLISH = {
+    "swim": "The swimming pool of the club opens at seven in the morning and closes at nine in the evening.",
+    "dues": "Members pay forty euros a month, which are charged to their bank account on the first day.",
+}
+SPANISH = {
+    "bar": "El bar del club abre a las diez de la mañana y cierra a medianoche los fines de semana.",
+    "tenis": "Las pistas de tenis del club abren a las ocho y cierran a las diez de la noche.",
+    "gimnasio": "El gimnasio abre a las seis de la mañana; por la noche cierra a las once en punto.",
+    "tienda": "La tienda abre por la mañana, cierra a mediodía y abre otra vez a las cinco de la tarde.",
+    "oficina": "¿A qué hora abre la oficina del club? Abre a las nueve de la mañana de lunes a viernes.",
+    "cancha": "La cancha de fútbol abre todo el día; las luces se apagan a las once de la noche.",
+}
+
+
+@pytest.fixture
+def library(embedder: CachedEmbedder) -> Library:
+    made = Library(MemoryStore(), embedder, SplitterByType(400, 40), FileReader(), ExtractiveAnswerer(None))
+    texts = [(name, "en", text) for name, text in ENGLISH.items()] + [(n, "es", text) for n, text in SPANISH.items()]
+    made.add_documents([Document(name, text, language=language) for name, language, text in texts])
+    return made
+
+
+def test_the_passage_in_the_other_language_is_found_beside_many_that_share_words(library: Library) -> None:
+    found = library.search("¿A qué hora abre la piscina por la mañana?", 3)
+    assert "swim" in {result.document.id for result in found}
+
+
+def test_a_passage_in_the_questions_own_language_stays_first(library: Library) -> None:
+    assert library.search("¿A qué hora abren las pistas de tenis?", 1)[0].document.id == "tenis"
+
+
+def test_only_a_library_with_the_questions_language_and_another_has_foreign_passages() -> None:
+    for language, languages in (("es", ("es",)), ("es", ("en", "pt")), ("", ("en", "es")), ("es", ())):
+        assert foreign_filter(language, languages, None) is None
+    where = foreign_filter("es", ("en", "es"), parse_filter({"type": "pdf"}))
+    wanted = [("en", "pdf"), ("es", "pdf"), ("", "pdf"), ("en", "chat")]
+    fields = [
+        {name: [value] for name, value in zip(("language", "type"), each, strict=True) if value} for each in wanted
+    ]
+    assert [matches(where, each) for each in fields] == [True, False, False, False]
+
+
+def test_a_close_foreign_chunk_scores_as_if_it_had_some_words() -> None:
+    foreign = Foreign(frozenset({2}), 0.05)
+    dense = foreign.level([(1, 0.86), (3, 0.84), (2, 0.82)])
+    assert dense == [(2, pytest.approx(0.87)), (1, 0.86), (3, 0.84)]
+    scores = dict(fuse_scaled(dense, [(1, 1.0)], 0.025, 10.0, foreign))
+    assert scores[2] == pytest.approx(0.5 + 0.5 * 0.2)
+    assert scores[1] == pytest.approx(0.5 * (1 - 0.01 / 0.2) + 0.5 * 0.1)
+    assert np.isclose(scores[3], 0.5 * (1 - 0.03 / 0.2))
