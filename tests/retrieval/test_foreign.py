@@ -59,7 +59,7 @@ def test_only_a_library_with_the_questions_language_and_another_has_foreign_pass
 
 
 def test_a_close_foreign_chunk_scores_as_if_it_had_some_words() -> None:
-    foreign = Foreign(frozenset({2}), 0.05)
+    foreign = Foreign(frozenset({2}), 1.1, -0.032)
     dense = foreign.level([(1, 0.86), (3, 0.84), (2, 0.82)])
     assert dense == [(2, pytest.approx(0.87)), (1, 0.86), (3, 0.84)]
     scores = dict(fuse_scaled(dense, [(1, 1.0)], 0.025, 10.0, foreign))

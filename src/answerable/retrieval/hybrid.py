@@ -23,7 +23,7 @@ from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
 from answerable.retrieval.fetched import Fetched, Scored
-from answerable.retrieval.foreign import GAPS, NONE, WORDS, Foreign
+from answerable.retrieval.foreign import LEVELS, NONE, WORDS, Foreign
 
 CANDIDATES = 100
 DENSE_WEIGHT = 0.5
@@ -70,9 +70,9 @@ def hybrid_search(
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
     foreign = NONE
-    if in_other_languages is not None and model in GAPS:
+    if in_other_languages is not None and model in LEVELS:
         others = store.search_vectors(vector, CANDIDATES, in_other_languages)
-        foreign = Foreign(frozenset(number for number, _ in others), GAPS[model])
+        foreign = Foreign(frozenset(number for number, _ in others), *LEVELS[model])
         dense = foreign.level(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)
     return Candidates(dense, keyword, fused, deviation, foreign)

@@ -63,7 +63,7 @@ def reread(
     asked = frozenset[str]().union(*weights)
     foreign, deviation = candidates.foreign, candidates.deviation
     similarities = {
-        number: _similarities(indexed, vector) + foreign.gap_of(number) for number, (indexed, _) in stored.items()
+        number: foreign.level_all(number, _similarities(indexed, vector)) for number, (indexed, _) in stored.items()
     }
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
     found = dict.fromkeys((number for number, _ in scored), -1.0)
