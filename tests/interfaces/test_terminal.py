@@ -90,7 +90,11 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
                 screen.feed(command.read_nonblocking(65_536, timeout=timeout))
                 timeout = 0.04
 
-    with pexpect.spawn(COMMAND[0], arguments, env=environment, encoding="utf-8", dimensions=(24, 110)) as command:
+    size = (24, 110)
+    # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within pexpect's 30 seconds.
+    with pexpect.spawn(
+        COMMAND[0], arguments, env=environment, encoding="utf-8", dimensions=size, timeout=300
+    ) as command:
         while "notes.txt" not in screen.lines[0]:
             show_a_drawing(command)
         for width in (70, 45, 110):
