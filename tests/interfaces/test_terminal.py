@@ -91,7 +91,7 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
                 timeout = 0.04
 
     size = (24, 110)
-    # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within pexpect's 30 seconds.
+    # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within 30 seconds.
     with pexpect.spawn(
         COMMAND[0], arguments, env=environment, encoding="utf-8", dimensions=size, timeout=300
     ) as command:
