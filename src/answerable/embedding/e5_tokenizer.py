@@ -1,8 +1,8 @@
 """Text → token ids of multilingual-e5-small: its normalisation map, then the unigram model of SentencePiece.
 
 The most probable segmentation is found by Viterbi's algorithm (Kudo 2018, arXiv:1804.10959), word by word: no piece of
-this vocabulary spans a space. The package sentencepiece gives the same tokens, but takes .6 s of CPU time to load the
-vocabulary instead of .1 s.
+this vocabulary spans a space. The package sentencepiece gives the same tokens, but takes .5 s of CPU time to load the
+vocabulary instead of .15 s.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _Pieces = tuple[tuple[int, int], ...]
 
 
 class Tokenizer:
-    """Tokenizes with the model's vocabulary, which takes about .1 s of CPU time to load."""
+    """Tokenizes with the model's vocabulary, which takes about .15 s of CPU time to load."""
 
     def __init__(self, model: ModelFile) -> None:
         self.normalization = model.normalization

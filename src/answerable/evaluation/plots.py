@@ -83,7 +83,7 @@ def risk_plot(measured: Sequence[Measured]) -> Element:
 def reliability_plot(found: Sequence[tuple[str, Reliability]]) -> Element:
     """Plot the share of right answers by predicted probability, one line per name; the grey line is perfect.
 
-    A larger dot stands for more questions.
+    The size of a dot shows the number of questions.
     """
     drawing = _unit_plot("Reliability", "predicted probability", "share that is right")
     drawing.append(element("line", x1=_x(0), y1=_y(0), x2=_x(1), y2=_y(1), class_="grid"))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.filters import AllOf, Exists, Filter, Not, OneOf
+from answerable.filters import AllOf, Filter, OneOf
 from answerable.retrieval.fetched import Scored
 
 LEVELS = {"multilingual-e5-small": (1.128, -0.0534)}
@@ -52,7 +52,8 @@ NONE = Foreign()
 
 def foreign_filter(language: str, languages: Collection[str], where: Filter | None) -> Filter | None:
     """Return the filter for passages in other languages; None unless `languages` has this and another."""
-    if not language or language not in languages or len(languages) < 2:
+    others = sorted({*languages} - {language, ""})
+    if not others or not language or language not in languages:
         return None
-    foreign = (Exists(FIELD), Not(OneOf(FIELD, (language,))))
-    return AllOf(foreign if where is None else (where, *foreign))
+    foreign = OneOf(FIELD, tuple(others))
+    return foreign if where is None else AllOf((where, foreign))

@@ -13,7 +13,7 @@ _USED_PER_LIMIT = 0.1
 
 
 class Limits:
-    """Sets the limits (POSIX only). That takes as long as reading a small file, so many small files share a limit."""
+    """Sets the limits (POSIX only), for many small files at once: setting them takes as long as reading such a file."""
 
     def __init__(self) -> None:
         self._set: Bounds | None = None
