@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 
 from answerable.answering.extractive import ExtractiveAnswerer
@@ -58,11 +57,15 @@ def test_only_a_library_with_the_questions_language_and_another_has_foreign_pass
     assert [matches(where, each) for each in fields] == [True, False, False, False]
 
 
-def test_a_close_foreign_chunk_scores_as_if_it_had_some_words() -> None:
-    foreign = Foreign(frozenset({2}), 1.1, -0.032)
-    dense = foreign.level([(1, 0.86), (3, 0.84), (2, 0.82)])
-    assert dense == [(2, pytest.approx(0.87)), (1, 0.86), (3, 0.84)]
-    scores = dict(fuse_scaled(dense, [(1, 1.0)], 0.025, 10.0, foreign))
-    assert scores[2] == pytest.approx(0.5 + 0.5 * 0.2)
-    assert scores[1] == pytest.approx(0.5 * (1 - 0.01 / 0.2) + 0.5 * 0.1)
-    assert np.isclose(scores[3], 0.5 * (1 - 0.03 / 0.2))
+def test_cosines_across_languages_are_levelled() -> None:
+    foreign = Foreign(frozenset({2}), 0.05)
+    assert foreign.levelled([(1, 0.86), (3, 0.84), (2, 0.82)]) == [(2, pytest.approx(0.87)), (1, 0.86), (3, 0.84)]
+    assert (foreign.of(2), foreign.of(1)) == (0.05, 0.0)
+
+
+def test_a_foreign_chunk_counts_as_having_the_words_that_the_closest_others_have() -> None:
+    dense = [(2, 0.87), (1, 0.86), (3, 0.85)]
+    scores = dict(fuse_scaled(dense, [(1, 2.0)], 0.025, 10.0, Foreign(frozenset({2}), 0.05)))
+    assert scores[2] == pytest.approx(0.5 + 0.5 * 0.1)
+    assert scores[1] == pytest.approx(0.5 * (1 - 0.01 / 0.2) + 0.5 * 0.2)
+    assert scores[3] == pytest.approx(0.5 * (1 - 0.02 / 0.2))

@@ -60,7 +60,7 @@ def test_a_passage_in_another_language_is_compared_at_its_own_level() -> None:
     found = {1: stored("El gato duerme.", (0.80,)), 2: stored("Cats eat fish.", (0.82,))}
     scored = [(1, 0.9), (2, 0.9)]
     assert reread(scored, found, NORTH, weights, SEARCHED, 1.0)[0][0] == 1
-    levelled = replace(SEARCHED, foreign=Foreign(frozenset({2}), 1.0, 0.045))
+    levelled = replace(SEARCHED, foreign=Foreign(frozenset({2}), 0.1))
     assert reread(scored, found, NORTH, weights, levelled, 1.0)[0][0] == 2
 
 

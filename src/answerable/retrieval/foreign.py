@@ -1,50 +1,55 @@
 """Passages in another language than the question, in a library of several languages.
 
-A question is closer to passages in its own language, and shares words with them only. Without a correction, Spanish
-questions about English passages beside as many Spanish ones find the right passage among six in .69 of cases (1.00
-without the Spanish ones); with it in .97. English questions about Spanish passages: .90, then .99. Questions about
-passages in their own language lose .002 (es) and .006 (en) in such a library, nothing in a library of one language.
+A question is closer to passages in its own language, and shares words with them only: without a correction those would
+crowd out a passage in another language that answers it. The sets and figures are in docs/quality.md.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from itertools import islice
+from statistics import fmean
 
-import numpy as np
-
-from answerable.datatypes import FloatArray
 from answerable.filters import AllOf, Filter, OneOf
 from answerable.retrieval.fetched import Scored
 
-LEVELS = {"multilingual-e5-small": (1.128, -0.0534)}
-"""Factor and summand, by model, that give cosines across languages the means of those within one, on XQuAD's en, es
-and de: .822 becomes .874 for right passages, .714 becomes .753 for random ones."""
-WORDS = 0.2
-"""The share of the question's words that a close passage in another language counts as having."""
+LEVELS = {"multilingual-e5-small": 0.045}
+"""By model, what a cosine across languages lacks, compared with one within a language: .039 for random passages of
+XQuAD's en, es and de, .052 for right ones; .024 to .037 for everyday documents."""
+NATIVES = 6
+"""How many of the closest passages in the question's language tell how many of its words a passage shares."""
 
 FIELD = "language"
 
 
 @dataclass(frozen=True, slots=True)
 class Foreign:
-    """The numbers of chunks in another language than the question; `factor` and `summand` level their cosines."""
+    """The numbers of chunks in another language than the question, and what is added to their cosines."""
 
     numbers: frozenset[int] = frozenset()
-    factor: float = 1.0
-    summand: float = 0.0
+    level: float = 0.0
 
-    def level(self, dense: Scored) -> list[tuple[int, float]]:
+    def levelled(self, dense: Scored) -> list[tuple[int, float]]:
         """Level the cosines; best first, ties by number."""
-        levelled = [
-            (number, self.factor * cosine + self.summand if number in self.numbers else cosine)
-            for number, cosine in dense
-        ]
-        return sorted(levelled, key=lambda pair: (-pair[1], pair[0]))
+        raised = [(number, cosine + self.of(number)) for number, cosine in dense]
+        return sorted(raised, key=lambda pair: (-pair[1], pair[0]))
 
-    def level_all(self, number: int, cosines: FloatArray) -> FloatArray:
-        """Level the cosines of one chunk's sentences."""
-        return np.asarray(self.factor * cosines + self.summand) if number in self.numbers else cosines
+    def of(self, number: int) -> float:
+        """Return what is added to the cosines of a chunk and its sentences."""
+        return self.level if number in self.numbers else 0.0
+
+    def shares(self, dense: Scored, closeness: Mapping[int, float], natives: Mapping[int, float]) -> dict[int, float]:
+        """Return the share of the question's words that each chunk counts as having, by number.
+
+        It is what the closest chunks in the question's own language have on average, times the chunk's closeness.
+        `natives` are the shares of chunks with some of the words.
+        """
+        if not self.numbers:
+            return {}
+        nearest = list(islice((number for number, _ in dense if number not in self.numbers), NATIVES))
+        usual = fmean(natives.get(number, 0.0) for number in nearest) if nearest else 0.0
+        return {number: usual * max(closeness[number], 0.0) for number in self.numbers & closeness.keys()}
 
 
 NONE = Foreign()

@@ -23,7 +23,7 @@ from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
 from answerable.retrieval.fetched import Fetched, Scored
-from answerable.retrieval.foreign import LEVELS, NONE, WORDS, Foreign
+from answerable.retrieval.foreign import LEVELS, NONE, Foreign
 
 CANDIDATES = 100
 DENSE_WEIGHT = 0.5
@@ -72,8 +72,8 @@ def hybrid_search(
     foreign = NONE
     if in_other_languages is not None and model in LEVELS:
         others = store.search_vectors(vector, CANDIDATES, in_other_languages)
-        foreign = Foreign(frozenset(number for number, _ in others), *LEVELS[model])
-        dense = foreign.level(list(dict((*dense, *others)).items()))[:CANDIDATES]
+        foreign = Foreign(frozenset(number for number, _ in others), LEVELS[model])
+        dense = foreign.levelled(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)
     return Candidates(dense, keyword, fused, deviation, foreign)
 
@@ -84,7 +84,7 @@ def asked_again(fetched: Fetched, vector: FloatArray, found: Candidates, highest
     A new search of all chunks would find hardly any others: nDCG@10 is the same to .0002.
     """
     numbers = dict.fromkeys(number for number, _ in (*found.dense, *found.keyword))
-    dense = found.foreign.level(fetched.cosines(vector, list(numbers)))[:CANDIDATES]
+    dense = found.foreign.levelled(fetched.cosines(vector, list(numbers)))[:CANDIDATES]
     fused = fuse_scaled(dense, found.keyword, found.deviation, highest, found.foreign)
     return replace(found, dense=dense, fused=fused)
 
@@ -94,17 +94,16 @@ def fuse_scaled(dense: Scored, keyword: Scored, deviation: float, highest: float
 
     `deviation` is the standard deviation of the library's cosines (0: only the highest cosine scores), `highest` the
     upper bound of keyword scores. A chunk missing from `dense` gets the lowest cosine there; a chunk missing from
-    `keyword` scores 0; a close `foreign` chunk scores as if it had some of the question's words.
+    `keyword` scores 0, or if it is `foreign`, as if it had some of the question's words.
     """
     closeness = {number: 1 - (dense[0][1] - cosine) / (REACH * deviation or 1.0) for number, cosine in dense}
     farthest = min(closeness.values(), default=0.0)
     scores = dict.fromkeys((number for number, _ in keyword), DENSE_WEIGHT * max(farthest, 0.0))
     scores.update((number, DENSE_WEIGHT * max(value, 0.0)) for number, value in closeness.items())
-    shares = {number: WORDS * max(closeness[number], 0.0) for number in foreign.numbers & closeness.keys()}
-    for number, score in keyword:
-        shares[number] = max(min(score / highest, 1.0), shares.get(number, 0.0))
-    for number, share in shares.items():
-        scores[number] += (1 - DENSE_WEIGHT) * share
+    own = {number: min(score / highest, 1.0) for number, score in keyword}
+    lent = foreign.shares(dense, closeness, own)
+    for number in own.keys() | lent.keys():
+        scores[number] += (1 - DENSE_WEIGHT) * max(own.get(number, 0.0), lent.get(number, 0.0))
     return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
 

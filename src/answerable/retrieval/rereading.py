@@ -18,7 +18,6 @@ import numpy as np
 from answerable.datatypes import FloatArray
 from answerable.protocols import IndexedChunk
 from answerable.retrieval.fetched import Scored, Stored
-from answerable.retrieval.foreign import WORDS
 from answerable.retrieval.hybrid import Candidates
 from answerable.text.terms import terms
 
@@ -63,14 +62,13 @@ def reread(
     asked = frozenset[str]().union(*weights)
     foreign, deviation = candidates.foreign, candidates.deviation
     similarities = {
-        number: foreign.level_all(number, _similarities(indexed, vector)) for number, (indexed, _) in stored.items()
+        number: _similarities(indexed, vector) + foreign.of(number) for number, (indexed, _) in stored.items()
     }
     closest = max((float(some.max()) for some in similarities.values() if len(some)), default=0.0)
     found = dict.fromkeys((number for number, _ in scored), -1.0)
     for number, (indexed, document) in stored.items():
         best = -1.0 if indexed.sentences else 0.0
-        least = WORDS if number in foreign.numbers else 0.0
-        most = max(_covered(weights, asked & indexed.terms.keys()), least)
+        most = _covered(weights, asked & indexed.terms.keys())
         away = CLOSENESS * (closest - similarities[number]) / (deviation or 1.0)
         # Closest first: a sentence has no more of the words than its chunk, so the loop can stop early.
         for place in np.argsort(away, kind="stable").tolist():
@@ -79,7 +77,7 @@ def reread(
             start, end = indexed.sentences[place]
             text = indexed.chunk.content[start:end] if most else ""
             own = asked.intersection(terms(text, document.language))
-            best = max(best, max(_covered(weights, own), least) - float(away[place]))
+            best = max(best, _covered(weights, own) - float(away[place]))
         found[number] = best
     share = amount * SENTENCE_WEIGHT
     changed = [(number, (score + share * (1 + found[number]) / 2) / (1 + share)) for number, score in scored]
