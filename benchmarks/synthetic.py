@@ -93,8 +93,9 @@ def library_of(chunks: int) -> tuple[Path, dict[str, Any]]:
     """The library, built in a process of its own and kept in the user's cache while the code that makes it stays."""
     code = sha256()
     source = ROOT / "src" / "answerable"
-    made_by = [path for part in ("analysis", "splitting", "stores") for path in sorted((source / part).glob("*.py"))]
-    for path in [*made_by, source / "ingestion.py", Path(__file__)]:
+    parts = ("text", "splitting", "indexing", "stores")
+    made_by = [path for part in parts for path in sorted((source / part).rglob("*.py"))]
+    for path in [*made_by, Path(__file__)]:
         code.update(path.read_bytes())
     kept = Path(platformdirs.user_cache_dir("answerable-benchmarks", appauthor=False))
     folder = kept / f"{chunks}-{code.hexdigest()[:12]}"

@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from answerable.datatypes import FloatArray
+from answerable.e5.model_file import ModelFile, model_path
 from answerable.embedding.cache import CachedEmbedder
-from answerable.embedding.e5_weights import ModelFile, model_path
 from answerable.embedding.local import DIMENSION, LocalEmbedder
 from answerable.errors import EmbeddingError
 from answerable.protocols import Passage

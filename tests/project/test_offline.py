@@ -175,7 +175,7 @@ def test_openvino_is_imported_in_one_place() -> None:
     files = [path for folder in ("src", "apps", "tools", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     assert len(files) > 200
     names = {path.name for path in files if "openvino" in set(modules_of(path))}
-    assert names == {"e5_openvino.py"}
+    assert names == {"encoder.py"}
 
 
 def modules_of(path: Path) -> list[str]:

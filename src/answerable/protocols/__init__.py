@@ -1,7 +1,16 @@
 """The engine's interfaces. An implementation can be replaced without changing anything else."""
 
 from answerable.datatypes import Span
-from answerable.protocols.answering import Answerer, ChatModel, Delta, Evidence, Message, Reranker
+from answerable.protocols.answering import (
+    Answerer,
+    AnswerReader,
+    ChatModel,
+    Delta,
+    Evidence,
+    Message,
+    Reading,
+    Reranker,
+)
 from answerable.protocols.passages import (
     Embedder,
     Fingerprint,
@@ -27,6 +36,7 @@ from answerable.protocols.stores import (
 )
 
 __all__ = [
+    "AnswerReader",
     "Answerer",
     "ChatModel",
     "CoreStore",
@@ -43,6 +53,7 @@ __all__ = [
     "Passage",
     "PassageVectors",
     "Reader",
+    "Reading",
     "ReindexableStore",
     "RepairableStore",
     "Reranker",

@@ -1,10 +1,13 @@
-"""Interfaces of answering: reranker, chat model, answerer."""
+"""Interfaces of answering: reranker, reader of passages, chat model, answerer."""
 
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
+
+import numpy as np
+import numpy.typing as npt
 
 from answerable.datatypes import AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
 from answerable.filters import Filter
@@ -19,6 +22,33 @@ class Reranker(Protocol):
 
         `words` maps the spans of the question's words to their rarity in the library.
         """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What a reader finds in a window: the logit that the window answers, and the most likely answer in it.
+
+    `start` and `end` are the answer's characters in the window. `starts` are the characters at which tokens start, and
+    `likely` the probability of each that the answer starts there, given that there is one.
+    """
+
+    logit: float
+    start: int
+    end: int
+    starts: npt.NDArray[np.int32]
+    likely: FloatArray
+
+    def share(self, start: int, end: int) -> float:
+        """Return the probability that the answer starts between these characters, given that there is one."""
+        first, last = np.searchsorted(self.starts, (start, end)).tolist()
+        return float(self.likely[first:last].sum())
+
+
+class AnswerReader(Protocol):
+    """Reads a question and texts together. Thread-safe."""
+
+    def read(self, question: str, windows: Sequence[str]) -> list[Reading]:
+        """Read each window, a text of a few sentences, together with the question."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import sentencepiece
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.embedding.e5_tokenizer import Tokenizer
-from answerable.embedding.e5_weights import ModelFile, model_path
+from answerable.e5.model_file import ModelFile, model_path
+from answerable.e5.tokenizer import Tokenizer
 
 ROOT = Path(__file__).parents[2]
 TEXTS = {

@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from answerable.embedding.e5_weights import ModelFile
+from answerable.e5.model_file import ModelFile
 from answerable.text.characters import sendable
 
 SPACE = "\u2581"
@@ -32,7 +32,7 @@ class Tokenizer:
 
     def __init__(self, model: ModelFile) -> None:
         self.normalization = model.normalization
-        pieces = _pieces(model)
+        pieces = vocabulary(model)
         self._ids = {piece: index for index, piece in enumerate(pieces)}
         for index in (model.bos, model.eos, model.pad, model.unknown):
             del self._ids[pieces[index]]
@@ -90,7 +90,7 @@ class Tokenizer:
         return tuple(reversed(found))
 
 
-def _pieces(model: ModelFile) -> list[str]:
+def vocabulary(model: ModelFile) -> list[str]:
     """Return the vocabulary; the offsets of the file are in bytes."""
     begins = (np.frombuffer(model.piece_bytes, np.uint8) & 0xC0) != 0x80
     characters = np.concatenate(([0], np.cumsum(begins)))[model.piece_offsets].tolist()

@@ -1,0 +1,89 @@
+"""Checkpoint → the weights that `answerable` ships, compared with the reader that they come from."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from answerable.datatypes import FloatArray
+from answerable.reading.e5_reader import E5Reader
+from answerable.reading.weights import ReaderWeights, write_weights
+from training.corpus import Corpus, load
+from training.model import Reader
+from training.train import Options, Training
+
+COMPARED = 200
+QKV = ("q", "k", "v")
+
+
+def export(folder: Path, options: Options) -> dict[str, float]:
+    """Write `reader.npz` from the checkpoint in a folder; return how it compares with the reader before rounding."""
+    trained, held = load(folder / "corpus.pkl")
+    training = Training(trained, held, folder, options)
+    training.use_average()
+    curve = (folder / "curve.jsonl").read_text("utf-8").splitlines()
+    about = {
+        "examples": training.seen,
+        "seed": options.seed,
+        "options": asdict(options),
+        "commit": _commit(),
+        "data": trained.hashes,
+        "figures": json.loads(curve[-1]) if curve else {},
+    }
+    path = folder / "reader.npz"
+    write_weights(path, tensors_of(training.reader), about)
+    return compare(training.reader, path, held)
+
+
+def tensors_of(reader: Reader) -> dict[str, FloatArray]:
+    """Return the trained tensors by their names in `ReaderWeights`."""
+    found: dict[str, FloatArray] = {}
+    for number, layer in enumerate(reader.layers):
+        if number < reader.frozen:
+            continue
+        for name, part in layer.named_children():
+            for suffix, values in (("w", part.weight), ("b", part.bias)):
+                pieces = np.split(_array(values), len(QKV)) if name == "qkv" else [_array(values)]
+                for piece, own in zip(pieces, QKV if name == "qkv" else (name,), strict=True):
+                    found[f"l{number}.{own}.{suffix}"] = piece
+    for name in ("pool", "answers", "span"):
+        part = getattr(reader, name)
+        found[f"{name}.w"], found[f"{name}.b"] = _array(part.weight), _array(part.bias)
+    return found
+
+
+def compare(reader: Reader, path: Path, held: Corpus) -> dict[str, float]:
+    """Read `COMPARED` held-out paragraphs in both ways; return how far the logits differ, and how often the spans."""
+    shipped = E5Reader(weights=ReaderWeights(path))
+    exact = E5Reader(weights=_Exact(reader))
+    differences, spans = [], []
+    for question in held.questions[:: len(held.questions) // COMPARED]:
+        text = held.passages[question.passage].text[:450]
+        one, other = (each.read(question.text, [text])[0] for each in (shipped, exact))
+        differences.append(abs(one.logit - other.logit))
+        spans.append((one.start, one.end) == (other.start, other.end))
+    return {"mean": float(np.mean(differences)), "largest": max(differences), "same span": float(np.mean(spans))}
+
+
+class _Exact(ReaderWeights):
+    """The weights of a reader, without rounding."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._tensors, self.about = tensors_of(reader), {}
+
+
+def _array(values: torch.Tensor) -> FloatArray:
+    array: FloatArray = values.detach().float().numpy()
+    return array
+
+
+def _commit() -> str:
+    folder = Path(__file__).parent
+    return subprocess.run(
+        ("git", "rev-parse", "HEAD"), cwd=folder, capture_output=True, text=True, check=False
+    ).stdout.strip()
