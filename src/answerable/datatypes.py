@@ -197,7 +197,10 @@ class RetrievalResult:
 
 @dataclass(frozen=True, slots=True)
 class Citation:
-    """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made."""
+    """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
+
+    `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
+    """
 
     quote: str
     document_id: str
@@ -207,6 +210,7 @@ class Citation:
     end: int
     location: Location
     link: str
+    answer: Span | None = None
 
 
 @dataclass(frozen=True, slots=True)

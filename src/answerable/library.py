@@ -63,8 +63,8 @@ class Library:
     """Documents to search and ask. A context manager; thread-safe.
 
     A question about chats that names a person or a time ("what did Ana say last week?") searches only matching
-    messages, unless `narrows` is false; `now` is the local time that "last week" refers to. Raise EmbedderMismatch if
-    another embedder made the vectors of the store.
+    messages, unless `narrows` is false; `now` is the local time that "last week" refers to. An answer is sought in
+    `passages` passages. Raise EmbedderMismatch if another embedder made the vectors of the store.
     """
 
     def __init__(
@@ -77,6 +77,7 @@ class Library:
         narrows: bool = True,
         steps: Steps = ALL_STEPS,
         worker_pool: WorkerPool | None = None,
+        passages: int = PASSAGES_PER_ANSWER,
     ) -> None:
         self._store = completed(store)
         self._embedder = embedder
@@ -87,6 +88,7 @@ class Library:
         self.now: Callable[[], datetime] = datetime.now
         self._steps = steps
         self._worker_pool = worker_pool
+        self._passages = passages
         self._is_bound = False
         self._check_embedder()
 
@@ -309,7 +311,7 @@ class Library:
         narrowed: Narrowed | None,
         clock: StepClock,
         chunks: int,
-        k: int = PASSAGES_PER_ANSWER,
+        k: int | None = None,
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(_required(question), self._store.languages(), topic)
@@ -322,7 +324,8 @@ class Library:
         vector = self._embedder.embed_query(asked.text)
         clock.lap("embedding")
         weights = word_weights(self._store, asked, chunks)
-        found = retrieve(self._store, SearchRequest(asked, vector, weights, chunks, condition), k, self._steps)
+        request = SearchRequest(asked, vector, weights, chunks, condition)
+        found = retrieve(self._store, request, k or self._passages, self._steps)
         clock.lap("retrieval")
         results, indexed = zip(*found, strict=True) if found else ((), ())
         return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)

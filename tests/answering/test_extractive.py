@@ -8,9 +8,10 @@ import pytest
 from collecting import chat, collect, text
 
 from answerable.answering.evidence import sentences
-from answerable.answering.extractive import ExtractiveAnswerer, rank, refuse
+from answerable.answering.extractive import ExtractiveAnswerer, refuse
 from answerable.answering.gate import Gate, packaged_gates
 from answerable.answering.phrases import EMPTY_LIBRARY, QUOTING, REFUSAL, refusal
+from answerable.answering.ranking import rank
 from answerable.datatypes import Reason
 from answerable.protocols import Embedder, Evidence, Passage
 from answerable.text.bm25 import rarity

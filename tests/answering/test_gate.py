@@ -14,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from answerable.answering.evidence import sentences
-from answerable.answering.extractive import rank
 from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
-from answerable.answering.signals import LEXICAL, SEMANTIC, Background, Signals
+from answerable.answering.ranking import rank
+from answerable.answering.signals import LEXICAL, READ, SEMANTIC, Background, Signals
+from answerable.wiring.answering import READING
 
 GATE = Gate(
     {"coverage": 2.0, "similarity": 4.0, "misses": -1.0},
@@ -102,18 +103,21 @@ def test_a_lower_target_never_refuses_less(name: str, one: float, other: float) 
 
 
 def test_the_packaged_gates_are_complete() -> None:
-    assert set(PACKAGED) == {"local:multilingual-e5-small", LEXICAL_ONLY}
-    assert set(PACKAGED[LEXICAL_ONLY].weights) == set(LEXICAL)
-    full = PACKAGED["local:multilingual-e5-small"]
-    assert set(full.weights) == {*LEXICAL, *SEMANTIC}
-    assert full.background
-    for gate in PACKAGED.values():
+    names = "local:multilingual-e5-small", LEXICAL_ONLY
+    assert set(PACKAGED) == {*names, *(name + READING for name in names)}
+    for name, gate in PACKAGED.items():
+        semantic, read = name.startswith("local:"), name.endswith(READING)
+        assert set(gate.weights) == {*LEXICAL, *(SEMANTIC if semantic else ()), *(READ if read else ())}
+        assert (gate.background is not None) == semantic
         assert gate.aiming_at(100).threshold == 0
         assert 0 < gate.threshold < 1
-        for name in ("coverage", "chunk_coverage", "hits", "keyword_margin"):
-            assert gate.weights[name] > 0
-        for name in ("missing_names", "not_offered"):
-            assert gate.weights[name] < 0
+        if read:
+            assert gate.weights["reading"] > 0
+            continue
+        for signal in ("coverage", "chunk_coverage", "hits", "keyword_margin"):
+            assert gate.weights[signal] > 0
+        for signal in ("missing_names", "not_offered"):
+            assert gate.weights[signal] < 0
 
 
 @pytest.mark.parametrize("gate", [GATE, replace(GATE, background=None), *PACKAGED.values()])

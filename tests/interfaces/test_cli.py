@@ -187,7 +187,7 @@ def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
     for citation in found["citations"]:
-        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link"}
+        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link", "answer"}
         assert fixed <= set(citation) <= fixed | PLACE
         document = printed(called("show", citation["document_id"], "--json"))
         assert document["content"][citation["start"] : citation["end"]] == citation["quote"]

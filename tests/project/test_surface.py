@@ -46,7 +46,7 @@ def test_a_question_is_embedded_without_what_only_passages_need() -> None:
         "answerable.library",
         "importlib.metadata",
         "openvino",
-        "answerable.embedding.e5_tokenizer",
+        "answerable.e5.tokenizer",
     }
 
 

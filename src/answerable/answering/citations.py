@@ -33,12 +33,13 @@ def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
         return None
     if chunk.content[start - chunk.start : end - chunk.start] != text:
         return None
-    location = _location(result, start, end)
+    location = location_of(result, start, end)
     address = link(document, location, text)
     return Citation(text, document.id, document.source, document.title, start, end, location, address)
 
 
-def _location(result: RetrievalResult, start: int, end: int) -> Location:
+def location_of(result: RetrievalResult, start: int, end: int) -> Location:
+    """Return the place of a span within a result's chunk."""
     parts = tuple(part for part in result.chunk.parts if part.start < end and part.end > start)
     if result.chunk.location.lines is None:
         return locate(parts, None)

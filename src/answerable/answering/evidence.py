@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from answerable.datatypes import Part, PartKind, RetrievalResult
+from answerable.datatypes import Part, PartKind, RetrievalResult, Span
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
 from answerable.text.terms import terms
@@ -31,7 +31,8 @@ class Sentence:
     share of the question's terms that are in the sentence; rare terms count more. `near_coverage`: like `coverage`, but
     similar forms count too ("vende" for "vendió"). `context`: share of the terms that are only in the sentence's
     context (previous sentence, line before its list, first row of its table, headings, sender, title).
-    `chunk_coverage`: share of the terms that are in the chunk. `chunk_score`: retrieval score of the chunk.
+    `chunk_coverage`: share of the terms that are in the chunk. `chunk_score`: retrieval score of the chunk. `reading`:
+    the reader's logit that the answer begins in the sentence, `answer` its span in the document; None if not read.
     """
 
     result: RetrievalResult
@@ -45,6 +46,8 @@ class Sentence:
     chunk_score: float
     terms: frozenset[str]
     message: Part | None
+    reading: float | None = None
+    answer: Span | None = None
 
     @cached_property
     def text(self) -> str:

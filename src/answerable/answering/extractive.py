@@ -3,36 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.citations import cite
-from answerable.answering.evidence import Sentence, sentences
+from answerable.answering.evidence import Sentence
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.phrases import quoting, refusal
+from answerable.answering.ranking import ranking
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
-from answerable.protocols import Evidence
+from answerable.protocols import AnswerReader, Evidence
 
-NEAR_WEIGHT = 0.55
-SIMILARITY_WEIGHT = 8.3
-CHUNK_WEIGHT = 0.82
-CONTEXT_WEIGHT = 0.47
-ASKING = 0.6
-OFFERING = 0.2
 MARGIN = 0.45
 OWN_MARGIN = 0.75
 OWN_COVERAGE = 0.5
 NEW_COVERAGE = 0.1
-
-_QUESTION_MARKS = ("?", "？", "؟")
+SURE = 0.0
+"""The lowest reading at which an answering span is shown: it is as likely as not."""
 
 
 class ExtractiveAnswerer:
     """The answerer that quotes up to `quotes` sentences. `gate` refuses weak evidence; None refuses nothing."""
 
-    def __init__(self, gate: Gate | None, quotes: int = 3) -> None:
+    def __init__(self, gate: Gate | None, quotes: int = 3, reader: AnswerReader | None = None) -> None:
         self._gate = gate
         self._quotes = quotes
+        self._reader = reader
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
         """Return the question, completed with the words that it needs from earlier questions. No tokens are used."""
@@ -47,7 +43,7 @@ class ExtractiveAnswerer:
 
     def answer(self, evidence: Evidence) -> Answer:
         """Return the best sentences by support, or a refusal in the question's language."""
-        ranked, confidence, refused = weigh(evidence, self._gate)
+        ranked, confidence, refused = weigh(evidence, self._gate, self._reader)
         if refused:
             return refused
         chosen = list(self._choose(ranked, evidence.word_weights))
@@ -72,12 +68,15 @@ class ExtractiveAnswerer:
             citation = cite(sentence.result, sentence.start, sentence.end)
             if citation is not None:
                 taken.append(sentence)
-                yield sentence, citation
+                is_sure = sentence.reading is not None and sentence.reading > SURE
+                yield sentence, replace(citation, answer=sentence.answer if is_sure else None)
 
 
-def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, float]], float, Answer | None]:
+def weigh(
+    evidence: Evidence, gate: Gate | None, reader: AnswerReader | None = None
+) -> tuple[list[tuple[Sentence, float]], float, Answer | None]:
     """Return the sentences ranked by support, the gate's confidence, and a refusal if that confidence is too low."""
-    ranked = rank(evidence.question, list(sentences(evidence)))
+    ranked = ranking(evidence, reader)
     if not ranked:
         return ranked, 0.0, refuse(evidence, Reason.NOTHING_FOUND)
     if gate is None:
@@ -86,36 +85,6 @@ def weigh(evidence: Evidence, gate: Gate | None) -> tuple[list[tuple[Sentence, f
     if gate.passes(evidence, confidence):
         return ranked, confidence, None
     return ranked, confidence, refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
-
-
-def rank(question: str, found: Sequence[Sentence]) -> list[tuple[Sentence, float]]:
-    """Rank sentences by support: covered terms, chunk score, similarity to the question.
-
-    A question in the documents ranks below its possible replies. A sentence with the date, number or person asked for
-    ranks above one without: this puts the gold answer in the best two sentences for .002, .008 and .006 more questions
-    of XQuAD en and es and FaQuAD.
-
-    The weights are a rounded maximum-likelihood fit on half of the articles of XQuAD en and es, FaQuAD and SQuAD2 en,
-    es and pt; `ASKING` was chosen for chats.
-    """
-    if not found:
-        return []
-    closest = max(sentence.similarity for sentence in found)
-    kind = asked_for(question)
-    scored = [
-        (
-            sentence,
-            (1 - NEAR_WEIGHT) * sentence.coverage
-            + NEAR_WEIGHT * sentence.near_coverage
-            + CONTEXT_WEIGHT * sentence.context
-            + CHUNK_WEIGHT * sentence.chunk_score
-            + SIMILARITY_WEIGHT * (sentence.similarity - closest)
-            - ASKING * sentence.text.endswith(_QUESTION_MARKS)
-            + OFFERING * (kind is not None and offers(sentence, kind, question)),
-        )
-        for sentence in found
-    ]
-    return sorted(scored, key=lambda pair: -pair[1])
 
 
 def answered(evidence: Evidence, text: str, citations: tuple[Citation, ...], confidence: float) -> Answer:

@@ -20,7 +20,7 @@ from answerable.answering.prompt import answering_messages, fitting, remembered,
 from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError
-from answerable.protocols import ChatModel, Evidence
+from answerable.protocols import AnswerReader, ChatModel, Evidence
 from answerable.text.languages import question_language
 from answerable.text.sentences import sentence_spans
 
@@ -54,10 +54,12 @@ class GroundedAnswerer:
         quotes: int = 3,
         budgets: Budgets | None = None,
         keep_unsupported: bool = False,
+        reader: AnswerReader | None = None,
     ) -> None:
         self._model = model
         self._gate = gate
-        self._quoting = ExtractiveAnswerer(gate, quotes)
+        self._reader = reader
+        self._quoting = ExtractiveAnswerer(gate, quotes, reader)
         self._budgets = budgets or Budgets()
         self._keep_unsupported = keep_unsupported
 
@@ -81,7 +83,7 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        _, confidence, refused = weigh(evidence, self._gate)
+        _, confidence, refused = weigh(evidence, self._gate, self._reader)
         if refused:
             yield AnswerEvent(answer=refused)
             return

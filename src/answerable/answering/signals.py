@@ -44,6 +44,8 @@ class Signals:
 
     Three signals are 0 without a background: `similarity`, the cosine; `standing`, its z-score among all sentences;
     `passage_margin`, the chunk's cosine minus that of the next chunk.
+
+    Two are 0 without a reader: `reading`, the sentence's; `reading_elsewhere`, the highest one of the other chunks.
     """
 
     coverage: float
@@ -58,6 +60,8 @@ class Signals:
     similarity: float = 0.0
     standing: float = 0.0
     passage_margin: float = 0.0
+    reading: float = 0.0
+    reading_elsewhere: float = 0.0
 
     def as_dict(self) -> dict[str, float]:
         """Return the signals by name."""
@@ -65,7 +69,10 @@ class Signals:
 
 
 SEMANTIC = ("similarity", "standing", "passage_margin")
-LEXICAL = tuple(name for name in Signals.__slots__ if name not in SEMANTIC)
+READ = ("reading", "reading_elsewhere")
+LEXICAL = tuple(name for name in Signals.__slots__ if name not in SEMANTIC + READ)
+UNREAD = -8.0
+"""The reading of a sentence that no reader has read."""
 
 
 def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Background | None) -> Signals:
@@ -91,7 +98,16 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
         float(kind is not None and not offers(best, kind, evidence.question)),
         float(bool(denied) and not Wording(best.text, best.result.document.language).negated),
         *semantic,
+        *_readings(ranked),
     )
+
+
+def _readings(ranked: Sequence[Sentence]) -> tuple[float, float]:
+    if all(sentence.reading is None for sentence in ranked):
+        return 0.0, 0.0
+    best = ranked[0]
+    elsewhere = (each.reading for each in ranked if each.result is not best.result and each.reading is not None)
+    return UNREAD if best.reading is None else best.reading, max(elsewhere, default=UNREAD)
 
 
 def _missing_names(question: str, chunk: IndexedChunk) -> float:

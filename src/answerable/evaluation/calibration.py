@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,10 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from answerable.answering.gate import Gate
-from answerable.answering.signals import LEXICAL, SEMANTIC, Background
-from answerable.evaluation.refusals import Case, Kind, collect_cases, measure_background, side
+from answerable.answering.signals import LEXICAL, READ, SEMANTIC, Background
+from answerable.evaluation.refusals import Case, Kind, Sampling, collect_cases, measure_background, side
 from answerable.evaluation.sets import QuestionSet
-from answerable.protocols import Embedder
+from answerable.protocols import AnswerReader, Embedder
 
 Array = npt.NDArray[np.float64]
 
@@ -22,21 +22,28 @@ RIDGE = 1e-3
 STEPS = 50
 FITTED = {Kind.ANSWERABLE: 1.0, Kind.REMOVED: 1 / 3, Kind.FOREIGN: 2 / 3, Kind.UNANSWERABLE: 1 / 4}
 """Weights of the kinds when a gate is fitted."""
+READ_FITTED = {**FITTED, Kind.UNANSWERABLE: 1.0}
+"""The same for a gate with a reader, which can tell unanswerable questions apart."""
 ASKED = {Kind.REMOVED: 1 / 8, Kind.FOREIGN: 7 / 8}
 """Weights of the kinds for thresholds: one of eight questions without an answer is close to the documents."""
 CROSSED_SHARE = 0.15
 """Factor on the target for questions in another language, where words are weak evidence."""
 SMALL_SHARE = 0.5
 """Weight of a set's small libraries."""
+ENOUGH = 100
+"""Questions without an answer that a language needs to have a say in the thresholds."""
 
 
 def fit_gate(cases: Sequence[Case], background: Background | None) -> Gate:
     """Fit a gate; without a background it uses only words.
 
-    All sets have the same weight. With vectors, sets whose questions are in another language than their documents fit
-    the gate `crossed`. Raises ValueError unless some cases should be answered and some refused.
+    All sets have the same weight. With a reader, one gate serves all languages, at the strictest of their thresholds.
+    Otherwise, with vectors, sets whose questions are in another language than their documents fit the gate `crossed`.
+    Raises ValueError unless some cases should be answered and some refused.
     """
     foreign_tongue = _crossed_sets(cases)
+    if any(case.signals.reading for case in cases):
+        return _fit(cases, background)
     if foreign_tongue == {case.corpus for case in cases}:
         return _fit(cases, background)
     gate = _fit([case for case in cases if case.corpus not in foreign_tongue and not case.is_crossed], background)
@@ -59,17 +66,28 @@ def _fit(cases: Sequence[Case], background: Background | None) -> Gate:
     wrong = [case for case in used if case.kind in ASKED]
     if not answerable.any() or not wrong:
         raise ValueError("a gate needs questions that have an answer and questions that have none")
-    names = LEXICAL if background is None else LEXICAL + SEMANTIC
+    is_read = any(case.signals.reading for case in used)
+    names = (*LEXICAL, *(SEMANTIC if background else ()), *(READ if is_read else ()))
     signals = np.array([[getattr(case.signals, name) for name in names] for case in used])
-    coefficients, intercept = fit_logistic(signals, answerable, case_weights(used))
+    coefficients, intercept = fit_logistic(signals, answerable, case_weights(used, READ_FITTED if is_read else FITTED))
     gate = Gate(
         {name: round(float(value), 4) for name, value in zip(names, coefficients, strict=True)},
         round(float(intercept), 4),
         ((0.0, 1.0),),
         background,
     )
-    thresholds = _thresholds(np.array(probabilities(gate, wrong)), case_weights(wrong, ASKED))
+    groups = [wrong, *(_by_language(wrong) if is_read else ())]
+    found = [dict(_thresholds(np.array(probabilities(gate, group)), case_weights(group, ASKED))) for group in groups]
+    thresholds = tuple((target, max(one[target] for one in found)) for target in TARGETS)
     return replace(gate, thresholds=thresholds)
+
+
+def _by_language(cases: Sequence[Case]) -> list[list[Case]]:
+    """Return the cases of each language that has enough; those with passages in another language are one more."""
+    groups: dict[str, list[Case]] = defaultdict(list)
+    for case in cases:
+        groups["" if case.is_crossed else case.language].append(case)
+    return [group for group in groups.values() if len(group) >= ENOUGH]
 
 
 def case_weights(cases: Sequence[Case], shares: Mapping[Kind, float] = FITTED) -> Array:
@@ -101,13 +119,14 @@ def calibrate(
     embedder: Embedder,
     wrong_answers: float = 10.0,
     on_progress: Callable[[str], None] = lambda name: None,
+    reader: AnswerReader | None = None,
 ) -> Calibration:
     """Fit a gate for an embedder, and measure the gate with the target `wrong_answers` (in percent).
 
     Raises ValueError if there are too few articles.
     """
     background = measure_background(sets, embedder)
-    cases = collect_cases(sets, embedder, background, on_progress=on_progress)
+    cases = collect_cases(sets, embedder, background, Sampling(reader=reader), on_progress=on_progress)
     fitted = [case for case in cases if side(case.article) == 0]
     held_out = [case for case in cases if side(case.article) == 1 and not case.is_small]
     too_few = ValueError("the sets have too few articles: half of them fit the gate, the others measure it")

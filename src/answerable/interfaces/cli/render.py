@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from answerable.datatypes import Answer, Location, Narrowing
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
@@ -30,7 +31,7 @@ def print_answer(found: Answer, as_json: bool) -> None:
     if found.problem:
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     print_narrowing(found.narrowing)
-    print_text((found.text, "" if found.answered else "yellow"))
+    print_text(*(_marked(found) if found.answered else [(found.text, "yellow")]))
     places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation.source, citation.title, citation.location)
@@ -48,6 +49,24 @@ def print_answer(found: Answer, as_json: bool) -> None:
         print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
     if not found.answered and found.results:
         print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
+
+
+def _marked(found: Answer) -> Iterator[tuple[str, str]]:
+    """Yield the text of an answer in (text, style) pairs, with the words that answer in bold."""
+    done = 0
+    for citation in found.citations:
+        if citation.answer is None:
+            continue
+        first, last = (place - citation.start for place in citation.answer)
+        # Quotes are on one line in the text.
+        quote, words = (" ".join(text.split()) for text in (citation.quote, citation.quote[first:last]))
+        before = len(" ".join(f"{citation.quote[:first]}|".split())) - 1
+        start = found.text.find(quote, done) + before
+        if start >= done + before and found.text.startswith(words, start):
+            yield found.text[done:start], ""
+            yield words, "bold"
+            done = start + len(words)
+    yield found.text[done:], ""
 
 
 def print_narrowing(found: Narrowing | None) -> None:

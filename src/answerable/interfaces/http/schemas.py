@@ -100,6 +100,7 @@ class CitationOut(Place):
 
     quote: str
     link: str
+    answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
 
 
 class PassageOut(Place):

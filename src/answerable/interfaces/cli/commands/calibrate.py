@@ -14,7 +14,7 @@ from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json, print_text
 from answerable.interfaces.cli.render import print_progress
 from answerable.settings import load_settings
-from answerable.wiring.build import build_embedder, gate_path
+from answerable.wiring.build import build_answer_reader, build_embedder, gate_path
 
 if TYPE_CHECKING:
     from answerable.answering.gate import Gate
@@ -42,6 +42,7 @@ def calibrate(
         embedder,
         settings.wrong_answers,
         on_progress=lambda name: print_progress(f"asking the questions of {name}"),
+        reader=build_answer_reader(settings),
     )
     path = None if dry_run else gate_path(settings, embedder.fingerprint)
     if path:

@@ -10,12 +10,19 @@ from pathlib import Path
 from typing import Any
 
 from answerable import __version__
+from answerable.answering.windows import WINDOWS
 from answerable.errors import AnswerableError
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json, print_rows
 from answerable.protocols import Fingerprint, Passage
 from answerable.settings import SECRETS, Settings, load_settings
-from answerable.wiring.build import build_gate, build_library, build_local_embedder, without_password
+from answerable.wiring.build import (
+    build_answer_reader,
+    build_gate,
+    build_library,
+    build_local_embedder,
+    without_password,
+)
 
 
 def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
@@ -27,6 +34,7 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
         "system": f"{platform.system()} {platform.machine()}",
         "sqlite": sqlite3.sqlite_version,
         **_embedder(settings),
+        **_reader(settings),
         "cache": _cache(settings),
         "library": without_password(settings.library_address),
         "library_state": _library(settings),
@@ -55,6 +63,21 @@ def _embedder(settings: Settings) -> dict[str, Any]:
         "refusals": _gate(settings, embedder.fingerprint),
         "embedding_speed": f"{milliseconds:.0f} ms for a passage of {tokens} tokens",
     }
+
+
+def _reader(settings: Settings) -> dict[str, Any]:
+    reader = build_answer_reader(settings)
+    if reader is None:
+        return {"reader": "off" if settings.reader == "off" else "off: it needs OpenVINO"}
+    windows = ["A sentence of a few words, to see how long it takes. " * 8] * WINDOWS
+    try:
+        reader.read("How long does it take?", windows)
+        started = time.perf_counter()
+        reader.read("How long does it take?", windows)
+        milliseconds = (time.perf_counter() - started) * 1000
+    except (AnswerableError, RuntimeError) as error:
+        return {"reader": f"failed: {error}"}
+    return {"reader": str(reader), "reading_speed": f"{milliseconds:.0f} ms for {WINDOWS} windows"}
 
 
 def _gate(settings: Settings, fingerprint: Fingerprint) -> str:

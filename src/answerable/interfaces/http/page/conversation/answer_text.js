@@ -79,12 +79,29 @@ const element = (token, chip) =>
 export const Written = ({ text, chip }) =>
   html`<div class="written">${lexer(text).map((token) => element(token, chip))}</div>`;
 
+/** A quote's text before, in and after the words that answer; the quote alone if these aren't known. */
+const answering = (line, found) => {
+  if (!found?.answer) return ["", "", line];
+  // Places are in characters, a JavaScript string has two units for some.
+  const letters = [...found.quote];
+  const [first, last] = found.answer.map((place) => place - found.start);
+  const onOneLine = (from, to) => letters.slice(from, to).join("").replace(/\s+/g, " ");
+  const [before, words] = [onOneLine(0, first).trimStart(), onOneLine(first, last).trimEnd()];
+  const at = line.indexOf(before + words);
+  if (at < 0 || !words) return ["", "", line];
+  const start = at + before.length;
+  return [line.slice(0, start), words, line.slice(start + words.length)];
+};
+
 /** Quotes of documents: an introduction, and a line per quote with its mark at the end. No markup. */
-export const Quoted = ({ text, chip }) => {
+export const Quoted = ({ text, chip, citations }) => {
   const [lead, ...lines] = text.split("\n");
   const quotes = lines.map((line) => {
     const [, quote, number] = line.match(/^(.*?)\s*\[(\d+)\]$/s) ?? [null, line, 0];
-    return html`<p class="quoted">${glued(`${quote} `, chip(Number(number)))}</p>`;
+    const [before, words, after] = answering(quote, citations[number - 1]);
+    return html`<p class="quoted">
+      ${before}${words && html`<strong>${words}</strong>`}${glued(`${after} `, chip(Number(number)))}
+    </p>`;
   });
   return html`<div class="written">
     <p class="lead">${lead}</p>

@@ -99,7 +99,7 @@ const Answered = ({ turn, open, openAt }) => {
     ${
       answer.model
         ? html`<${Written} text=${answer.text} chip=${chip} />`
-        : html`<${Quoted} text=${answer.text} chip=${chip} />`
+        : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
     }
     ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
     <ul class="sources" aria-label=${t("sources")}>
