@@ -211,6 +211,8 @@ class Library:
         narrowed = self._narrowed(searched, where)
         for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
             evidence = self._evidence(searched, where, attempt, clock, chunks)
+            if narrowed:
+                evidence = replace(evidence, about=narrowed.topic)
             with closing(self._answerer.stream(evidence, history)) as events:
                 for event in events:
                     if event.answer is None:

@@ -15,12 +15,15 @@ import platformdirs
 from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.answering.gate import packaged_gates
+from answerable.answering.windows import PASSAGES
 from answerable.datatypes import FloatArray
 from answerable.embedding.cache import CachedEmbedder
 from answerable.embedding.local import LocalEmbedder
 from answerable.evaluation.sets import QuestionSet
-from answerable.protocols import Answerer
+from answerable.library import PASSAGES_PER_ANSWER
+from answerable.protocols import Answerer, AnswerReader
 from answerable.settings import Settings
+from answerable.wiring.answering import READING
 from answerable.wiring.build import build_reader, build_splitter, build_store
 
 CACHE = Path(
@@ -69,13 +72,16 @@ class Bench:
             self._sets[name] = QuestionSet.load(data_folder() / name, name)
         return self._sets[name]
 
-    def library(self, name: str, gate: bool = True, quotes: int = 3) -> Library:
+    def library(self, name: str, gate: bool = True, quotes: int = 3, reader: AnswerReader | None = None) -> Library:
         """The set's library with the default settings but for those of the answerer."""
         is_new = name not in self._stores
         store = self._stores.setdefault(name, build_store(":memory:"))
         settings = Settings()
-        answerer: Answerer = ExtractiveAnswerer(packaged_gates()[LOCAL] if gate else None, quotes)
-        library = Library(store, self.embedder, build_splitter(settings), build_reader(settings), answerer)  # type: ignore[arg-type]
+        chosen = packaged_gates()[LOCAL + (READING if reader else "")] if gate else None
+        answerer: Answerer = ExtractiveAnswerer(chosen, quotes, reader)
+        parts = build_splitter(settings), build_reader(settings), answerer
+        passages = PASSAGES if reader else PASSAGES_PER_ANSWER
+        library = Library(store, self.embedder, *parts, passages=passages)  # type: ignore[arg-type]
         if is_new:
             report = library.add_documents(self.set(name).documents)
             assert not report.failures

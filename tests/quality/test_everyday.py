@@ -12,11 +12,15 @@ import pytest
 
 from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
+from answerable.answering.gate import packaged_gates
+from answerable.answering.windows import PASSAGES
 from answerable.datatypes import Document
+from answerable.reading.e5_reader import E5Reader
 from answerable.settings import Settings
+from answerable.wiring.answering import READING
 from answerable.wiring.build import build_reader, build_splitter, build_store
 
-from .harness import Bench
+from .harness import CACHE, LOCAL, Bench
 
 FOLDER = Path(__file__).with_name("everyday")
 AMONG_SIX = {"own words": 30, "other words": 27, "short": 14, "other language": 12}
@@ -39,14 +43,22 @@ class Question:
         return start < place + len(self.answer) and place < end
 
 
+RIGHT = {"own words": 30, "other words": 11, "short": 13, "other language": 8}
+"""By kind, how many answers have a quote with the answer."""
+FIRST = {"own words": 30, "other words": 6, "short": 13, "other language": 5}
+"""The same, of first quotes."""
+REFUSED = 7
+"""How many of the questions that no document answers are refused."""
+
 QUESTIONS = [Question(**row) for row in json.loads((FOLDER / "questions.json").read_text("utf-8"))]
 
 
 @pytest.fixture(scope="module")
 def library(bench: Bench) -> Iterator[Library]:
     settings = Settings()
-    parts = build_splitter(settings), build_reader(settings), ExtractiveAnswerer(None)
-    with Library(build_store(":memory:"), bench.embedder, *parts) as made:
+    answerer = ExtractiveAnswerer(packaged_gates()[LOCAL + READING], reader=E5Reader(cache_folder=CACHE / "models"))
+    parts = build_splitter(settings), build_reader(settings), answerer
+    with Library(build_store(":memory:"), bench.embedder, *parts, passages=PASSAGES) as made:
         report = made.add(FOLDER / "documents")
         assert (report.added, report.failures) == (18, [])
         yield made
@@ -63,3 +75,18 @@ def test_the_passage_that_answers_is_among_six(library: Library) -> None:
     )
     print(f"\n{dict(found)}")
     assert all(found[kind] >= floor for kind, floor in AMONG_SIX.items())
+
+
+def test_answers_are_right_as_often_as_they_were(library: Library) -> None:
+    right, first, refused = Counter[str](), Counter[str](), 0
+    for asked in QUESTIONS:
+        answer = library.ask(asked.question)
+        documents = {result.document.id: result.document for result in answer.results}
+        found = [asked.is_answered_in(documents[each.document_id], each.start, each.end) for each in answer.citations]
+        right[asked.kind] += answer.answered and any(found)
+        first[asked.kind] += answer.answered and found[0]
+        refused += asked.answer is None and not answer.answered
+    print(f"\n{dict(right)}, in the first quote {dict(first)}; {refused} refused")
+    assert all(right[kind] >= floor for kind, floor in RIGHT.items())
+    assert all(first[kind] >= floor for kind, floor in FIRST.items())
+    assert refused >= REFUSED

@@ -39,7 +39,8 @@ def read_closely(evidence: Evidence, ranked: Sequence[Sentence], reader: AnswerR
     A sentence's `reading` is the logit of its window plus the log of the share of the answer that begins in it.
     """
     windows = list(best_windows(ranked))
-    readings = reader.read(evidence.question, [window.text for window in windows])
+    # To the reader, any message of Ana's answers "what did Ana say about it?".
+    readings = reader.read(evidence.about or evidence.question, [window.text for window in windows])
     read = {
         _key(sentence): sentence
         for window, reading in zip(windows, readings, strict=True)
