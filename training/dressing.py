@@ -65,9 +65,10 @@ def _as_chat(window: Window, language: str, cuts: Sequence[int], draw: random.Ra
     date = f"{draw.randrange(2015, 2027)}-{draw.randrange(1, 13):02}-{draw.randrange(1, 29):02}"
     marks[0] = f"{date}\n{marks[0]}" if draw.random() < 0.8 else marks[0]
     dressed = _prefixed(window, cuts, marks)
-    if window.answer is None or draw.random() > 0.35 or language not in ACCORDING:
+    if draw.random() > 0.35 or language not in ACCORDING:
         return dressed
-    writer = senders[sum(cut <= window.answer[0] for cut in cuts)]
+    # What isn't answered is asked so too: else the reader learns that such a question has an answer.
+    writer = senders[sum(cut <= window.answer[0] for cut in cuts)] if window.answer else draw.choice(senders)
     asked = writer if draw.random() < 0.6 else draw.choice(writers)
     lower = window.question[:1].lower() + window.question[1:]
     question = draw.choice(ACCORDING[language]).format(name=asked, rest=lower)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,7 @@ from answerable.e5.tokenizer import Tokenizer
 from answerable.reading.tokens import tokens_of
 from training.corpus import Corpus, Passage, Question, Span
 from training.dressing import Window, dress
-from training.other_words import OtherWords
+from training.other_words import LANGUAGES, OtherWords
 from training.questions import as_typed, with_another_name
 from training.tables import table
 
@@ -26,6 +26,12 @@ TRANSLATED = 0.5
 TABLES = 0.03
 ANOTHER_NAME = 0.07
 OTHER_WORDS = 0.35
+EXCHANGED = 0.5
+MIXED = {"en": 0.35}
+"""How often windows of a language get words of another: of `MIXED_WITH`, with `MIXED_WORDS` of their words."""
+MIXED_WITH = ("es", "es", "pt", "pt", "de")
+MIXED_WORDS = 0.85
+MIXED_QUESTIONS = 0.75
 OWN_PASSAGE = 0.66
 NEAR_FOR_UNANSWERABLE = 0.2
 UNANSWERABLE_WEIGHT = 1.6
@@ -96,7 +102,31 @@ class Examples:
         shown = (answer[0] - start, answer[1] - start) if answer else None
         cuts = [int(passage.tokens.starts[first]) - start for first, _ in passage.sentences]
         window = dress(Window(text, passage.text[start:end], shown), passage, language, cuts, draw)
+        if draw.random() < OTHER_WORDS:
+            window = replace(window, question=self._exchange(window.question, language))
+        elif draw.random() < MIXED.get(passage.language, 0.0):
+            window = self.mixed(window, language, passage.language)
         return self._encoded(window, weight, question.has_span)
+
+    def _exchange(self, question: str, own: str) -> str:
+        """Exchange words of a question for words of another language."""
+        into = self._draw.choice([language for language in LANGUAGES if language != own])
+        return self._other_words.exchange(question, own, into, EXCHANGED, self._draw)
+
+    def mixed(self, window: Window, asked: str, read: str) -> Window:
+        """Exchange words of a window, and mostly of its question, for words of one other language."""
+        draw = self._draw
+        into = draw.choice(MIXED_WITH)
+        start, end = window.answer or (0, 0)
+        before, answer, after = (
+            self._other_words.exchange(part, read, into, MIXED_WORDS, draw)
+            for part in (window.text[:start], window.text[start:end], window.text[end:])
+        )
+        question = window.question
+        if draw.random() < MIXED_QUESTIONS:
+            question = self._other_words.exchange(question, asked, into, MIXED_WORDS, draw)
+        span = (len(before), len(before) + len(answer)) if window.answer else None
+        return Window(question, before + answer + after, span)
 
     def _passage(self, question: Question) -> tuple[Passage, Span | None]:
         """Return the question's passage with one of its answers, or a passage that doesn't answer it."""
@@ -109,10 +139,7 @@ class Examples:
         return passages[question.passage], None
 
     def _encoded(self, window: Window, weight: float, has_span: bool) -> Example | None:
-        question = window.question
-        if self._draw.random() < OTHER_WORDS:
-            question = self._other_words.exchange(question, self._draw)
-        question = as_typed(question, self._draw)
+        question = as_typed(window.question, self._draw)
         asked = tokens_of(question, self._tokenizer).ids[:LONGEST_QUESTION]
         tokens = tokens_of(window.text, self._tokenizer)
         model, read = self._model, tokens.ids[: WINDOW + DRESSING]

@@ -1,88 +1,129 @@
-"""Questions in other words than the passage: single words exchanged for their translations.
+"""Questions and passages in other words: single words exchanged for their translations.
 
-A word is translated by the embedder's own vectors: into the nearest words that aren't in texts of its language. Such
-mixed questions teach the reader to answer by meaning, across languages too ("CoSDA-ML", Qin et al. 2020,
-arXiv:2006.06402). Words of the same language are not used: an antonym's vector is as near as a synonym's.
+A word is translated by the embedder's own vectors: into the nearest words of the other language, when each language's
+mean is taken off. Mixed questions teach the reader to answer by meaning, mixed passages to do in one language what it
+learned in another ("CoSDA-ML", Qin et al. 2020, arXiv:2006.06402). Words of the same language are not used: an
+antonym's vector is as near as a synonym's.
 """
 
 from __future__ import annotations
 
 import random
 import re
-from collections import defaultdict
-from itertools import chain
+from collections import Counter, defaultdict
+from itertools import chain, permutations
 
 import numpy as np
+import numpy.typing as npt
 
 from answerable.e5.model_file import ModelFile, dequantize
 from answerable.e5.tokenizer import vocabulary
 from training.corpus import Corpus
 
+LANGUAGES = ("en", "es", "pt", "de")
 SHORTEST = 4
-NEAREST = 4
-LEAST_COSINE = 0.45
-EXCHANGED = 0.5
+NEAREST = 2
+LEAST_COSINE = 0.38
+LEAST_MUTUAL = 0.3
+"""The least cosine of two words that are each other's nearest."""
+
+SMALL_WORDS = """
+the|el la los las|o a os as; of|de|de do da; and|y|e; in|en|em no na; to|a para|a para; is|es está|é está;
+was|fue era|foi era; were|fueron eran|foram eram; are|son están|são estão; has|tiene ha|tem; had|tenía había|tinha;
+by|por|por; for|para|para; with|con|com; from|desde de|de; on|en sobre|em sobre; at|en|em; as|como|como;
+that|que|que; which|que cual|que qual; he|él|ele; she|ella|ela; they|ellos ellas|eles elas; his|su|seu; her|su|sua;
+their|sus|seus; its|su|seu; a|un una|um uma; an|un una|um uma; or|o|ou; not|no|não; but|pero|mas; what|qué cuál|qual;
+who|quién|quem; when|cuándo cuando|quando; where|dónde donde|onde; how|cómo|como; many|muchos|muitos;
+much|mucho|muito; more|más|mais; than|que|que; this|este esta|este esta; these|estos estas|estes estas;
+one|uno una|um uma; two|dos|dois; all|todos|todos; been|sido|sido; be|ser|ser; can|puede|pode; also|también|também;
+after|después|depois; before|antes|antes; between|entre|entre; about|sobre|sobre; only|solo|só; some|algunos|alguns;
+other|otro otra|outro outra; if|si|se; because|porque|porque; my|mi|meu minha; day|día|dia; year|año|ano
+"""
+"""Words too short for their vectors: English | Spanish | Portuguese."""
 
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
 _BEGINS = "▁"
 _LAST_LATIN = "ɏ"
-_ROWS = 1_000
 
 
 class OtherWords:
-    """Translations of single words, from the vectors of an embedder's vocabulary."""
+    """Translations of single words between `LANGUAGES`."""
 
     def __init__(self, corpus: Corpus, model: ModelFile) -> None:
-        self._translations = _translations(_spoken(corpus), model)
+        self._small = _small_words()
+        self._translations = _translations(corpus, model)
 
-    def __len__(self) -> int:
-        return len(self._translations)
+    def translations(self, word: str, own: str, into: str) -> list[str]:
+        """Return a word's translations, at most a few; none of a name."""
+        small = self._small.get((own, into), {}).get(word.lower())
+        if small and not word[1:].isupper():
+            return [other.capitalize() for other in small] if word[0].isupper() else small
+        return self._translations.get((own, into), {}).get(word, [])
 
-    def exchange(self, question: str, draw: random.Random) -> str:
-        """Return the question with some of its words, but no names, in another language."""
+    def exchange(self, text: str, own: str, into: str, share: float, draw: random.Random) -> str:
+        """Return a text of the language `own` with a share of its words, but no names, in another language."""
 
         def other(match: re.Match[str]) -> str:
-            found = self._translations.get(match[0])
-            return draw.choice(found) if found and draw.random() < EXCHANGED else match[0]
+            found = self.translations(match[0], own, into)
+            return draw.choice(found) if found and draw.random() < share else match[0]
 
-        return _WORD.sub(other, question)
+        return _WORD.sub(other, text)
 
 
-def _spoken(corpus: Corpus) -> dict[str, set[str]]:
-    """Return the lower-case words of the corpus, by language."""
-    found: dict[str, set[str]] = defaultdict(set)
-    for language, text in chain(
-        ((passage.language, passage.text) for passage in corpus.passages),
-        ((question.language, question.text) for question in corpus.questions),
-    ):
-        found[language].update(word for word in _WORD.findall(text) if word == word.lower())
+def _small_words() -> dict[tuple[str, str], dict[str, list[str]]]:
+    found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
+    for row in SMALL_WORDS.split(";"):
+        columns = dict(zip(LANGUAGES, (column.split() for column in row.split("|")), strict=False))
+        for own, into in permutations(columns, 2):
+            for word in columns[own]:
+                found[own, into][word] += columns[into]
     return found
 
 
-def _translations(spoken: dict[str, set[str]], model: ModelFile) -> dict[str, list[str]]:
-    """Return the nearest words that are not in texts of a word's own language; only of words of one token."""
+def _translations(corpus: Corpus, model: ModelFile) -> dict[tuple[str, str], dict[str, list[str]]]:
+    """Return the nearest words of each other language; only of words of one token."""
     tokens = {
         piece[1:]: number
         for number, piece in enumerate(vocabulary(model))
         if piece.startswith(_BEGINS) and len(piece) > SHORTEST and _is_plain(piece[1:])
     }
-    words = list(tokens)
-    vectors = dequantize(model.blocks("emb.word")[np.array(list(tokens.values()))]).reshape(len(words), -1)
-    vectors -= vectors.mean(axis=0)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    found: dict[str, list[str]] = {}
-    for own in spoken.values():
-        asked = [number for number, word in enumerate(words) if word in own]
-        is_own = np.zeros(len(words), bool)
-        is_own[asked] = True
-        for start in range(0, len(asked), _ROWS):
-            rows = asked[start : start + _ROWS]
-            cosines = np.where(is_own, -1.0, vectors[rows] @ vectors.T)
-            nearest = np.argpartition(-cosines, NEAREST, axis=1)[:, :NEAREST]
-            for row, places, here in zip(rows, nearest, cosines, strict=True):
-                if others := [words[place] for place in places if here[place] >= LEAST_COSINE]:
-                    found.setdefault(words[row], others)
+    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    words = _words_by_language(corpus, tokens)
+    for language, spoken in words.items():
+        rows = np.array([tokens[word] for word in spoken])
+        own = dequantize(model.blocks("emb.word")[rows]).reshape(len(rows), -1)
+        own -= own.mean(axis=0)
+        vectors[language] = own / np.linalg.norm(own, axis=1, keepdims=True)
+    found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(dict)
+    for own_language, into in permutations(vectors, 2):
+        cosines = vectors[own_language] @ vectors[into].T
+        nearest = np.argsort(-cosines, axis=1)[:, :NEAREST]
+        back = cosines.argmax(axis=0)
+        for row, word in enumerate(words[own_language]):
+            near = [int(place) for place in nearest[row] if cosines[row, place] >= LEAST_COSINE]
+            best = int(nearest[row, 0])
+            if not near and back[best] == row and cosines[row, best] >= LEAST_MUTUAL:
+                near = [best]
+            if near:
+                found[own_language, into][word] = [words[into][place] for place in near]
     return found
+
+
+def _words_by_language(corpus: Corpus, known: dict[str, int]) -> dict[str, list[str]]:
+    """Return the known words of the corpus, each with the language that uses it most, of `LANGUAGES`."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for language, text in chain(
+        ((passage.language, passage.text) for passage in corpus.passages),
+        ((question.language, question.text) for question in corpus.questions),
+    ):
+        counts[language].update(_WORD.findall(text))
+    totals = {language: sum(found.values()) for language, found in counts.items()}
+    words: dict[str, list[str]] = defaultdict(list)
+    for word in known:
+        most = max(counts, key=lambda language: counts[language][word] / totals[language])
+        if most in LANGUAGES and counts[most][word]:
+            words[most].append(word)
+    return words
 
 
 def _is_plain(word: str) -> bool:

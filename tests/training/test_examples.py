@@ -89,6 +89,23 @@ def test_a_window_keeps_its_answer_in_every_form(corpus: Corpus) -> None:
     assert any("said" in form.question or form.question.startswith("According to") for form in chats)
     # Another person's message doesn't answer what somebody said.
     assert any(form.answer is None for form in chats)
+    # Nor is a question answered only because it asks what somebody said.
+    unanswered = [dress(Window("When does it close?", POOL, None), passage, "en", cuts, draw) for _ in range(300)]
+    assert any("said" in form.question or form.question.startswith("According to") for form in unanswered)
+    assert all(form.answer is None for form in unanswered)
+
+
+def test_a_window_mixed_with_another_language_keeps_its_answer() -> None:
+    builder = Builder()
+    builder.passage(POOL, "en", "town")
+    builder.passage("La piscina abre por la mañana; los domingos está cerrada, porque el agua se cambia.", "es", "town")
+    examples = Examples(builder.corpus, seed=1)
+    start = POOL.index("half past seven")
+    window = Window("When does it open?", POOL, (start, start + len("half past seven")))
+    made = [examples.mixed(window, "en", "en") for _ in range(30)]
+    assert all(each.answer and each.text[slice(*each.answer)].endswith("past seven") for each in made)
+    assert any(" swimming pool de Riverside " in each.text for each in made)
+    assert {"Cuándo", "Cuando", "Quando", "When"} == {each.question.split()[0] for each in made}
 
 
 def test_another_name_is_one_of_the_passage(corpus: Corpus) -> None:

@@ -28,23 +28,28 @@ def words(corpus: Corpus) -> OtherWords:
 
 
 def test_words_become_their_translations(words: OtherWords) -> None:
+    assert "precio" in words.translations("price", "en", "es")
+    assert "money" in words.translations("dinero", "es", "en")
+    assert words.translations("When", "en", "pt") == ["Quando"]
     draw = random.Random(0)
-    made = {words.exchange("What is the price for children?", draw) for _ in range(60)}
-    assert any("precio" in text for text in made)
-    assert any("niños" in text for text in made)
-    assert "What is the price for children?" in made
-    assert all(text.startswith("What is the ") for text in made)
+    made = {words.exchange("Where is the price for children?", "en", "es", 0.5, draw) for _ in range(200)}
+    assert "Where is the price for children?" in made
+    assert any(text.startswith("Dónde es ") and text.endswith(" para niños?") for text in made)
 
 
 def test_names_and_words_that_no_text_has_stay(words: OtherWords) -> None:
     draw = random.Random(0)
-    for text in ("Who is Price?", "¿Quién es Ana?", "MONEY-4711", "umbrella"):
-        assert {words.exchange(text, draw) for _ in range(30)} == {text}
+    for text in ("Price", "MONEY-4711", "umbrella", "WHO", "Ana Money"):
+        assert words.exchange(text, "en", "es", 1.0, draw) == text
+    text = "the price of money for children"
+    assert words.exchange(text, "en", "en", 1.0, draw) == text
+    assert words.exchange(text, "en", "fr", 1.0, draw) == text
 
 
 def test_the_same_draw_exchanges_the_same_words(words: OtherWords, corpus: Corpus) -> None:
     again = OtherWords(corpus, ModelFile(model_path()))
-    assert len(again) == len(words) > 3
     text = "the price of money for children"
-    first, second = ([each.exchange(text, random.Random(seed)) for seed in range(20)] for each in (words, again))
+    first, second = (
+        [each.exchange(text, "en", "es", 0.5, random.Random(seed)) for seed in range(20)] for each in (words, again)
+    )
     assert first == second
