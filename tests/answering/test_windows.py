@@ -81,6 +81,20 @@ def test_a_chats_window_has_the_date_and_who_wrote_when() -> None:
     assert window.text == "2024-03-05\n21:15 Ana: Does the pool open?\n21:16 Luis: At seven."
 
 
+@pytest.mark.parametrize("name", ["prices.md", "prices.csv"])
+def test_rows_far_down_a_table_are_read_under_its_column_names(tmp_path: Path, name: str) -> None:
+    rows = [("Item", "Deposit"), *((f"Lamp of kind {number}", str(10 + number)) for number in range(60))]
+    written = ["| " + " | ".join(row) + " |" if name.endswith("md") else ",".join(row) for row in rows]
+    if name.endswith("md"):
+        written.insert(1, "|---|---|")
+    (tmp_path / name).write_text("\n".join(written))
+    evidence = collect("What is the deposit of the lamp of kind 41?", *answerable.read(tmp_path / name), chunk_size=500)
+    window = next(window for window in best_windows(ranked(evidence)) if "kind 41" in window.text)
+    assert written[0] in window.text.splitlines()
+    assert window.text.count("Deposit") == 1
+    assert [window.text[slice(*span)] for span in window.spans] == [sentence.text for sentence in window.sentences]
+
+
 def test_the_sentence_with_the_answer_comes_first_and_the_answer_is_known() -> None:
     document = text("When the pool opens, the pool of the town is full. Doors are unlocked at seven. Bring a towel.")
     evidence = collect("When does the pool of the town open?", document)

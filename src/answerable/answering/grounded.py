@@ -83,7 +83,7 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        _, confidence, refused = weigh(evidence, self._gate, self._reader)
+        _, confidence, refused = weigh(evidence, self._gate, self._reader if self._gate else None)
         if refused:
             yield AnswerEvent(answer=refused)
             return

@@ -1,4 +1,4 @@
-"""Windows for the reader: the best candidate sentences, each with its neighbours and what stands above it."""
+"""Windows for the reader: each of the best sentences with its neighbours, under its headings, date or column names."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 from answerable.answering.citations import location_of
 from answerable.answering.evidence import Sentence
-from answerable.datatypes import Span
+from answerable.datatypes import Document, DocumentType, Span
 from answerable.protocols import AnswerReader, Evidence, Reading
 
 PASSAGES = 10
@@ -18,6 +19,8 @@ PASSAGES = 10
 WINDOWS = 7
 WINDOW = 420
 HEADER = 120
+TABLE = 20_000
+"""How many characters above a row the first row of its table is looked for."""
 LEAST_SHARE = 0.002
 
 _BETWEEN = " › "
@@ -107,7 +110,7 @@ def _window(sentences: Sequence[Sentence]) -> Window:
 
 
 def _lead(before: Sentence | None, sentence: Sentence, content: str) -> str:
-    """Return what stands between two sentences, or before the first one."""
+    """Return the text before a sentence: what separates it from the one before, or a message's time and sender."""
     message = sentence.message
     if message is None:
         return content[before.end : sentence.start] if before else ""
@@ -118,7 +121,7 @@ def _lead(before: Sentence | None, sentence: Sentence, content: str) -> str:
 
 
 def _header(sentences: Sequence[Sentence]) -> str:
-    """Return the line above a window: title and headings; of a chat, the date; of a table, its first row."""
+    """Return the lines above a window: title and headings, and a table's column names; of a chat, the date."""
     first = sentences[0]
     if first.message is not None:
         return f"{first.message.time:%Y-%m-%d}\n" if first.message.time else ""
@@ -127,7 +130,20 @@ def _header(sentences: Sequence[Sentence]) -> str:
     names = dict.fromkeys((document.title or "", *headings))
     line = _BETWEEN.join(_SPACES.sub(" ", name).strip() for name in names if name.strip())
     line = line if len(line) <= HEADER else line[-HEADER:].partition(" ")[2]
-    return f"{line}\n" if line else ""
+    return "".join(f"{each}\n" for each in (line, _column_names(document, first.start)) if each)
+
+
+def _column_names(document: Document, start: int) -> str:
+    """Return the first row of the table with a row at `start`; nothing for the first row itself, or without a table."""
+    content = document.content
+    if document.type is DocumentType.RECORDS:
+        names = content.partition("\n")[0].strip()
+        return names if len(names) <= min(WINDOW, start) and not names.startswith(("[", "{")) else ""
+    if not content.startswith("|", start):
+        return ""
+    above = content[max(0, start - TABLE) : start].split("\n")[-2::-1]
+    rows = list(takewhile(lambda line: line.lstrip().startswith("|"), above))
+    return rows[-1].strip()[:WINDOW] if rows else ""
 
 
 def _key(sentence: Sentence) -> tuple[str, int, int]:
