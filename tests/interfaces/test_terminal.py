@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import suppress
 from pathlib import Path
 
 import pexpect
@@ -86,10 +85,14 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
     def show_a_drawing(command: pexpect.spawn[str]) -> None:
         """Shows what is sent next, until nothing more comes for a moment."""
         timeout = 120.0
-        with suppress(pexpect.TIMEOUT):
+        try:
             for _ in range(100):
                 screen.feed(command.read_nonblocking(65_536, timeout=timeout))
                 timeout = 0.04
+        except pexpect.TIMEOUT:
+            pass
+        except pexpect.EOF:
+            pytest.fail("\n".join(["The command ended with the screen", *screen.lines]))
 
     size = (24, 110)
     # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within 30 seconds.
