@@ -10,7 +10,7 @@ from __future__ import annotations
 import mmap
 import os
 import struct
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -133,6 +133,12 @@ class ModelFile:
         if tensor.is_quantized:
             return dequantize(self.blocks(name))
         return np.frombuffer(self._bytes, "<f4", tensor.size, tensor.offset).astype(np.float32)
+
+
+@lru_cache(maxsize=1)
+def open_model(path: str) -> ModelFile:
+    """Return the model at a path, which embedders and readers of one process share."""
+    return ModelFile(path)
 
 
 def dequantize(blocks: npt.NDArray[np.uint8]) -> FloatArray:

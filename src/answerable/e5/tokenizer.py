@@ -90,6 +90,12 @@ class Tokenizer:
         return tuple(reversed(found))
 
 
+@lru_cache(maxsize=1)
+def tokenizer_of(model: ModelFile) -> Tokenizer:
+    """Return a model's tokenizer, which embedders and readers of one process share."""
+    return Tokenizer(model)
+
+
 def vocabulary(model: ModelFile) -> list[str]:
     """Return the vocabulary; the offsets of the file are in bytes."""
     begins = (np.frombuffer(model.piece_bytes, np.uint8) & 0xC0) != 0x80

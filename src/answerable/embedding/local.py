@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from answerable.e5.model_file import ModelFile, model_path, revision
+from answerable.e5.model_file import ModelFile, model_path, open_model, revision
 from answerable.errors import EmbeddingError
 from answerable.text.characters import sendable
 
@@ -169,13 +169,13 @@ class LocalEmbedder:
 
     @cached_property
     def _model(self) -> ModelFile:
-        return ModelFile(model_path())
+        return open_model(model_path())
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        from answerable.e5.tokenizer import Tokenizer
+        from answerable.e5.tokenizer import tokenizer_of
 
-        return Tokenizer(self._model)
+        return tokenizer_of(self._model)
 
     @cached_property
     def _encoder(self) -> OpenVinoEncoder | None:

@@ -18,8 +18,8 @@ import numpy as np
 from answerable.datatypes import FloatArray
 from answerable.e5.encoder import OpenVinoEncoder, linear, pooled
 from answerable.e5.integers import Integers, rounded
-from answerable.e5.model_file import ModelFile, model_path
-from answerable.e5.tokenizer import Tokenizer
+from answerable.e5.model_file import ModelFile, model_path, open_model
+from answerable.e5.tokenizer import Tokenizer, tokenizer_of
 from answerable.errors import EmbeddingError
 from answerable.protocols import Reading
 from answerable.reading.tokens import Tokens, tokens_of
@@ -74,11 +74,11 @@ class E5Reader:
 
     @cached_property
     def _model(self) -> ModelFile:
-        return ModelFile(model_path())
+        return open_model(model_path())
 
     @cached_property
     def _tokenizer(self) -> Tokenizer:
-        return Tokenizer(self._model)
+        return tokenizer_of(self._model)
 
     @cached_property
     def _encoder(self) -> OpenVinoEncoder:
