@@ -1,5 +1,7 @@
 """From the sets to the reader's weights: `python -m training DATA FOLDER`. Run it again to continue.
 
+`--support READER/checkpoint.pt` trains the judge of statements, beginning from a reader.
+
 DATA is `shared/data`. FOLDER keeps the tokenised corpus, the checkpoint, the curve of figures and, at the end or with
 `--export`, `reader.npz` for `src/answerable/reading`.
 """
@@ -25,6 +27,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--examples", type=int, default=600_000)
     parser.add_argument("--processes", type=int, default=1)
+    parser.add_argument(
+        "--support", metavar="CHECKPOINT", default="", help="train the judge of statements from a reader"
+    )
     parser.add_argument("--export", action="store_true", help="only write the weights of the last checkpoint")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -36,7 +41,8 @@ def main() -> None:
             add_near(each)
             add_translations(each)
         save(corpus, trained, held)
-    options = Options(examples=given.examples, processes=given.processes)
+    task = "support" if given.support else "reading"
+    options = Options(examples=given.examples, processes=given.processes, task=task, begin=given.support)
     if not given.export:
         spawn(train, (given.folder, options), given.processes)
     print(export(given.folder, options), flush=True)

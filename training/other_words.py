@@ -11,11 +11,12 @@ from __future__ import annotations
 import random
 import re
 from collections import Counter, defaultdict
+from collections.abc import Mapping
 from itertools import chain, permutations
 
 import numpy as np
-import numpy.typing as npt
 
+from answerable.datatypes import FloatArray
 from answerable.e5.model_file import ModelFile, dequantize
 from answerable.e5.tokenizer import vocabulary
 from training.corpus import Corpus
@@ -41,6 +42,8 @@ other|otro otra|outro outra; if|si|se; because|porque|porque; my|mi|meu minha; d
 """
 """Words too short for their vectors: English | Spanish | Portuguese."""
 
+Translations = dict[tuple[str, str], dict[str, list[str]]]
+
 _WORD = re.compile(r"(?<![\w-])[^\W\d_]+(?![\w-])")
 _BEGINS = "▁"
 _LAST_LATIN = "ɏ"
@@ -51,7 +54,7 @@ class OtherWords:
 
     def __init__(self, corpus: Corpus, model: ModelFile) -> None:
         self._small = _small_words()
-        self._translations = _translations(corpus, model)
+        self._translations = _translations(*words_and_vectors(corpus, model))
 
     def translations(self, word: str, own: str, into: str) -> list[str]:
         """Return a word's translations, at most a few; none of a name."""
@@ -80,20 +83,25 @@ def _small_words() -> dict[tuple[str, str], dict[str, list[str]]]:
     return found
 
 
-def _translations(corpus: Corpus, model: ModelFile) -> dict[tuple[str, str], dict[str, list[str]]]:
-    """Return the nearest words of each other language; only of words of one token."""
+def words_and_vectors(corpus: Corpus, model: ModelFile) -> tuple[dict[str, list[str]], dict[str, FloatArray]]:
+    """Return the words of each language that are one token, and their vectors without the language's mean."""
     tokens = {
         piece[1:]: number
         for number, piece in enumerate(vocabulary(model))
         if piece.startswith(_BEGINS) and len(piece) > SHORTEST and _is_plain(piece[1:])
     }
-    vectors: dict[str, npt.NDArray[np.float32]] = {}
+    vectors: dict[str, FloatArray] = {}
     words = _words_by_language(corpus, tokens)
     for language, spoken in words.items():
         rows = np.array([tokens[word] for word in spoken])
         own = dequantize(model.blocks("emb.word")[rows]).reshape(len(rows), -1)
         own -= own.mean(axis=0)
         vectors[language] = own / np.linalg.norm(own, axis=1, keepdims=True)
+    return words, vectors
+
+
+def _translations(words: Mapping[str, list[str]], vectors: Mapping[str, FloatArray]) -> Translations:
+    """Return the nearest words of each other language."""
     found: dict[tuple[str, str], dict[str, list[str]]] = defaultdict(dict)
     for own_language, into in permutations(vectors, 2):
         cosines = vectors[own_language] @ vectors[into].T

@@ -1,4 +1,4 @@
-"""Trains the reader; continues from its last checkpoint."""
+"""Trains the reader or the judge of statements; continues from its last checkpoint."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ from training.corpus import Corpus, load
 from training.examples import Example, Examples
 from training.figures import Figures
 from training.model import Reader, padded
+from training.statements import Statements
+from training.support_figures import SupportFigures
 
 BATCH = 32
 POOL = 16
@@ -31,9 +33,15 @@ HEADS_RATE = 4.0
 SPAN_WEIGHT = 0.5
 
 
+TASKS = {"reading": (Examples, Figures), "support": (Statements, SupportFigures)}
+"""What is learned: from which examples, and what is measured."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`examples` are all examples to see; in the last share `decay` the learning `rate` falls to 0.
+    """`task` is one of `TASKS`. `begin` is a checkpoint to begin from; without it, the embedder's weights.
+
+    `examples` are all examples to see; in the last share `decay` the learning `rate` falls to 0.
 
     The first `frozen` layers are not trained. Each of the `processes` computes its share of every batch on one thread.
     `measure` is the number of examples between two measurements.
@@ -46,6 +54,8 @@ class Options:
     processes: int = 1
     measure: int = 20_000
     seed: int = 1000
+    task: str = "reading"
+    begin: str = ""
 
 
 class Training:
@@ -59,11 +69,16 @@ class Training:
         self._options = options
         self._rank = rank
         self._checkpoint, self._curve = folder / "checkpoint.pt", folder / "curve.jsonl"
-        self._figures = Figures(held)
+        examples, figures = TASKS[options.task]
+        self._figures = figures(held)
+        self._examples = examples
         self._trained = trained
         model = ModelFile(model_path())
         self._pad = model.pad
         self.reader = Reader(model, options.frozen)
+        if options.begin:
+            begun = torch.load(options.begin, weights_only=True)
+            self.reader.load_state_dict({**begun["reader"], **begun["average"]})
         heads = [p for part in (self.reader.pool, self.reader.answers, self.reader.span) for p in part.parameters()]
         known = {id(p) for p in heads}
         body = [p for p in self.reader.parameters() if p.requires_grad and id(p) not in known]
@@ -111,7 +126,7 @@ class Training:
 
     def _batches(self) -> Iterator[list[Example]]:
         """Yield batches of examples of similar length."""
-        examples = iter(Examples(self._trained, self._options.seed + self.seen + self._rank))
+        examples = iter(self._examples(self._trained, self._options.seed + self.seen + self._rank))
         size = BATCH // self._options.processes
         while True:
             pool = sorted((next(examples) for _ in range(size * POOL)), key=lambda example: len(example.ids))
