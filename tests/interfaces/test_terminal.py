@@ -92,7 +92,9 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
         except pexpect.TIMEOUT:
             pass
         except pexpect.EOF:
-            pytest.fail("\n".join(["The command ended with the screen", *screen.lines]))
+            command.close()
+            status = f"exit status {command.exitstatus}, signal {command.signalstatus}"
+            pytest.fail("\n".join([f"The command ended with {status} and the screen", *screen.lines]))
 
     size = (24, 110)
     # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within 30 seconds.
