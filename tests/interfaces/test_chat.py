@@ -13,6 +13,7 @@ import pexpect
 import pytest
 from commands import COMMAND, EXAMPLES, run_here
 from providers.scripted_server import ScriptedServer, chat
+from terminal import Terminal
 from typer.testing import CliRunner, Result
 
 from answerable.interfaces.cli.main import app
@@ -252,33 +253,32 @@ def test_a_reader_that_goes_away_is_no_error(example_library: Path) -> None:
 
 
 @pytest.fixture
-def terminal(example_library: Path) -> pexpect.spawn[str]:
+def terminal(example_library: Path) -> Terminal:
     """The chat in a real terminal, at its first prompt."""
     return _at_the_prompt(example_library)
 
 
-def _at_the_prompt(library: Path) -> pexpect.spawn[str]:
-    arguments = [*COMMAND[1:], "chat", "-l", str(library)]
-    spawned = pexpect.spawn(COMMAND[0], arguments, encoding="utf-8", timeout=60, dimensions=(24, 100))
+def _at_the_prompt(library: Path) -> Terminal:
+    spawned = Terminal([*COMMAND, "chat", "-l", library], size=(24, 100))
     spawned.expect_exact("/help lists")
     spawned.expect_exact("> ")
     return spawned
 
 
-def _ask(terminal: pexpect.spawn[str], line: str, expected: str) -> None:
+def _ask(terminal: Terminal, line: str, expected: str) -> None:
     terminal.sendline(line)
     terminal.expect(expected)
     terminal.expect_exact("> ")
 
 
-def _status(terminal: pexpect.spawn[str]) -> int | None:
+def _status(terminal: Terminal) -> int | None:
     terminal.expect(pexpect.EOF)
     terminal.close()
     assert terminal.signalstatus is None
     return terminal.exitstatus
 
 
-def test_a_terminal_has_a_prompt_editing_and_history(terminal: pexpect.spawn[str]) -> None:
+def test_a_terminal_has_a_prompt_editing_and_history(terminal: Terminal) -> None:
     _ask(terminal, "¿A qué hora sale el autobús?", "7:30")
     _ask(terminal, "¿y cuánto cuesta?", "searching: autobús ¿y cuánto cuesta")
     terminal.send("\x1b[A\x1b[A\r")  # the question before the last one
@@ -290,7 +290,7 @@ def test_a_terminal_has_a_prompt_editing_and_history(terminal: pexpect.spawn[str
 
 
 @pytest.mark.parametrize("key", ["\x03", "\x04"])
-def test_control_c_and_control_d_at_the_prompt_end_the_chat(terminal: pexpect.spawn[str], key: str) -> None:
+def test_control_c_and_control_d_at_the_prompt_end_the_chat(terminal: Terminal, key: str) -> None:
     _ask(terminal, "", "")
     terminal.send(key)
     assert _status(terminal) == 0

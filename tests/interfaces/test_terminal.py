@@ -10,6 +10,7 @@ import pexpect
 import pytest
 from commands import COMMAND, run_in_terminal
 from screen import Screen
+from terminal import Terminal
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind
 from answerable.settings import Settings
@@ -79,10 +80,10 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
     environment |= {"TERM": "xterm-256color", **({"COLUMNS": "110"} if exported else {})}
     # Vectors from the cache of other tests would be too quick to see.
     environment["ANSWERABLE_CACHE_FOLDER"] = str(tmp_path / "cache")
-    arguments = [*COMMAND[1:], "add", str(tmp_path), "--library", str(tmp_path / "library")]
+    adding = [*COMMAND, "add", tmp_path, "--library", tmp_path / "library"]
     screen = Screen(110, reflows)
 
-    def show_a_drawing(command: pexpect.spawn[str]) -> None:
+    def show_a_drawing(command: Terminal) -> None:
         """Shows what is sent next, until nothing more comes for a moment."""
         timeout = 120.0
         try:
@@ -92,13 +93,12 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
         except pexpect.TIMEOUT:
             pass
         except pexpect.EOF:
-            pytest.fail("\n".join(["The command ended with the screen", *screen.lines]))
+            command.close()
+            status = f"exit status {command.exitstatus}, signal {command.signalstatus}"
+            pytest.fail("\n".join([f"The command ended with {status} and the screen", *screen.lines]))
 
-    size = (24, 110)
     # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within 30 seconds.
-    with pexpect.spawn(
-        COMMAND[0], arguments, env=environment, encoding="utf-8", dimensions=size, timeout=300
-    ) as command:
+    with Terminal(adding, environment, timeout=300, size=(24, 110)) as command:
         while "notes.txt" not in screen.lines[0]:
             show_a_drawing(command)
         for width in (70, 45, 110):

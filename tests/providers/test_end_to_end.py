@@ -16,6 +16,7 @@ import pytest
 from interfaces.commands import COMMAND, EXAMPLES, run_command, run_here
 from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, json_reply, sse_reply
+from terminal import Terminal
 
 QUESTION = "¿Cuánto cuesta el autobús?"
 COMPLETIONS = "/chat/completions"
@@ -215,16 +216,9 @@ def test_without_a_key_it_says_what_to_set(library: Path) -> None:
     assert "There is no model 'nobody:knows'" in unknown.stderr
 
 
-def in_terminal(command: str, question: str, settings: Mapping[str, str | Path]) -> pexpect.spawn[str]:
+def in_terminal(command: str, question: str, settings: Mapping[str, str | Path]) -> Terminal:
     environment = {**os.environ, **{name: str(value) for name, value in settings.items()}, "TERM": "xterm-256color"}
-    return pexpect.spawn(
-        COMMAND[0],
-        [*COMMAND[1:], command, question],
-        env=environment,
-        encoding="utf-8",
-        timeout=60,
-        dimensions=(40, 100),
-    )
+    return Terminal([*COMMAND, command, question], environment, size=(40, 100))
 
 
 def _wait_until(holds: Callable[[], bool], seconds: float) -> None:

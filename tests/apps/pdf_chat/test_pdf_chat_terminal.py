@@ -7,14 +7,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pexpect
 import pytest
 from pdf_chat_parts import APP, CHAT, answers, embedded, prompts, refuses
 from providers.scripted_server import ScriptedServer, chat
+from terminal import Terminal
 
 from ingest import ingest_pdf
 
@@ -63,41 +63,34 @@ def run(folder: Path, environment: dict[str, str]) -> Callable[..., subprocess.C
 
 
 @pytest.fixture
-def terminal(folder: Path, environment: dict[str, str]) -> Callable[..., Any]:
+def terminal(folder: Path, environment: dict[str, str]) -> Callable[..., AbstractContextManager[Terminal]]:
     """Starts the chat in a terminal."""
 
     @contextmanager
-    def start(**changes: str) -> Iterator[Any]:
-        child = pexpect.spawn(
-            sys.executable,
-            [str(APP / "chat.py")],
-            cwd=str(folder),
-            env=surroundings(environment, **changes),
-            encoding="utf-8",
-            timeout=60,
-        )
+    def start(**changes: str) -> Iterator[Terminal]:
+        child = Terminal([sys.executable, APP / "chat.py"], surroundings(environment, **changes), folder)
         try:
             child.expect_exact(PROMPT)
             yield child
         finally:
-            child.close(force=True)
+            child.close()
 
     return start
 
 
 Run = Callable[..., "subprocess.CompletedProcess[bytes]"]
-Terminal = Callable[..., Any]
+InTerminal = Callable[..., AbstractContextManager[Terminal]]
 
 
-def ended(child: Any) -> int:
+def ended(child: Terminal) -> int:
     """Waits for the end of a program in a terminal; its exit status."""
     child.expect(pexpect.EOF)
     child.close()
-    assert child.signalstatus is None
-    return int(child.exitstatus)
+    assert child.exitstatus is not None
+    return child.exitstatus
 
 
-def test_a_conversation(run: Run, terminal: Terminal, server: ScriptedServer) -> None:
+def test_a_conversation(run: Run, terminal: InTerminal, server: ScriptedServer) -> None:
     done = run("ingest.py")
     assert done.returncode == 0, done.stderr.decode()
     assert done.stdout.decode() == "Ingestão concluída: 2 chunks processados\n"
@@ -130,7 +123,7 @@ def test_the_words_that_end_it(run: Run, server: ScriptedServer, word: str) -> N
     assert server.requests == []
 
 
-def test_ctrl_c_at_the_prompt_ends_it(terminal: Terminal) -> None:
+def test_ctrl_c_at_the_prompt_ends_it(terminal: InTerminal) -> None:
     with terminal() as child:
         child.send("meia pergun")
         child.sendintr()
@@ -138,7 +131,7 @@ def test_ctrl_c_at_the_prompt_ends_it(terminal: Terminal) -> None:
         assert "Traceback" not in child.before
 
 
-def test_ctrl_c_during_an_answer_ends_it(terminal: Terminal, server: ScriptedServer) -> None:
+def test_ctrl_c_during_an_answer_ends_it(terminal: InTerminal, server: ScriptedServer) -> None:
     ingest_pdf()
     answers(server, chat("A sede fica em", 600.0, " São Paulo."))
     with terminal() as child:
@@ -153,7 +146,7 @@ def test_ctrl_c_during_an_answer_ends_it(terminal: Terminal, server: ScriptedSer
     assert server.disconnected.wait(30)
 
 
-def test_the_end_of_input_ends_it(run: Run, terminal: Terminal) -> None:
+def test_the_end_of_input_ends_it(run: Run, terminal: InTerminal) -> None:
     with terminal() as child:
         child.sendeof()
         assert ended(child) == 0
