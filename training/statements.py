@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from training.corpus import Corpus, Passage, Question
 from training.declarative import LONGEST_ANSWER, declarative
 from training.examples import Example
 from training.falsehoods import NUMBER, Made, Material, exchange, make_false, names_of, words_of
-from training.other_words import LANGUAGES, OtherWords, words_and_vectors
+from training.other_words import OtherWords, words_and_vectors
 
 WINDOW = 140
 LONGEST_PASSAGE = 160
@@ -31,6 +31,7 @@ FRAMED = 0.2
 EXCHANGED_IN_BOTH = 0.2
 OTHER_LANGUAGE = 0.15
 OTHER_LANGUAGE_WORDS = 0.8
+MIXED = 0.25
 FROM_ELSEWHERE = 0.12
 TWO = 0.12
 ASKED = 0.3
@@ -51,13 +52,22 @@ SHARES = {
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement, what it is about, and whether that supports it."""
+    """A statement, its passage, and whether that supports it; `evidence` is the sentence that does, if it is one."""
 
     text: str
     passage: str
     language: str
     is_true: bool
     kind: str
+    evidence: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Sentences of a passage, and the one of them that a statement is about."""
+
+    text: str
+    evidence: str
 
 
 class Statements:
@@ -99,11 +109,18 @@ class Statements:
         """Return what the model reads; None if the statement or the passage is empty."""
         model = self._model
         ids = tokens_of(drawn.text, self._tokenizer).ids[:LONGEST_STATEMENT]
-        read = tokens_of(drawn.passage, self._tokenizer).ids[:LONGEST_PASSAGE]
+        tokens = tokens_of(drawn.passage, self._tokenizer)
+        read = tokens.ids[:LONGEST_PASSAGE]
         if not len(ids) or not len(read):
             return None
         own = np.array([model.bos, *ids, model.eos, model.eos, *read, model.eos], np.int64)
-        return Example(own, 0, 0, float(drawn.is_true), 1.0, has_span=False)
+        start = drawn.passage.find(drawn.evidence) if drawn.evidence else -1
+        if start < 0 or not drawn.is_true:
+            return Example(own, 0, 0, float(drawn.is_true), 1.0, has_span=False)
+        first = int(np.searchsorted(tokens.ends, start, "right"))
+        last = int(np.searchsorted(tokens.starts, start + len(drawn.evidence), "left")) - 1
+        before = len(ids) + 3
+        return Example(own, before + first, before + last, 1.0, 1.0, has_span=first <= last < len(read))
 
     def statement(self) -> Statement | None:
         """Return the next statement; None if what was drawn makes none."""
@@ -117,13 +134,27 @@ class Statements:
         text = made.text
         language = made.language
         if draw.random() < OTHER_LANGUAGE:
-            into = draw.choice([other for other in LANGUAGES[:3] if other != language])
+            into = draw.choice([other for other in SPOKEN if other != language])
+            text = self._other_words.exchange(text, language, into, OTHER_LANGUAGE_WORDS, draw)
+        elif passage.language == "en" and draw.random() < MIXED:
+            into = draw.choice(SPOKEN[1:])
+            made = self._mixed(made, into)
             text = self._other_words.exchange(text, language, into, OTHER_LANGUAGE_WORDS, draw)
         if draw.random() < FRAMED:
             frame = draw.choice(words_of(language).frames)
             is_inside = frame.rstrip().endswith("{}") and not frame.rstrip(" {}").endswith((".", ":"))
             text = frame.strip().format(text[:1].lower() + text[1:] if is_inside and text[1:2].islower() else text)
-        return Statement(text, made.passage, language, made.is_true, made.kind)
+        return replace(made, text=text)
+
+    def _mixed(self, made: Statement, into: str) -> Statement:
+        """Exchange words of the passage for words of another language."""
+        at = made.passage.find(made.evidence) if made.evidence else 0
+        end = at + len(made.evidence)
+        before, evidence, after = (
+            self._other_words.exchange(part, "en", into, OTHER_LANGUAGE_WORDS, self._draw)
+            for part in (made.passage[:at], made.passage[at:end], made.passage[end:])
+        )
+        return replace(made, passage=before + evidence + after, evidence=evidence)
 
     def _told(self, number: int, passage: Passage) -> Statement | None:
         """Make a statement of a sentence, in the passage's words or those of a twin."""
@@ -149,22 +180,24 @@ class Statements:
         if draw.random() < TWO and neighbours:
             return self._two(said, neighbours, material, window, is_true, passage.language == language)
         kind = "close" if said == own[at] else "paraphrase" if language == passage.language else "translation"
-        return self._true_or_false(said, material, window, is_true, kind, neighbours)
+        return self._true_or_false(said, material, Window(window, own[at]), is_true, kind, neighbours)
 
     def _true_or_false(
-        self, said: str, material: Material, window: str, is_true: bool, kind: str, others: Sequence[str] = ()
+        self, said: str, material: Material, window: Window, is_true: bool, kind: str, others: Sequence[str] = ()
     ) -> Statement | None:
-        draw = self._draw
+        draw, language = self._draw, material.language
+        plain = Statement(said, window.text, language, True, kind, window.evidence)
         if is_true and draw.random() > EXCHANGED_IN_BOTH:
-            return Statement(said, window, material.language, True, kind)
+            return plain
         made: Made | None = make_false(said, material, draw, others if kind == "close" else ())
         if made is None:
             return None
         if not is_true:
-            return Statement(made.text, window, material.language, False, made.kind)
-        if not made.exchanged or not all(old in window for old, _ in made.exchanged):
-            return Statement(said, window, material.language, True, kind)
-        return Statement(made.text, exchange(window, made.exchanged), material.language, True, f"{kind}, both")
+            return Statement(made.text, window.text, language, False, made.kind)
+        if not made.exchanged or not all(old in window.text for old, _ in made.exchanged):
+            return plain
+        text, evidence = (exchange(part, made.exchanged) for part in (window.text, window.evidence))
+        return Statement(made.text, text, language, True, f"{kind}, both", evidence)
 
     def _two(
         self, said: str, neighbours: Sequence[str], material: Material, window: str, is_true: bool, same: bool
@@ -231,8 +264,9 @@ class Statements:
         sides = words_of(language).answers
         text = declarative(asked, answer, language, passage.text, sides, draw)
         if is_true and draw.random() < EXCHANGED_IN_BOTH:
-            return self._true_or_false(text, self._material(passage, window, language), window, True, kind)
-        return Statement(text, window, language, is_true, kind)
+            material = self._material(passage, window, language)
+            return self._true_or_false(text, material, Window(window, own[at]), True, kind)
+        return Statement(text, window, language, is_true, kind, own[at])
 
     def _another_answer(
         self, question: Question, questions: Sequence[Question], answer: str, window: str
@@ -329,9 +363,8 @@ def _marks(text: str) -> set[str]:
     return {*NUMBER.findall(text), *(word for name in names_of(text) for word in name.split() if len(word) > 3)}
 
 
-def _window(sentences: Sequence[str], at: int, draw: random.Random, length: object) -> str:
+def _window(sentences: Sequence[str], at: int, draw: random.Random, length: Callable[[str], int]) -> str:
     """Return the sentence with neighbours, joined as they stood, up to a random part of `WINDOW` tokens."""
-    assert callable(length)
     room = draw.choice((WINDOW, WINDOW, WINDOW * 2 // 3, WINDOW // 3))
     low = high = at
     size = length(sentences[at])
