@@ -49,14 +49,14 @@ class SupportFigures:
     def logits(self, reader: Reader, statements: Statements, drawn: list[Statement]) -> list[float]:
         """Return the logit of each statement; that of an empty one is the lowest."""
         reader.eval()
-        examples = [statements.example(one) for one in drawn]
-        order = sorted(range(len(drawn)), key=lambda row: len(examples[row].ids) if examples[row] else 0)
+        examples = [(row, made) for row, one in enumerate(drawn) if (made := statements.example(one))]
+        examples.sort(key=lambda pair: len(pair[1].ids))
         found = [-99.0] * len(drawn)
-        for at in range(0, len(order), BATCH):
-            rows = [row for row in order[at : at + BATCH] if examples[row]]
-            ids, present = padded([examples[row].ids for row in rows], self._pad)
+        for at in range(0, len(examples), BATCH):
+            batch = examples[at : at + BATCH]
+            ids, present = padded([example.ids for _, example in batch], self._pad)
             with torch.autocast("cpu", torch.bfloat16):
                 answers = reader(reader.embed(ids), present)[0]
-            for row, logit in zip(rows, answers.tolist(), strict=True):
+            for (row, _), logit in zip(batch, answers.tolist(), strict=True):
                 found[row] = logit
         return found

@@ -33,7 +33,10 @@ HEADS_RATE = 4.0
 SPAN_WEIGHT = 0.5
 
 
-TASKS = {"reading": (Examples, Figures), "support": (Statements, SupportFigures)}
+TASKS: dict[str, tuple[type[Examples | Statements], type[Figures | SupportFigures]]] = {
+    "reading": (Examples, Figures),
+    "support": (Statements, SupportFigures),
+}
 """What is learned: from which examples, and what is measured."""
 
 
