@@ -315,9 +315,8 @@ def test_after_an_error_no_more_is_sent(
 ) -> None:
     server.script(PATH, *steps)
     with pytest.raises(ProviderRefused):
-        embedder(server, most_texts=1).embed_passages(passages(["x"] * 2_000))
-    # Calls that are on their way when the first one fails: on a busy machine 54 were seen.
-    assert len(server.requests) < 500
+        embedder(server, most_texts=1).embed_passages(passages(["x"] * 500))
+    assert len(server.requests) < 50
 
 
 def test_no_connection() -> None:
