@@ -43,7 +43,7 @@ class Question:
         return start < place + len(self.answer) and place < end
 
 
-RIGHT = {"own words": 30, "other words": 10, "short": 13, "other language": 8}
+RIGHT = {"own words": 30, "other words": 11, "short": 13, "other language": 8}
 """By kind, how many answers have a quote with the answer."""
 FIRST = {"own words": 30, "other words": 6, "short": 13, "other language": 5}
 """The same, of first quotes."""

@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from answerable.answering.citations import location_of
 from answerable.answering.evidence import Sentence
-from answerable.datatypes import Document, DocumentType, Span
+from answerable.datatypes import DocumentType, Span
 from answerable.protocols import AnswerReader, Evidence, Reading
 
 PASSAGES = 10
@@ -21,6 +21,7 @@ WINDOW = 420
 HEADER = 120
 TABLE = 20_000
 """How many characters above a row the first row of its table is looked for."""
+LONGEST_NAMES = 200
 LEAST_SHARE = 0.002
 
 _BETWEEN = " › "
@@ -81,12 +82,13 @@ def best_windows(ranked: Sequence[Sentence], count: int = WINDOWS) -> Iterator[W
 
 
 def _around(focus: Sentence, sentences: Sequence[Sentence], taken: set[tuple[str, int, int]]) -> list[Sentence]:
-    """Return the sentence with neighbours on both sides in turn, as many as fit."""
+    """Return the sentence with neighbours on both sides in turn, as many as fit with a table's column names."""
 
     def fits(first: int, last: int) -> bool:
-        if first < 0 or last >= len(sentences) or sentences[last].end - sentences[first].start > WINDOW:
+        if first < 0 or last >= len(sentences):
             return False
-        return taken.isdisjoint((_key(sentences[first]), _key(sentences[last])))
+        size = sentences[last].end - sentences[first].start + len(_column_names(sentences[first]))
+        return size <= WINDOW and taken.isdisjoint((_key(sentences[first]), _key(sentences[last])))
 
     low = high = next(number for number, each in enumerate(sentences) if each is focus)
     size = 0
@@ -130,20 +132,23 @@ def _header(sentences: Sequence[Sentence]) -> str:
     names = dict.fromkeys((document.title or "", *headings))
     line = _BETWEEN.join(_SPACES.sub(" ", name).strip() for name in names if name.strip())
     line = line if len(line) <= HEADER else line[-HEADER:].partition(" ")[2]
-    return "".join(f"{each}\n" for each in (line, _column_names(document, first.start)) if each)
+    return "".join(f"{each}\n" for each in (line, _column_names(first)) if each)
 
 
-def _column_names(document: Document, start: int) -> str:
-    """Return the first row of the table with a row at `start`; nothing for the first row itself, or without a table."""
+def _column_names(row: Sentence) -> str:
+    """Return the first row of the table that a row is in; nothing for that row itself, or outside of tables."""
+    document, start = row.result.document, row.start
     content = document.content
     if document.type is DocumentType.RECORDS:
-        names = content.partition("\n")[0].strip()
-        return names if len(names) <= min(WINDOW, start) and not names.startswith(("[", "{")) else ""
-    if not content.startswith("|", start):
+        names = content[: min(start, LONGEST_NAMES)].partition("\n")
+        return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
+    if not row.text.startswith("|"):
         return ""
-    above = content[max(0, start - TABLE) : start].split("\n")[-2::-1]
+    low = max(0, start - TABLE)
+    above = content[low:start].split("\n")[-2::-1]
     rows = list(takewhile(lambda line: line.lstrip().startswith("|"), above))
-    return rows[-1].strip()[:WINDOW] if rows else ""
+    is_whole = low == 0 or len(rows) < len(above)
+    return rows[-1].strip()[:LONGEST_NAMES] if rows and is_whole else ""
 
 
 def _key(sentence: Sentence) -> tuple[str, int, int]:

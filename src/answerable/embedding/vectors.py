@@ -53,5 +53,17 @@ def in_parallel(
     """Call with every batch, at most `concurrency` at once. The first failure cancels the calls that have not begun."""
     if len(batches) <= 1:
         return [call(batch) for batch in batches]
+    failures: list[Exception] = []
+
+    def attempt(batch: Sequence[str]) -> FloatArray:
+        # Cancelling alone comes late on a busy machine.
+        if failures:
+            raise failures[0]
+        try:
+            return call(batch)
+        except Exception as error:
+            failures.append(error)
+            raise
+
     with ThreadPoolExecutor(min(len(batches), concurrency)) as threads:
-        return list(threads.map(call, batches))
+        return list(threads.map(attempt, batches))
