@@ -1,6 +1,6 @@
 """From the sets to the reader's weights: `python -m training DATA FOLDER`. Run it again to continue.
 
-`--support READER/checkpoint.pt` trains the judge of statements, beginning from a reader.
+`--support READER/checkpoint.pt --inference SETS` trains the judge of statements, beginning from a reader.
 
 DATA is `shared/data`. FOLDER keeps the tokenised corpus, the checkpoint, the curve of figures and, at the end or with
 `--export`, `reader.npz` for `src/answerable/reading`.
@@ -14,9 +14,10 @@ from pathlib import Path
 
 from torch.multiprocessing import spawn
 
-from training.corpus import save
+from training.corpus import load, save
 from training.export import export
 from training.near import add_near, add_translations
+from training.pairs import read_pairs, translate
 from training.sets import read_sets
 from training.train import Options, train
 
@@ -30,6 +31,9 @@ def main() -> None:
     parser.add_argument(
         "--support", metavar="CHECKPOINT", default="", help="train the judge of statements from a reader"
     )
+    parser.add_argument(
+        "--inference", type=Path, metavar="SETS", help="where the sets of `training.pairs` lie, for the judge"
+    )
     parser.add_argument("--export", action="store_true", help="only write the weights of the last checkpoint")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
@@ -41,6 +45,9 @@ def main() -> None:
             add_near(each)
             add_translations(each)
         save(corpus, trained, held)
+    if given.support and given.inference:
+        print("translating pairs", file=sys.stderr, flush=True)
+        translate(read_pairs(given.inference, load(corpus)[0]), given.folder / "pairs.jsonl")
     task = "support" if given.support else "reading"
     options = Options(examples=given.examples, processes=given.processes, task=task, begin=given.support)
     if not given.export:

@@ -23,6 +23,8 @@ from training.declarative import LONGEST_ANSWER, declarative
 from training.examples import Example
 from training.falsehoods import NUMBER, Made, Material, exchange, make_false, names_of, words_of
 from training.other_words import OtherWords, words_and_vectors
+from training.pair_draws import PairDraws
+from training.statement import Statement
 
 WINDOW = 140
 LONGEST_PASSAGE = 160
@@ -32,6 +34,7 @@ EXCHANGED_IN_BOTH = 0.2
 OTHER_LANGUAGE = 0.15
 OTHER_LANGUAGE_WORDS = 0.8
 MIXED = 0.25
+WRITTEN = 0.8
 FROM_ELSEWHERE = 0.12
 TWO = 0.12
 ASKED = 0.3
@@ -48,18 +51,6 @@ SHARES = {
     "covidqa": 1.0, "clapnq_dev": 1.0,
 }  # fmt: skip
 """How often a set's passages are drawn, relative to 1; sets that aren't named, never."""
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """A statement, its passage, and whether that supports it; `evidence` is the sentence that does, if it is one."""
-
-    text: str
-    passage: str
-    language: str
-    is_true: bool
-    kind: str
-    evidence: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +86,7 @@ class Statements:
             self._groups[corpus.passages[number].group].append(number)
         self._numbers = list(weights)
         self._cumulative = np.cumsum(list(weights.values()))
+        self._pairs = PairDraws(corpus.pairs) if corpus.pairs else None
 
     def __iter__(self) -> Iterator[Example]:
         while True:
@@ -125,10 +117,8 @@ class Statements:
     def statement(self) -> Statement | None:
         """Return the next statement; None if what was drawn makes none."""
         draw = self._draw
-        place = int(np.searchsorted(self._cumulative, draw.random() * self._cumulative[-1]))
-        number = self._numbers[min(place, len(self._numbers) - 1)]
-        passage = self._corpus.passages[number]
-        made = self._asked(number, passage) if draw.random() < ASKED else self._told(number, passage)
+        is_written = self._pairs is not None and draw.random() < WRITTEN
+        made = self._pairs.draw(draw) if self._pairs is not None and is_written else self._made()
         if made is None:
             return None
         text = made.text
@@ -136,15 +126,25 @@ class Statements:
         if draw.random() < OTHER_LANGUAGE:
             into = draw.choice([other for other in SPOKEN if other != language])
             text = self._other_words.exchange(text, language, into, OTHER_LANGUAGE_WORDS, draw)
-        elif passage.language == "en" and draw.random() < MIXED:
+        elif made.passage_language == "en" and draw.random() < MIXED:
             into = draw.choice(SPOKEN[1:])
             made = self._mixed(made, into)
-            text = self._other_words.exchange(text, language, into, OTHER_LANGUAGE_WORDS, draw)
+            if language == "en":
+                text = self._other_words.exchange(text, language, into, OTHER_LANGUAGE_WORDS, draw)
         if draw.random() < FRAMED:
             frame = draw.choice(words_of(language).frames)
             is_inside = frame.rstrip().endswith("{}") and not frame.rstrip(" {}").endswith((".", ":"))
             text = frame.strip().format(text[:1].lower() + text[1:] if is_inside and text[1:2].islower() else text)
         return replace(made, text=text)
+
+    def _made(self) -> Statement | None:
+        """Make a statement about a passage of the corpus."""
+        draw = self._draw
+        place = int(np.searchsorted(self._cumulative, draw.random() * self._cumulative[-1]))
+        number = self._numbers[min(place, len(self._numbers) - 1)]
+        passage = self._corpus.passages[number]
+        made = self._asked(number, passage) if draw.random() < ASKED else self._told(number, passage)
+        return None if made is None else replace(made, passage_language=passage.language)
 
     def _mixed(self, made: Statement, into: str) -> Statement:
         """Exchange words of the passage for words of another language."""

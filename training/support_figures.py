@@ -10,7 +10,8 @@ from answerable.e5.model_file import ModelFile, model_path
 from answerable.evaluation.calibration import area_under_curve
 from training.corpus import Corpus
 from training.model import Reader, padded
-from training.statements import Statement, Statements
+from training.statement import Statement
+from training.statements import Statements
 
 STATEMENTS = 1_500
 SEED = 7

@@ -22,6 +22,7 @@ from training.corpus import Corpus, load
 from training.examples import Example, Examples
 from training.figures import Figures
 from training.model import Reader, padded
+from training.pairs import load_pairs
 from training.statements import Statements
 from training.support_figures import SupportFigures
 
@@ -196,6 +197,8 @@ def train(rank: int, folder: Path, options: Options) -> None:
     meeting = f"file://{(folder / f'meeting-{os.getppid()}').resolve()}"
     distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.processes)
     trained, held = load(folder / "corpus.pkl")
+    if options.task == "support":
+        trained.pairs, held.pairs = load_pairs(folder / "pairs.jsonl")
     Training(trained, held, folder, options, rank).run()
 
 

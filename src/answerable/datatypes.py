@@ -263,6 +263,8 @@ class Reason(_Name):
     WEAK_EVIDENCE = "weak evidence"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
+    QUOTED = "nothing that the model wrote stood the check, so these are quotes"
+    OWN_WORDS = "the model's own words, not from the documents"
 
 
 @dataclass(frozen=True, slots=True)

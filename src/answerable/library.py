@@ -210,7 +210,7 @@ class Library:
             return
         narrowed = self._narrowed(searched, where)
         for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
-            evidence = self._evidence(searched, where, attempt, clock, chunks)
+            evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
             if narrowed:
                 evidence = replace(evidence, about=narrowed.topic)
             with closing(self._answerer.stream(evidence, history)) as events:

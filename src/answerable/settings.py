@@ -73,7 +73,7 @@ class Settings:
     context_tokens: int = 4000
     history_tokens: int = 1000
     answer_tokens: int = 2000
-    keep_unsupported: bool = False
+    grounding: str = "strict"
     provider_timeout: int = 60
     refuse: bool = True
     wrong_answers: int = 10

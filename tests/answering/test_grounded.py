@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 from collecting import collect, text
@@ -19,9 +20,13 @@ NEVER = Gate({}, -20.0, ((0.0, 0.9), (100.0, 0.9)))
 
 
 def run(
-    model: ScriptedModel, evidence: Evidence, history: Sequence[Exchange] = (), gate: Gate | None = None
+    model: ScriptedModel,
+    evidence: Evidence,
+    history: Sequence[Exchange] = (),
+    gate: Gate | None = None,
+    is_marked: bool = False,
 ) -> tuple[list[AnswerEvent], Answer]:
-    events = list(GroundedAnswerer(model, gate).stream(evidence, history))
+    events = list(GroundedAnswerer(model, gate, is_marked=is_marked).stream(evidence, history))
     answer = events[-1].answer
     assert answer is not None
     contents = {result.document.id: result.document.content for result in evidence.results}
@@ -53,10 +58,46 @@ def test_unsupported_sentences_are_left_out() -> None:
     assert answer.draft == draft
 
 
-def test_nothing_supported_is_a_refusal() -> None:
+def test_if_nothing_is_supported_the_answer_is_quotes() -> None:
     _, answer = run(ScriptedModel(["It flies to Mars at noon [1]."]), collect(QUESTION, text(FACTS)))
+    assert (answer.answered, answer.reason) == (True, Reason.QUOTED)
+    assert "The bus leaves at 8:40 from the north gate." in [citation.quote for citation in answer.citations]
+    assert [check.support for check in answer.checks] == ["unsupported"]
+    assert answer.draft == "It flies to Mars at noon [1]."
+
+
+def test_nothing_supported_and_weak_evidence_is_a_refusal() -> None:
+    _, answer = run(ScriptedModel(["It flies to Mars at noon [1]."]), collect(QUESTION, text(FACTS)), gate=NEVER)
     assert (answer.answered, answer.reason, answer.citations) == (False, Reason.UNSUPPORTED, ())
     assert answer.text == REFUSAL["en"]
+
+
+def test_own_words_may_be_marked() -> None:
+    draft = "The bus leaves at 8:40 from the north gate [1]. It flies to Mars at noon [1]."
+    _, answer = run(ScriptedModel([draft]), collect(QUESTION, text(FACTS)), is_marked=True)
+    assert answer.text == "The bus leaves at 8:40 from the north gate [1]. It flies to Mars at noon. (not verified)"
+    _, answer = run(ScriptedModel(["It flies to Mars at noon."]), collect(QUESTION, text(FACTS)), is_marked=True)
+    assert (answer.answered, answer.reason, answer.citations) == (False, Reason.OWN_WORDS, ())
+    assert answer.text == "It flies to Mars at noon. (not verified)"
+
+
+@pytest.mark.parametrize("message", ["Hello!", "Thank you, great!", "¿Hola, qué tal?", "Muito obrigada!"])
+def test_a_greeting_is_answered_by_the_model(message: str) -> None:
+    evidence = replace(collect(QUESTION, text(FACTS)), message=message)
+    _, answer = run(ScriptedModel(["Hello! What would you like to know?"]), evidence, gate=NEVER)
+    assert (answer.answered, answer.reason) == (False, Reason.OWN_WORDS)
+    assert answer.text == "Hello! What would you like to know?"
+    _, answer = run(ScriptedModel(["Hello! The bus leaves at 9:10."]), evidence, gate=NEVER)
+    assert answer.reason is Reason.UNSUPPORTED
+
+
+def test_the_model_gets_what_the_user_wrote() -> None:
+    evidence = replace(collect(QUESTION, text(FACTS)), message="Say that in simpler words.")
+    model = ScriptedModel(["“The bus leaves at 8:40” [1]."])
+    history = [Exchange(QUESTION, QUESTION, "At 8:40 [1].")]
+    run(model, evidence, history)
+    assert model.asked[0][-1].content.endswith("Question: Say that in simpler words.")
+    assert [message.content for message in model.asked[0]][1:3] == [QUESTION, "At 8:40."]
 
 
 @pytest.mark.parametrize("written", ["The documents don't say.", "", REFUSAL["pt"]])
@@ -65,9 +106,16 @@ def test_the_models_own_refusal(written: str) -> None:
     assert (answer.answered, answer.reason) == (False, Reason.MODEL_REFUSED)
 
 
-def test_with_weak_evidence_the_model_is_not_called() -> None:
-    model = ScriptedModel()
+def test_the_model_is_called_with_weak_evidence_too() -> None:
+    model = ScriptedModel(["The bus leaves at 8:40 from the north gate [1]."])
     _, answer = run(model, collect(QUESTION, text(FACTS)), gate=NEVER)
+    assert answer.answered
+    assert len(model.asked) == 1
+
+
+def test_a_narrowed_search_with_weak_evidence_is_left_to_be_repeated() -> None:
+    model = ScriptedModel()
+    _, answer = run(model, replace(collect(QUESTION, text(FACTS)), topic="bus"), gate=NEVER)
     assert answer.reason is Reason.WEAK_EVIDENCE
     assert model.asked == []
 
@@ -120,7 +168,7 @@ def test_the_prompt_has_rules_passages_and_history_within_budgets() -> None:
 
 
 def test_prompts_are_in_the_questions_language() -> None:
-    for question, start in (("¿Cuándo sale el autobús?", "Respondes"), ("Quando sai o ônibus?", "Você")):
+    for question, start in (("¿Cuándo sale el autobús?", "Conversas"), ("Quando sai o ônibus?", "Você")):
         model = ScriptedModel(["…"])
         run(model, collect(question, text(FACTS)))
         assert model.asked[0][0].content.startswith(start)

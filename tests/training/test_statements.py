@@ -10,7 +10,8 @@ import pytest
 from training.corpus import Builder, Corpus, Question
 from training.declarative import declarative
 from training.falsehoods import WAYS, Material, exchange, make_false, names_of
-from training.statements import LONGEST_PASSAGE, LONGEST_STATEMENT, Statement, Statements, counterpart, twins
+from training.statement import Statement
+from training.statements import LONGEST_PASSAGE, LONGEST_STATEMENT, Statements, counterpart, twins
 
 ENGLISH = (
     "The mill of Ashford was built by Peter Wolf in 1974. In 1981 Maria Lopez bought the mill from the Wolf family. "

@@ -1,7 +1,8 @@
 """Answers that a chat model writes from the evidence, checked sentence by sentence.
 
-With weak evidence the gate refuses and the model isn't called. The model's text is cleaned while it streams and checked
-when complete. If the provider fails, the answer consists of quotes and reports the problem.
+The model leads the conversation: every message reaches it, with the passages and the earlier exchanges. Its text is
+cleaned while it streams and checked when complete. Sentences that the passages don't support are left out or, if the
+answerer is to mark them, kept with a note. If nothing is left, or the provider fails, the answer consists of quotes.
 """
 
 from __future__ import annotations
@@ -12,12 +13,13 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from answerable.answering.checking.check import check_answer
-from answerable.answering.extractive import ExtractiveAnswerer, answered, refuse, weigh
+from answerable.answering.extractive import ExtractiveAnswerer, answered, refuse
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.phrases import REFUSAL
 from answerable.answering.prompt import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.safety.output import StreamCleaner, clean_output
+from answerable.answering.small_talk import claims_nothing_exact, is_small_talk
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError
 from answerable.protocols import AnswerReader, ChatModel, Evidence
@@ -42,9 +44,9 @@ class Budgets:
 
 
 class GroundedAnswerer:
-    """The answerer that uses a chat model. `gate` refuses weak evidence; without a gate nothing is refused.
+    """The answerer that uses a chat model. `gate` decides whether quotes take the place of an answer that fails.
 
-    `keep_unsupported` marks sentences that fail the check instead of removing them.
+    `is_marked` marks sentences that fail the check instead of removing them.
     """
 
     def __init__(
@@ -53,15 +55,13 @@ class GroundedAnswerer:
         gate: Gate | None,
         quotes: int = 3,
         budgets: Budgets | None = None,
-        keep_unsupported: bool = False,
+        is_marked: bool = False,
         reader: AnswerReader | None = None,
     ) -> None:
         self._model = model
-        self._gate = gate
-        self._reader = reader
         self._quoting = ExtractiveAnswerer(gate, quotes, reader)
         self._budgets = budgets or Budgets()
-        self._keep_unsupported = keep_unsupported
+        self._is_marked = is_marked
 
     def standalone(self, question: str, history: Sequence[Exchange]) -> tuple[str, Usage | None]:
         """Return the question as rewritten by the model or, if the model fails, by rules."""
@@ -83,13 +83,14 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        _, confidence, refused = weigh(evidence, self._gate, self._reader if self._gate else None)
-        if refused:
-            yield AnswerEvent(answer=refused)
+        quoted = self._quoting.answer(evidence)
+        if evidence.topic is not None and not quoted.answered:
+            # The library searches again without the filter that it took from the question.
+            yield AnswerEvent(answer=quoted)
             return
         passages = fitting(evidence.results, self._model.count_tokens, self._budgets.context)
         before = remembered(history, self._model.count_tokens, self._budgets.history)
-        messages = answering_messages(evidence.question, evidence.language, passages, before)
+        messages = answering_messages(evidence.message or evidence.question, evidence.language, passages, before)
         draft, is_truncated = _Draft(passages), False
         try:
             with closing(self._model.stream(messages, self._budgets.answer)) as deltas:
@@ -100,12 +101,11 @@ class GroundedAnswerer:
             if is_truncated and not draft.text.strip():
                 raise MalformedResponse("The model used up its tokens before it wrote anything. Raise answer_tokens.")
         except ProviderError as error:
-            quoted = self._quoting.answer(evidence)
             yield AnswerEvent(
                 answer=replace(quoted, model=self._model.name, draft=draft.text, usage=draft.usage, problem=str(error))
             )
             return
-        answer = self._checked(evidence, passages, draft, confidence, is_truncated)
+        answer = self._checked(evidence, passages, draft, quoted, is_truncated)
         yield AnswerEvent(
             answer=replace(answer, problem=_TRUNCATED.format(self._budgets.answer)) if is_truncated else answer
         )
@@ -119,16 +119,24 @@ class GroundedAnswerer:
         evidence: Evidence,
         passages: tuple[RetrievalResult, ...],
         draft: _Draft,
-        confidence: float,
+        quoted: Answer,
         is_truncated: bool,
     ) -> Answer:
         written = _whole_sentences(draft.text, evidence.language) if is_truncated else draft.text
-        found = check_answer(written, passages, evidence.language, keep_unsupported=self._keep_unsupported)
+        found = check_answer(written, passages, evidence.language, keep_unsupported=self._is_marked)
+        own_words = _MARK.sub("", written).strip()
         if found.citations:
-            answer = answered(evidence, found.text, found.citations, confidence)
+            answer = answered(evidence, found.text, found.citations, quoted.confidence)
+        elif _is_refusal(draft.text):
+            answer = refuse(evidence, Reason.MODEL_REFUSED, quoted.confidence)
+        elif is_small_talk(evidence.message) and claims_nothing_exact(own_words, evidence.language):
+            answer = replace(refuse(evidence, Reason.OWN_WORDS, quoted.confidence), text=own_words)
+        elif self._is_marked:
+            answer = replace(refuse(evidence, Reason.OWN_WORDS, quoted.confidence), text=found.text or own_words)
+        elif quoted.answered:
+            answer = replace(quoted, reason=Reason.QUOTED)
         else:
-            reason = Reason.MODEL_REFUSED if _is_refusal(draft.text) else Reason.UNSUPPORTED
-            answer = refuse(evidence, reason, confidence)
+            answer = refuse(evidence, Reason.UNSUPPORTED, quoted.confidence)
         checks = tuple(SentenceCheck(one.text, one.support.value, one.how) for one in found.sentences)
         return replace(answer, model=self._model.name, draft=draft.text, checks=checks, usage=draft.usage)
 

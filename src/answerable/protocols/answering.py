@@ -98,7 +98,8 @@ class Evidence:
     `word_weights` maps each word of the question, given as the set of its stems, to its rarity in the library.
     `chunks` has the order of `results`. `where` is the filter of the search; of a chat, only messages that pass it may
     be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
-    `about` is the topic also where such a filter found nothing and everything was searched.
+    `about` is the topic also where such a filter found nothing and everything was searched. `message` is what the user
+    wrote, of which the question was made.
     """
 
     question: str
@@ -110,6 +111,7 @@ class Evidence:
     where: Filter | None = None
     topic: str | None = None
     about: str = ""
+    message: str = ""
 
 
 class Answerer(Protocol):

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from answerable.answering.gate import Gate
 
 EXTRACTIVE = "extractive"
+STRICT, MARKED = "strict", "marked"
 READING = "+reader"
 """Ends the names of gates for evidence that has been read."""
 
@@ -49,9 +50,10 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
     from answerable.answering.grounded import Budgets, GroundedAnswerer
 
     budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
-    return GroundedAnswerer(
-        build_chat_model(settings), gate, settings.quotes, budgets, settings.keep_unsupported, reader
-    )
+    if settings.grounding not in (STRICT, MARKED):
+        raise SettingsError(f"grounding is {settings.grounding!r}. Set it to {STRICT} or {MARKED}.")
+    is_marked = settings.grounding == MARKED
+    return GroundedAnswerer(build_chat_model(settings), gate, settings.quotes, budgets, is_marked, reader)
 
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:

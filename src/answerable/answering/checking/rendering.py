@@ -48,7 +48,7 @@ class Rendering:
                 prefix = bold = line = ""
             gaps.append(statement.gap)
             body = self._body(statement, verdict)
-            if is_backed and self._is_kept(index):
+            if (is_backed or self._keeps) and self._is_kept(index):
                 shown = (statement.prefix or prefix) + bold + body
                 line += shown
                 text += [max(gaps, key=lambda gap: gap.count("\n")) if text else "", shown]

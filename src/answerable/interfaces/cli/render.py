@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from answerable.datatypes import Answer, Location, Narrowing
+from answerable.datatypes import Answer, Location, Narrowing, Reason
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.plain import answer_json
 
@@ -31,7 +31,8 @@ def print_answer(found: Answer, as_json: bool) -> None:
     if found.problem:
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     print_narrowing(found.narrowing)
-    print_text(*(_marked(found) if found.answered else [(found.text, "yellow")]))
+    is_own = found.reason is Reason.OWN_WORDS
+    print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
     places: dict[tuple[str, str], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation.source, citation.title, citation.location)
@@ -44,10 +45,12 @@ def print_answer(found: Answer, as_json: bool) -> None:
         if link:
             print_text((f"    {link}", "dim"), wrap=False)
     unsupported = sum(check.support == "unsupported" for check in found.checks)
-    if unsupported and found.answered:
+    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+        print_text((f"({found.reason})", "dim"))
+    elif unsupported and found.answered:
         sentences = "1 sentence" if unsupported == 1 else f"{unsupported} sentences"
         print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
-    if not found.answered and found.results:
+    elif not found.answered and found.results:
         print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
 
 

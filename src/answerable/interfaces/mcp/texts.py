@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from answerable.answering.safety.fencing import fence, harmless
-from answerable.datatypes import Answer, Citation, RetrievalResult
+from answerable.datatypes import Answer, Citation, Reason, RetrievalResult
 from answerable.indexing.ingest import AddReport
 from answerable.protocols import StoredDocument
 
@@ -29,7 +29,9 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
 def answer_text(found: Answer) -> str:
     """Return an answer or refusal, and the places of its citations."""
     steps = [DATA, _fenced("answer", found.text)]
-    if not found.answered:
+    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+        steps.append(f"Note: {found.reason}.")
+    elif not found.answered:
         steps.append(f"The documents don't answer this ({found.reason}).")
     if found.problem:
         why = "" if found.checks else "The model failed, so these are quotes: "

@@ -22,16 +22,19 @@ from src.errors import OpenAIAPIError, openai_errors
 from src.passages import Passage
 from src.qdrant import open_qdrant
 from src.services.book import Book, shelf
-from src.services.prompt import messages, refusal, remembered
+from src.services.prompt import REFUSALS, messages, refusal, remembered
 from src.services.rag_service import retrieve_relevant_context
 from src.settings import Settings
+
+# Models may quote the sentence that refuses.
+_AROUND = " \n\"'“”«»*"
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An answer, the places of the passages that it was looked for in, and the question that found them.
+    """An answer, the places of the passages that it was made from, and the question that found them.
 
-    `unsupported` counts the sentences of the answer that the passages don't back.
+    A refusal has no places. `unsupported` counts the sentences of the answer that the passages don't back.
     """
 
     text: str
@@ -50,14 +53,16 @@ async def answer(settings: Settings, message: str, selected: str, history: Seque
     found = await _find(settings, message, selected, history)
     language = found.evidence.language if found.evidence else question_language(message)
     sources = tuple(dict.fromkeys(passage.label for passage in found.passages))
-    reply = Reply(refusal(language), sources, found.question)
+    reply = Reply(refusal(language), (), found.question)
     quoted = found.quoted if found.quoted and found.quoted.answered else None
     if settings.is_extractive:
-        return replace(reply, text=_quotes(quoted)) if quoted else reply
+        return replace(reply, text=_quotes(quoted), sources=sources) if quoted else reply
     if settings.is_strict and not quoted:
         return reply
     text, unsupported = await asyncio.to_thread(_written, settings, message, selected, found, history, language)
-    return replace(reply, text=text or reply.text, unsupported=unsupported)
+    if not text or text.strip(_AROUND) in REFUSALS.values():
+        return replace(reply, text=text or reply.text)
+    return replace(reply, text=text, sources=sources, unsupported=unsupported)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +151,7 @@ def _written(
     cleaned = clean_output(text, results).strip()
     languages = (question_language(cleaned), language, *(each.document.language for each in results))
     spoken = next(filter(None, languages), "en")
-    checked = check_answer(cleaned, results, spoken, marks=False, keep_unsupported=engine.keep_unsupported)
+    checked = check_answer(cleaned, results, spoken, marks=False)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
     if settings.is_strict:

@@ -27,28 +27,41 @@ const marked = (text, chip) => {
   return [...found, text.slice(done)];
 };
 
-const within = (token, chip) => (token.tokens ?? []).map((inner) => element(inner, chip));
+/** A text with its chips; the sentences of `unverified` in it are set apart. */
+const shown = (text, chip, unverified) => {
+  const found = [];
+  let rest = text;
+  for (const sentence of unverified) {
+    const at = rest.indexOf(sentence);
+    if (at < 0) continue;
+    found.push(...marked(rest.slice(0, at), chip), html`<span class="unverified">${sentence}</span>`);
+    rest = rest.slice(at + sentence.length);
+  }
+  return [...found, ...marked(rest, chip)];
+};
 
-const cells = (row, chip, name) => html`
+const within = (token, show) => (token.tokens ?? []).map((inner) => element(inner, show));
+
+const cells = (row, show, name) => html`
   <tr>
-    ${row.map((cell) => html`<${name}>${within(cell, chip)}<//>`)}
+    ${row.map((cell) => html`<${name}>${within(cell, show)}<//>`)}
   </tr>
 `;
 
 const ELEMENTS = {
-  paragraph: (token, chip) => html`<p>${within(token, chip)}</p>`,
-  heading: (token, chip) => html`<p><strong>${within(token, chip)}</strong></p>`,
-  strong: (token, chip) => html`<strong>${within(token, chip)}</strong>`,
-  em: (token, chip) => html`<em>${within(token, chip)}</em>`,
-  del: (token, chip) => html`<del>${within(token, chip)}</del>`,
-  blockquote: (token, chip) => html`<blockquote>${within(token, chip)}</blockquote>`,
+  paragraph: (token, show) => html`<p>${within(token, show)}</p>`,
+  heading: (token, show) => html`<p><strong>${within(token, show)}</strong></p>`,
+  strong: (token, show) => html`<strong>${within(token, show)}</strong>`,
+  em: (token, show) => html`<em>${within(token, show)}</em>`,
+  del: (token, show) => html`<del>${within(token, show)}</del>`,
+  blockquote: (token, show) => html`<blockquote>${within(token, show)}</blockquote>`,
   code: (token) => html`<pre tabindex="0"><code>${token.text}</code></pre>`,
   codespan: (token) => html`<code>${token.text}</code>`,
   br: () => html`<br />`,
   hr: () => html`<hr />`,
   space: () => null,
-  list: (token, chip) => {
-    const items = token.items.map((item) => html`<li>${within(item, chip)}</li>`);
+  list: (token, show) => {
+    const items = token.items.map((item) => html`<li>${within(item, show)}</li>`);
     return token.ordered
       ? html`<ol start=${token.start || 1}>
           ${items}
@@ -57,27 +70,29 @@ const ELEMENTS = {
           ${items}
         </ul>`;
   },
-  table: (token, chip) => html`
+  table: (token, show) => html`
     <table>
       <thead>
-        ${cells(token.header, chip, "th")}
+        ${cells(token.header, show, "th")}
       </thead>
       <tbody>
-        ${token.rows.map((row) => cells(row, chip, "td"))}
+        ${token.rows.map((row) => cells(row, show, "td"))}
       </tbody>
     </table>
   `,
-  text: (token, chip) => (token.tokens ? within(token, chip) : marked(token.text, chip)),
+  text: (token, show) => (token.tokens ? within(token, show) : show(token.text)),
   escape: (token) => token.text,
 };
 
 // Links, images and HTML stay text: a model's links must not be clickable.
-const element = (token, chip) =>
-  ELEMENTS[token.type]?.(token, chip) ?? (token.type === "space" ? null : marked(token.raw, chip));
+const element = (token, show) =>
+  ELEMENTS[token.type]?.(token, show) ?? (token.type === "space" ? null : show(token.raw));
 
-/** A model's Markdown. */
-export const Written = ({ text, chip }) =>
-  html`<div class="written">${lexer(text).map((token) => element(token, chip))}</div>`;
+/** A model's Markdown; the sentences of `unverified` are in no document. */
+export const Written = ({ text, chip, unverified = [] }) => {
+  const show = (part) => shown(part, chip, unverified);
+  return html`<div class="written">${lexer(text).map((token) => element(token, show))}</div>`;
+};
 
 /** A quote's text before, in and after the words that answer; the quote alone if these aren't known. */
 const answering = (line, found) => {

@@ -32,7 +32,7 @@ const Chip = ({ number, found, isOpen, onOpen }) => {
       data-citation=${number}
       aria-pressed=${isOpen}
       aria-label=${label(number, found, texts)}
-      title=${label(number, found, texts)}
+      title=${found.quote ? `${label(number, found, texts)}\n“${found.quote}”` : label(number, found, texts)}
       onClick=${onOpen}
     >
       ${number}
@@ -85,6 +85,32 @@ const Draft = ({ turn, openAt }) => {
   `;
 };
 
+const QUOTED = "nothing that the model wrote stood the check, so these are quotes";
+const OWN_WORDS = "the model's own words, not from the documents";
+
+const unsupported = (answer) => (answer.checks ?? []).filter((check) => check.support === "unsupported");
+
+/** What became of a model's sentences that are in no document. */
+const LeftOut = ({ answer }) => {
+  const { t } = useTexts();
+  const kept = unsupported(answer).filter((check) => answer.text.includes(check.text));
+  const left = unsupported(answer).length - kept.length;
+  if (answer.reason === QUOTED) return html`<p class="muted">${t("quotedInstead")}</p>`;
+  return html`
+    ${kept.length > 0 && html`<p class="muted">${t("keptUnverified", { n: kept.length })}</p>`}
+    ${left > 0 && html`<p class="muted">${t("leftOut", { n: left })}</p>`}
+  `;
+};
+
+/** A reply that isn't about the documents, or that nothing in them supports. */
+const OwnWords = ({ answer }) => {
+  const { t } = useTexts();
+  return html`
+    <div class="own-words"><${Written} text=${answer.text} chip=${() => null} /></div>
+    <p class="muted">${t("ownWords")}</p>
+  `;
+};
+
 const Answered = ({ turn, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
@@ -97,10 +123,15 @@ const Answered = ({ turn, open, openAt }) => {
   const chip = (number) => answer.citations[number - 1] && html`<${Chip} ...${props(number)} />`;
   return html`
     ${
-      answer.model
-        ? html`<${Written} text=${answer.text} chip=${chip} />`
+      answer.model && answer.reason !== QUOTED
+        ? html`<${Written}
+            text=${answer.text}
+            chip=${chip}
+            unverified=${unsupported(answer).map((check) => check.text)}
+          />`
         : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
     }
+    <${LeftOut} answer=${answer} />
     ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
     <ul class="sources" aria-label=${t("sources")}>
       ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} />`)}
@@ -112,7 +143,8 @@ const Answered = ({ turn, open, openAt }) => {
 export const Turn = ({ turn, open, openAt }) => {
   const { t, moment } = useTexts();
   const { answer } = turn;
-  const outcome = answer ? (answer.answered ? "answered" : "refused") : turn.state;
+  const isOwn = answer?.reason === OWN_WORDS;
+  const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : "refused") : turn.state;
   return html`
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
       <header class="question">
@@ -123,7 +155,8 @@ export const Turn = ({ turn, open, openAt }) => {
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
         ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}
-        ${answer && !answer.answered && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
+        ${isOwn && html`<${OwnWords} answer=${answer} />`}
+        ${answer && !answer.answered && !isOwn && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
       </div>
       ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}
     </article>

@@ -109,6 +109,26 @@ export const TEXTS = {
     "El modelo no encontró respuesta en estos pasajes.",
     "O modelo não encontrou resposta nestes trechos.",
   ],
+  quotedInstead: [
+    "The documents don't support what the model wrote, so these are quotes.",
+    "Los documentos no respaldan lo que escribió el modelo; estas son citas.",
+    "Os documentos não sustentam o que o modelo escreveu; estas são citações.",
+  ],
+  leftOut: [
+    "{n} sentence of the model was left out: the documents don't support it.|{n} sentences of the model were left out: the documents don't support them.",
+    "Se omitió {n} frase del modelo: los documentos no la respaldan.|Se omitieron {n} frases del modelo: los documentos no las respaldan.",
+    "{n} frase do modelo foi omitida: os documentos não a sustentam.|{n} frases do modelo foram omitidas: os documentos não as sustentam.",
+  ],
+  keptUnverified: [
+    "The greyed sentence is the model's own: the documents don't support it.|The greyed sentences are the model's own: the documents don't support them.",
+    "La frase en gris es del modelo: los documentos no la respaldan.|Las frases en gris son del modelo: los documentos no las respaldan.",
+    "A frase em cinza é do modelo: os documentos não a sustentam.|As frases em cinza são do modelo: os documentos não as sustentam.",
+  ],
+  ownWords: [
+    "The model's own words, not from the documents.",
+    "Palabras del propio modelo, no de los documentos.",
+    "Palavras do próprio modelo, não dos documentos.",
+  ],
   lookedAt: [
     "Checked {n} passage in {documents}. The closest:|Checked {n} passages in {documents}. The closest:",
     "Se revisó {n} pasaje de {documents}. El más cercano:|Se revisaron {n} pasajes de {documents}. Los más cercanos:",
