@@ -108,6 +108,24 @@ def test_words_that_are_carried_over(conversation: str, last: str) -> None:
     assert searched(*questions(conversation))[-1] == last
 
 
+@pytest.mark.parametrize(
+    ("conversation", "last"),
+    [
+        ("How much did the dress cost? | and the boiler?", "How much did the boiler cost?"),
+        ("How much did the dress cost? | and the boiler? | and the fridge?", "How much did the fridge cost?"),
+        ("Where is the hotel in Oaxaca? | what about the airport?", "Where is the airport in Oaxaca?"),
+        ("¿Cuánto costó el vestido de novia? | ¿y el boiler?", "¿Cuánto costó el boiler?"),
+        ("¿Quién trae la torta al cumpleaños de Ana? | ¿y las bebidas?", "¿Quién trae las bebidas al cumpleaños de Ana?"),
+        ("Quando foi consertada a máquina de lavar? | e o fogão?", "Quando foi consertada o fogão?"),
+        ("Quanto custou o vestido? | e a caldeira?", "Quanto custou a caldeira?"),
+        ("¿Dónde queda la piscina? | ¿y el horario?", "queda piscina ¿y el horario?"),
+        ("What time does the pool open? | and the price?", "pool open and the price?"),
+    ],
+)
+def test_another_thing_takes_the_place_of_the_one_before(conversation: str, last: str) -> None:
+    assert searched(*questions(conversation))[-1] == last
+
+
 def test_a_topic_is_kept_and_verbs_are_dropped() -> None:
     assert searched(
         "What time does the library open on Saturday?",

@@ -51,6 +51,14 @@ def asks(words: Sequence[Word], *languages: str) -> bool:
     return any(word.lower in listed("interrogatives", *languages) for word in words)
 
 
+def without_connector(question: str) -> str | None:
+    """Return what follows "and", "what about" …; None if the question begins with no connector."""
+    for language in rule_languages(question):
+        if begun := pattern("connector", language).match(question.lower()):
+            return question[begun.end() :].strip()
+    return None
+
+
 def _refers_back(question: str, words: Sequence[Word], content: Sequence[Word], languages: tuple[str, ...]) -> bool:
     """Return whether the question has a pronoun without a noun before it in the question to refer to."""
     known = listed("pronouns", *languages)

@@ -1,6 +1,7 @@
 """Rewrite follow-up questions by rules, without a model, so that they make sense alone.
 
-A follow-up question (see `follow_up_detection`) keeps all its words. It also gets the content words of the previous
+A follow-up that only names another thing ("and the boiler?") is the previous question about that thing. Any other
+follow-up question (see `follow_up_detection`) keeps all its words. It also gets the content words of the previous
 question, except words that it repeats or replaces (another day, another name, another "for …"). Words of answers aren't
 used, because answers quote documents.
 """
@@ -10,17 +11,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.answering.follow_up_detection import asks, has_pronoun, is_follow_up
+from answerable.answering.follow_up_detection import asks, has_pronoun, is_follow_up, without_connector
 from answerable.answering.question_words import Word, listed, read_words, rule_languages, stems
 from answerable.datatypes import Exchange
+from answerable.text.terms import fold
 
 CARRIED_WORDS = 8
 LONGEST_WORD = 60
+LONGEST_THING = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """A question as typed and as searched, and the verbs among the words taken from earlier questions."""
+    """A question and the text to search for, and the verbs among the words taken from earlier questions."""
 
     question: str
     searched: str
@@ -41,10 +44,57 @@ def next_turn(question: str, previous: Turn | None = None) -> Turn:
     question = question.strip()
     if previous is None or not is_follow_up(question):
         return Turn(question, question)
+    if about_it := _about_another_thing(question, previous):
+        return Turn(about_it, about_it)
     verbs = previous.verbs | {word.lower for word in _verbs(previous.question)}
     carried = _carried(question, previous, verbs)
     kept = {word.lower for word in carried}
     return Turn(question, " ".join((*_spelled(carried), question)), verbs & kept)
+
+
+def _about_another_thing(question: str, previous: Turn) -> str:
+    """Return the previous question with another thing in the place of its own; "" if this follow-up names no thing.
+
+    "How much did the dress cost?" and "and the boiler?" make "How much did the boiler cost?". A property, as in "and
+    the price?", belongs to the thing before.
+    """
+    rest = without_connector(question)
+    if rest is None:
+        return ""
+    named = _things(rest, frozenset())
+    words = read_words(rest)
+    if len(named) != 1 or len(words) > LONGEST_THING or named[0][0] != words[0].start:
+        return ""
+    start, end = named[0]
+    content = [word for word in words if word.is_content]
+    is_property = fold(content[0].lower) in listed("properties") or any(word.kind for word in content)
+    if is_property or rest[end:].strip(" ?.!"):
+        return ""
+    before = _things(previous.question, {word.lower for word in _verbs(previous.question)})
+    if not before or previous.question != previous.searched:
+        return ""
+    old_start, old_end = before[-1]
+    return previous.question[:old_start] + rest[start:end] + previous.question[old_end:]
+
+
+def _things(question: str, verbs: Collection[str]) -> list[tuple[int, int]]:
+    """Return the spans of the common nouns with an article and without a preposition, with what is "of" them."""
+    words = read_words(question)
+    found: list[tuple[int, int]] = []
+    for index, word in enumerate(words[:-1]):
+        first = words[index + 1]
+        if word.lower not in listed("determiners") or not first.is_content or first.slot or first.kind:
+            continue
+        last = first
+        for other in words[index + 2 :]:
+            is_part = other.is_content and (other.run == first.run or other.slot == "of") and other.lower not in verbs
+            if is_part:
+                last = other
+            elif other.is_content or other.lower not in listed("of") | listed("determiners"):
+                break
+        if first.lower not in verbs and not first.is_entity:
+            found.append((word.start, last.start + len(last.text)))
+    return found
 
 
 def _carried(question: str, previous: Turn, verbs: Collection[str]) -> list[Word]:
