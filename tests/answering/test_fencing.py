@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.answering.checking.locating import Searchable
+from answerable.text.find_quote import Searchable
 from answerable.answering.safety.characters import is_hidden
 from answerable.answering.safety.fencing import LONGEST_NAME, allowed_addresses, fence, harmless
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult

@@ -54,7 +54,7 @@ def test_unsupported_sentences_are_left_out() -> None:
     )
     _, answer = run(ScriptedModel([draft]), collect(QUESTION, text(FACTS)))
     assert answer.text == "The bus leaves at 8:40 from the north gate [1]."
-    assert [check.support for check in answer.checks] == ["supported", "unsupported", "unsupported"]
+    assert [check.support for check in answer.checks] == ["quoted", "unsupported", "unsupported"]
     assert answer.draft == draft
 
 

@@ -44,9 +44,10 @@ def test_damaged_weights_are_said_to_be(path: Path, damage: bytes | None) -> Non
         ReaderWeights(path)
 
 
-def test_the_packaged_weights_fit_into_a_wheel_and_say_how_they_were_made() -> None:
-    weights = ReaderWeights()
+@pytest.mark.parametrize("name", ["reader.npz", "judge.npz"])
+def test_the_packaged_weights_fit_into_a_wheel_and_say_how_they_were_made(name: str) -> None:
+    weights = ReaderWeights(name)
     assert {"examples", "commit", "seed", "data"} <= weights.about.keys()
     import answerable.reading
 
-    assert (Path(answerable.reading.__file__).parent / "reader.npz").stat().st_size < 25_000_000
+    assert (Path(answerable.reading.__file__).parent / name).stat().st_size < 25_000_000

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.checking.claims import Kind, find_claims, values_of
+from answerable.text.claims import Kind, find_claims, values_of
 
 
 def values(text: str, language: str = "en") -> set[str]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.checking.locating import LONGEST_GAP, Searchable, legible
+from answerable.text.find_quote import LONGEST_GAP, Searchable, legible
 from answerable.answering.safety.characters import is_hidden
 
 SOURCE = (

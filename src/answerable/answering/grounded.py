@@ -22,7 +22,7 @@ from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.answering.small_talk import claims_nothing_exact, is_small_talk
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError
-from answerable.protocols import AnswerReader, ChatModel, Evidence
+from answerable.protocols import AnswerReader, ChatModel, Evidence, StatementJudge
 from answerable.text.languages import question_language
 from answerable.text.sentences import sentence_spans
 
@@ -46,19 +46,21 @@ class Budgets:
 class GroundedAnswerer:
     """The answerer that uses a chat model. `gate` decides whether quotes take the place of an answer that fails.
 
-    `is_marked` marks sentences that fail the check instead of removing them.
+    `judge` reads the sentences; without one, only quotes count as supported. `is_marked` marks sentences that fail the check instead of removing them.
     """
 
     def __init__(
         self,
         model: ChatModel,
         gate: Gate | None,
+        judge: StatementJudge | None = None,
         quotes: int = 3,
         budgets: Budgets | None = None,
         is_marked: bool = False,
         reader: AnswerReader | None = None,
     ) -> None:
         self._model = model
+        self._judge = judge
         self._quoting = ExtractiveAnswerer(gate, quotes, reader)
         self._budgets = budgets or Budgets()
         self._is_marked = is_marked
@@ -123,7 +125,9 @@ class GroundedAnswerer:
         is_truncated: bool,
     ) -> Answer:
         written = _whole_sentences(draft.text, evidence.language) if is_truncated else draft.text
-        found = check_answer(written, passages, evidence.language, keep_unsupported=self._is_marked)
+        found = check_answer(
+            written, passages, evidence.language, self._judge, keep_unsupported=self._is_marked
+        )
         own_words = _MARK.sub("", written).strip()
         if found.citations:
             answer = answered(evidence, found.text, found.citations, quoted.confidence)

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from answerable.answering.asked_for import asked_for, offers
-from answerable.answering.checking.wording import Wording
 from answerable.answering.evidence import Sentence
 from answerable.protocols import Evidence, IndexedChunk
 from answerable.text.bm25 import term_weights
 from answerable.text.indexed_text import indexed_text
+from answerable.text.negation import negations
 from answerable.text.terms import fold, words
 
 LIKE = 3
@@ -83,7 +83,7 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
     )
     own = [word for word in evidence.word_weights if not word.isdisjoint(best.terms)]
     kind = asked_for(evidence.question)
-    denied = Wording(evidence.question, evidence.language).negated
+    is_denied = bool(negations(evidence.question, evidence.language))
     semantic = (0.0, 0.0, 0.0)
     if background is not None:
         semantic = (best.similarity, _standing(ranked, background), _passage_margin(evidence, chunk, background))
@@ -96,7 +96,7 @@ def read_signals(evidence: Evidence, ranked: Sequence[Sentence], background: Bac
         _missing_names(evidence.question if evidence.topic is None else evidence.topic, chunk),
         _keyword_margin(evidence, chunk),
         float(kind is not None and not offers(best, kind, evidence.question)),
-        float(bool(denied) and not Wording(best.text, best.result.document.language).negated),
+        float(is_denied and not negations(best.text, best.result.document.language)),
         *semantic,
         *_readings(ranked),
     )

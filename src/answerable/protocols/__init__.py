@@ -10,6 +10,7 @@ from answerable.protocols.answering import (
     Message,
     Reading,
     Reranker,
+    StatementJudge,
 )
 from answerable.protocols.passages import (
     Embedder,
@@ -60,6 +61,7 @@ __all__ = [
     "SearchStore",
     "Span",
     "Store",
+    "StatementJudge",
     "StoredDocument",
     "SyncRecord",
     "SyncStore",

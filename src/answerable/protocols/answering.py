@@ -51,6 +51,13 @@ class AnswerReader(Protocol):
         """Read each window, a text of a few sentences, together with the question."""
 
 
+class StatementJudge(Protocol):
+    """Reads statements together with texts. Thread-safe."""
+
+    def judge(self, pairs: Sequence[tuple[str, str]]) -> list[float]:
+        """Return, for each statement and text, the logit that the text supports the whole statement."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """One message to a chat model."""

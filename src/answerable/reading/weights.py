@@ -1,4 +1,4 @@
-"""The reader's own weights: one 8-bit integer a weight, with a scale for each output.
+"""The own weights of a reader: one 8-bit integer a weight, with a scale for each output.
 
 A file is a NumPy archive: of each matrix `name.w` the integers and `name.w.scale`, other tensors in half precision, and
 `about`, JSON on how the weights were made.
@@ -19,18 +19,15 @@ from answerable.datatypes import FloatArray
 from answerable.e5.integers import Integers, rounded
 from answerable.errors import EmbeddingError
 
-FILE = "reader.npz"
-
-
 class ReaderWeights:
-    """The weights in a file, by default the packaged one; `about` says how they were made."""
+    """The weights in a file: a packaged one by its name, or any other by its path. `about` says how they were made."""
 
-    def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
-        if path is None:
-            with as_file(files("answerable.reading").joinpath(FILE)) as packaged:
+    def __init__(self, file: str | os.PathLike[str]) -> None:
+        if isinstance(file, str):
+            with as_file(files("answerable.reading").joinpath(file)) as packaged:
                 self._read(packaged)
         else:
-            self._read(path)
+            self._read(file)
 
     def _read(self, path: str | os.PathLike[str]) -> None:
         try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import category
 
 LONGEST_ESCAPE = 256
 
@@ -13,6 +14,23 @@ ESCAPE = re.compile(
     r"|\x1b[ -/]{0,8}[0-OQ-WYZ\\`-~]"
 )
 """A terminal escape sequence."""
+
+LINE_ENDS = "\f\v\x85\u2028\u2029"
+EMOJI = re.compile(r"[#*0-9©®‼⁉™ℹ\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff〰〽㊗㊙\U0001f000-\U0001faff]")
+# Invisible in spite of their category: joiners, fillers, variation selectors, the empty Braille cell.
+_BLANK = re.compile(
+    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def is_hidden(character: str) -> bool:
+    """Return whether a character is invisible and not white space."""
+    if character in "\n\t" or character in LINE_ENDS:
+        return False
+    if _BLANK.match(character):
+        return True
+    # A new emoji may be missing from Python's tables.
+    return category(character) in ("Cc", "Cf", "Cs", "Cn") and not EMOJI.match(character)
 
 
 def encodable(text: str) -> str:

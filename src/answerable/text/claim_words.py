@@ -8,16 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
-from answerable.answering.word_lists import word_lists
-from answerable.text.terms import terms
+from answerable.text.word_lists import FOLDER, read_toml
 
 PERCENT = r"%|percent\b|per cent\b|por\s?ciento\b|por cento\b"
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimWords:
-    """The word lists of one language. `about_the_answer` has stems of words that speak about the answer itself."""
+    """The word lists of one language."""
 
     units: Mapping[str, int]
     tens: Mapping[str, int]
@@ -27,13 +27,12 @@ class ClaimWords:
     joining: str
     negations: frozenset[str]
     opposites: Mapping[str, frozenset[str]]
-    about_the_answer: frozenset[str]
 
 
 @cache
 def claim_words(language: str) -> ClaimWords:
     """Return the word lists of a language, or the English lists for a language without its own."""
-    lists = word_lists("claims")
+    lists = _lists()
     words = lists.get(language) or lists["en"]
     return ClaimWords(
         units=_numbered(words["units"], 0),
@@ -44,20 +43,23 @@ def claim_words(language: str) -> ClaimWords:
         joining=words["joining"],
         negations=frozenset(words["negations"].split()),
         opposites=_opposites(words["opposites"]),
-        about_the_answer=frozenset(terms(words["about_the_answer"], language)),
     )
 
 
 @cache
 def months() -> Mapping[str, int]:
     """Return the number of each month by its names and abbreviations, in all languages."""
-    return _numbered(word_lists("claims")["any"]["months"], 1)
+    return _numbered(_lists()["any"]["months"], 1)
 
 
 @cache
 def shared_words(name: str) -> frozenset[str]:
     """Return a list that all languages share; `name` is `unsure`, `unsure_months` or `only`."""
-    return frozenset(word_lists("claims")["any"][name].split())
+    return frozenset(_lists()["any"][name].split())
+
+
+def _lists() -> Mapping[str, Any]:
+    return read_toml(FOLDER / "claims.toml")
 
 
 def _numbered(words: str, first: int, factor: int = 1) -> dict[str, int]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 
-from answerable.answering.checking.claim_words import PERCENT, claim_words, months, shared_words
+from answerable.text.claim_words import PERCENT, claim_words, months, shared_words
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
 

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
-from answerable.answering.safety.characters import is_hidden
+from answerable.text.characters import is_hidden
 
 TRIES = 50
 LONGEST_GAP = 300

@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING
 
 from answerable.errors import SettingsError
 from answerable.library import PASSAGES_PER_ANSWER
-from answerable.protocols import Answerer, AnswerReader, ChatModel, Embedder, Fingerprint, Reranker, TokenEmbedder
+from answerable.protocols import (
+    Answerer,
+    AnswerReader,
+    ChatModel,
+    Embedder,
+    Fingerprint,
+    Reranker,
+    StatementJudge,
+    TokenEmbedder,
+)
 from answerable.settings import Settings
 from answerable.wiring.providers import openai_endpoint, require_key
 
@@ -53,7 +62,8 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
     if settings.grounding not in (STRICT, MARKED):
         raise SettingsError(f"grounding is {settings.grounding!r}. Set it to {STRICT} or {MARKED}.")
     is_marked = settings.grounding == MARKED
-    return GroundedAnswerer(build_chat_model(settings), gate, settings.quotes, budgets, is_marked, reader)
+    judge = build_judge(settings)
+    return GroundedAnswerer(build_chat_model(settings), gate, judge, settings.quotes, budgets, is_marked, reader)
 
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:
@@ -63,6 +73,15 @@ def build_answer_reader(settings: Settings) -> AnswerReader | None:
     from answerable.reading.e5_reader import E5Reader
 
     return E5Reader(settings.threads, settings.cache_path / "models")
+
+
+def build_judge(settings: Settings) -> StatementJudge | None:
+    """Build the judge of statements; None if nothing is read."""
+    if not is_reading(settings):
+        return None
+    from answerable.reading.e5_judge import E5Judge
+
+    return E5Judge(settings.threads, settings.cache_path / "models")
 
 
 def is_reading(settings: Settings) -> bool:

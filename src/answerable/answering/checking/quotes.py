@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from answerable.answering.checking.support import PassageText
+from answerable.answering.checking.passage_text import PassageText
 from answerable.answering.citations import cite
-from answerable.answering.safety.characters import is_hidden
+from answerable.text.characters import is_hidden
 from answerable.datatypes import Citation
 
 _EDGES = " \t\r\n\"'‘’“”«»"

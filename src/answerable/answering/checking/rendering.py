@@ -13,7 +13,7 @@ NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não ve
 """Marks an unsupported sentence that is kept."""
 
 _BOLD = "**"
-_BACKED = frozenset({Support.SUPPORTED, Support.CORRECTED})
+_BACKED = frozenset({Support.QUOTED, Support.SUPPORTED, Support.CORRECTED})
 
 
 class Rendering:

@@ -11,7 +11,10 @@ from answerable.datatypes import Citation
 class Support(str, Enum):
     """How the passages support a sentence."""
 
+    QUOTED = "quoted"
+    """It stands in a passage letter for letter, or its claim is such a quote."""
     SUPPORTED = "supported"
+    """A model that read it with the passage found that the passage says so."""
     CORRECTED = "corrected"
     """Backed by another passage than the one cited; the citation was corrected."""
     UNSUPPORTED = "unsupported"

@@ -1,37 +1,20 @@
 """Remove invisible characters, control characters and terminal escapes from prompts and from model output.
 
-A search for a quote in a document must ignore the characters removed here; see `is_hidden`.
+A search for a quote in a document must ignore the characters removed here; see `text.characters.is_hidden`.
 """
 
 from __future__ import annotations
 
 import re
-from unicodedata import category
 
-from answerable.text.characters import ESCAPE, LONGEST_ESCAPE
+from answerable.text.characters import EMOJI, ESCAPE, LINE_ENDS, LONGEST_ESCAPE, is_hidden
 
 _OPENER = re.compile(r"[\x1b\x90\x98\x9b\x9d-\x9f]")
-_LINE_ENDS = "\f\v\x85\u2028\u2029"
-# Invisible in spite of their category: joiners, fillers, variation selectors, the empty Braille cell.
-_BLANK = re.compile(
-    r"[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
-)
-_EMOJI = re.compile(r"[#*0-9©®‼⁉™ℹ\u2190-\u21ff\u2300-\u27bf\u2900-\u297f\u2b00-\u2bff〰〽㊗㊙\U0001f000-\U0001faff]")
 _SELECTORS = "\ufe0e\ufe0f"
 _JOINER = "\u200d"
 # Scripts that need joiners: Arabic and related scripts, scripts of India.
 _JOINING = re.compile(r"[\u0600-\u08ff\u0900-\u0dff]")
 _JOINERS = "\u200c\u200d"
-
-
-def is_hidden(character: str) -> bool:
-    """Return whether a character is invisible and not white space."""
-    if character in "\n\t" or character in _LINE_ENDS:
-        return False
-    if _BLANK.match(character):
-        return True
-    # A new emoji may be missing from Python's tables.
-    return category(character) in ("Cc", "Cf", "Cs", "Cn") and not _EMOJI.match(character)
 
 
 class VisibleText:
@@ -61,7 +44,7 @@ class VisibleText:
         return "".join(kept)
 
     def _shown(self, character: str) -> str:
-        if character in _LINE_ENDS:
+        if character in LINE_ENDS:
             character = "\n"
         elif is_hidden(character) and not self._belongs(character):
             return ""
@@ -71,8 +54,8 @@ class VisibleText:
     def _belongs(self, character: str) -> bool:
         """Return whether a character changes the shape of the previous character."""
         if character in _SELECTORS:
-            return _EMOJI.match(self._last) is not None
-        if character == _JOINER and (self._last == "\ufe0f" or _EMOJI.match(self._last)):
+            return EMOJI.match(self._last) is not None
+        if character == _JOINER and (self._last == "\ufe0f" or EMOJI.match(self._last)):
             return not self._last.isascii()
         return character in _JOINERS and _JOINING.match(self._last) is not None
 

@@ -1,0 +1,69 @@
+"""What a statement claims of the documents: without frames such as "According to the text,", and if anything at all."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from answerable.answering.checking.wording import Wording
+from answerable.answering.phrases import REFUSAL
+from answerable.answering.word_lists import word_lists
+from answerable.text.claims import Kind
+from answerable.text.negation import negations
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import terms, words
+
+FRAMES = 4
+_MARKUP = re.compile(r"\*\*+|__+|`+|(?<!\w)[*_](?=\w)|(?<=[\w.,!?;:)])[*_](?!\w)|^\s*\||\|\s*$")
+_BARS = re.compile(r"\s*\|\s*")
+
+
+def claimed(body: str) -> str:
+    """Return a statement without mark-up, and without what stands before its claim: "Yes,", "The answer is" …"""
+    text = _BARS.sub(", ", _MARKUP.sub("", body)).strip()
+    for _ in range(FRAMES):
+        found = max((match.end() for frame in _frames() if (match := frame.match(text))), default=0)
+        if not found or not text[found:].strip():
+            break
+        text = text[found:].lstrip()
+    return text[:1].upper() + text[1:]
+
+
+def courtesy(body: str, language: str) -> str:
+    """Return what claims nothing of the documents: `refusal`, `lead-in`, or `yes or no` alone; "" for a claim."""
+    plain = _plain(body)
+    if not plain or plain in _REFUSALS:
+        return "refusal" if plain else "lead-in"
+    if plain in _polarities():
+        return "yes or no"
+    for spoken in dict.fromkeys((language, *STOP_WORDS)):
+        said = terms(body, spoken)
+        if spoken in STOP_WORDS and said and about_the_answer(spoken).issuperset(said):
+            exact = (claim for claim in Wording(body, spoken).claims if claim.is_sure and claim.kind is not Kind.NAME)
+            if not any(exact):
+                return "refusal" if negations(body, spoken) else "lead-in"
+    return ""
+
+
+@cache
+def about_the_answer(language: str) -> frozenset[str]:
+    """Return the stems of words on the answer itself."""
+    lists = word_lists("answers")
+    return frozenset(terms((lists.get(language) or lists["en"])["about_the_answer"], language))
+
+
+def _plain(text: str) -> str:
+    return " ".join(words(text))
+
+
+_REFUSALS = frozenset(_plain(sentence) for sentence in REFUSAL.values())
+
+
+@cache
+def _frames() -> tuple[re.Pattern[str], ...]:
+    return tuple(re.compile(lists["frames"], re.VERBOSE | re.IGNORECASE) for lists in word_lists("answers").values())
+
+
+@cache
+def _polarities() -> frozenset[str]:
+    return frozenset(word for lists in word_lists("answers").values() for word in lists["polarity"].split())

@@ -1,0 +1,25 @@
+"""Find the words of a text that negate."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from answerable.text.claim_words import claim_words, shared_words
+from answerable.text.terms import fold
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W\d_]+)*")
+
+
+def folded_words(text: str) -> Iterator[tuple[str, int, int]]:
+    """Yield the words of a text with start and end: in lower case, without most accents and apostrophes."""
+    for match in _WORD.finditer(text):
+        yield fold(match[0].lower()).replace("'", "").replace("’", ""), *match.span()
+
+
+def negations(text: str, language: str) -> list[str]:
+    """Return the words that negate; "not only" negates nothing."""
+    known = claim_words(language).negations
+    words = [word for word, _, _ in folded_words(text)]
+    following = [*words[1:], ""]
+    return [word for word, after in zip(words, following) if word in known and after not in shared_words("only")]
