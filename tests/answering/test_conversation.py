@@ -115,7 +115,10 @@ def test_words_that_are_carried_over(conversation: str, last: str) -> None:
         ("How much did the dress cost? | and the boiler? | and the fridge?", "How much did the fridge cost?"),
         ("Where is the hotel in Oaxaca? | what about the airport?", "Where is the airport in Oaxaca?"),
         ("¿Cuánto costó el vestido de novia? | ¿y el boiler?", "¿Cuánto costó el boiler?"),
-        ("¿Quién trae la torta al cumpleaños de Ana? | ¿y las bebidas?", "¿Quién trae las bebidas al cumpleaños de Ana?"),
+        (
+            "¿Quién trae la torta al cumpleaños de Ana? | ¿y las bebidas?",
+            "¿Quién trae las bebidas al cumpleaños de Ana?",
+        ),
         ("Quando foi consertada a máquina de lavar? | e o fogão?", "Quando foi consertada o fogão?"),
         ("Quanto custou o vestido? | e a caldeira?", "Quanto custou a caldeira?"),
         ("¿Dónde queda la piscina? | ¿y el horario?", "queda piscina ¿y el horario?"),

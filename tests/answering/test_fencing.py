@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from answerable.text.find_quote import Searchable
 from answerable.answering.safety.characters import is_hidden
 from answerable.answering.safety.fencing import LONGEST_NAME, allowed_addresses, fence, harmless
 from answerable.datatypes import Chunk, Document, Location, RetrievalResult
+from answerable.text.find_quote import Searchable
 
 HERE = Location((1, 1))
 TOKENS = """

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.text.find_quote import LONGEST_GAP, Searchable, legible
 from answerable.answering.safety.characters import is_hidden
+from answerable.text.find_quote import LONGEST_GAP, Searchable, legible
 
 SOURCE = (
     "The “ﬁrst”  café exam-\nple of well-\nknown re-sign **bold** work cost 1,234 people — and\nmore; "

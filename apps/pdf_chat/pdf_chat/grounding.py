@@ -11,6 +11,7 @@ from langchain_core.documents import Document
 import answerable
 from answerable import Chunk, Location, RetrievalResult
 from answerable.answering import check_answer, clean_output, harmless
+from answerable.protocols import StatementJudge
 from answerable.text import question_language
 
 # The headings of the prompt, in whatever case and spacing, with accents as one character, two or none.
@@ -30,8 +31,7 @@ def inert(text: str) -> str:
 class Checked:
     """An answer made harmless (`text`), what of it the documents back, and the sentences that they don't.
 
-    `supported` is empty where they back nothing. An answer in another language than the documents is backed where it
-    quotes them.
+    `supported` is empty where they back nothing.
     """
 
     text: str
@@ -39,13 +39,13 @@ class Checked:
     unsupported: tuple[str, ...]
 
 
-def checked(answer: str, documents: Sequence[Document]) -> Checked:
-    """An answer held against the documents that it was to be written from."""
+def checked(answer: str, documents: Sequence[Document], judge: StatementJudge | None) -> Checked:
+    """An answer held against the documents that it was to be written from; without a judge they back only quotes."""
     passages = [_passage(number, document) for number, document in enumerate(documents)]
     cleaned = clean_output(answer, passages)
     # A short answer may not tell its language: it is the documents' then.
     languages = (question_language(cleaned), *(passage.document.language for passage in passages), "pt")
-    found = check_answer(cleaned, passages, next(filter(None, languages)), marks=False)
+    found = check_answer(cleaned, passages, next(filter(None, languages)), judge, marks=False)
     unsupported = tuple(sentence.text for sentence in found.removed)
     return Checked(cleaned.strip(), found.text if found.citations else "", unsupported)
 

@@ -46,7 +46,8 @@ class Budgets:
 class GroundedAnswerer:
     """The answerer that uses a chat model. `gate` decides whether quotes take the place of an answer that fails.
 
-    `judge` reads the sentences; without one, only quotes count as supported. `is_marked` marks sentences that fail the check instead of removing them.
+    `judge` reads the sentences; without one, only quotes count as supported. `is_marked` marks sentences that fail the
+    check instead of removing them.
     """
 
     def __init__(
@@ -125,9 +126,7 @@ class GroundedAnswerer:
         is_truncated: bool,
     ) -> Answer:
         written = _whole_sentences(draft.text, evidence.language) if is_truncated else draft.text
-        found = check_answer(
-            written, passages, evidence.language, self._judge, keep_unsupported=self._is_marked
-        )
+        found = check_answer(written, passages, evidence.language, self._judge, keep_unsupported=self._is_marked)
         own_words = _MARK.sub("", written).strip()
         if found.citations:
             answer = answered(evidence, found.text, found.citations, quoted.confidence)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import cache
 
-from answerable.text.claims import Kind, find_claims
 from answerable.answering.word_lists import word_lists
+from answerable.text.claims import Kind, find_claims
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import terms
 

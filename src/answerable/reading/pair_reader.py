@@ -1,7 +1,7 @@
 """Reads two texts as one sequence, so that each word of one attends to each word of the other.
 
-The encoder is that of multilingual-e5-small (Wang et al. 2024), trained further: see `training/`. The state of the first
-token gives one logit for the pair; each token's state, two for a span that starts or ends there (Devlin et al. 2019).
+The encoder is that of multilingual-e5-small (Wang et al. 2024), trained further: see `training/`. The first token's
+state gives one logit for the pair; each token's state, two for a span that starts or ends there (Devlin et al. 2019).
 """
 
 from __future__ import annotations

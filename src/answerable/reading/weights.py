@@ -19,6 +19,7 @@ from answerable.datatypes import FloatArray
 from answerable.e5.integers import Integers, rounded
 from answerable.errors import EmbeddingError
 
+
 class ReaderWeights:
     """The weights in a file: a packaged one by its name, or any other by its path. `about` says how they were made."""
 

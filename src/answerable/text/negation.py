@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import zip_longest
 
 from answerable.text.claim_words import claim_words, shared_words
 from answerable.text.terms import fold
@@ -21,5 +22,5 @@ def negations(text: str, language: str) -> list[str]:
     """Return the words that negate; "not only" negates nothing."""
     known = claim_words(language).negations
     words = [word for word, _, _ in folded_words(text)]
-    following = [*words[1:], ""]
-    return [word for word, after in zip(words, following) if word in known and after not in shared_words("only")]
+    pairs = zip_longest(words, words[1:], fillvalue="")
+    return [word for word, after in pairs if word in known and after not in shared_words("only")]

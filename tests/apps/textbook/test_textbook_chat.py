@@ -19,6 +19,7 @@ from src.tools.sync_book_to_qdrant import sync_book
 NODE = "A node is an independent process with one task."
 QUESTION = "What is a node?"
 REFUSAL = "The textbook doesn't say."
+MESSAGES = ("Hi there", "Who won the chess championship in Madrid?", QUESTION)
 
 
 @pytest.fixture
@@ -182,19 +183,37 @@ def test_a_selected_text_that_repeats_itself_takes_no_time(book: None, client: h
     assert time.process_time() - started < 4
 
 
-@pytest.mark.parametrize(
-    "written", ["It costs 500 dollars in Berlin.", "fixed reply", "Hello! How can I help?", REFUSAL]
-)
+@pytest.mark.parametrize("written", ["It costs 500 dollars in Berlin.", "fixed reply", "Hello! How can I help?"])
 def test_every_message_reaches_the_model_and_its_answer_the_reader(
     book: None, client: httpx.Client, openai: ScriptedServer, written: str
 ) -> None:
     openai.script(COMPLETIONS, writes(written))
-    for message in ("Hi there", "Who won the chess championship in Madrid?", QUESTION):
+    told = [say(client, message).json() for message in MESSAGES]
+    assert [each["response"] for each in told] == [written] * len(MESSAGES)
+    assert all(each["sources"] for each in told)
+    assert [messages[-1]["content"] for messages in asked(openai)] == list(MESSAGES)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        REFUSAL,
+        f"“{REFUSAL}”",
+        f"**{REFUSAL}**",
+        "The textbook doesn’t say.",
+        "The textbook doesn't say",
+        "O livro não diz.",
+    ],
+)
+def test_a_models_refusal_reaches_the_reader_without_sources(
+    book: None, client: httpx.Client, openai: ScriptedServer, written: str
+) -> None:
+    openai.script(COMPLETIONS, writes(written))
+    for message in MESSAGES:
         told = say(client, message)
-        assert told.json()["response"] == written
-        assert told.json()["sources"]
-    first, _, _ = asked(openai)
-    assert first[-1]["content"] == "Hi there"
+        assert told.json() == {"response": written, "session_id": "s1", "sources": None}
+        assert told.headers["X-Unsupported-Sentences"] == "0"
+    assert [messages[-1]["content"] for messages in asked(openai)] == list(MESSAGES)
 
 
 def test_what_the_passages_do_not_back_is_counted(book: None, client: httpx.Client, openai: ScriptedServer) -> None:

@@ -9,21 +9,22 @@ but for a number, a name or a negation. Greetings, lead-ins, headings and questi
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.answering.checking.claimed import about_the_answer, claimed, courtesy
+from answerable.answering.answer_text.claimed import about_the_answer, claimed, courtesy
+from answerable.answering.answer_text.statements import Statement, quotations, read_statements
 from answerable.answering.checking.passage_text import PassageText, Sentence, Window
 from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
 from answerable.answering.checking.rendering import Rendering
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
-from answerable.answering.checking.vetoes import changed_in_copy, of_another
-from answerable.answering.checking.wording import Wording
-from answerable.answering.checking.written import Statement, quotations, read_statements
+from answerable.answering.checking.vetoes import of_another
 from answerable.datatypes import Citation, RetrievalResult
 from answerable.protocols import StatementJudge
+from answerable.text.copies import changed_in_copy
 from answerable.text.languages import question_language
 from answerable.text.negation import negations
+from answerable.text.wording import Wording
 
 SUPPORTED = 0.0
 """The lowest logit at which a statement counts as supported."""
@@ -66,7 +67,10 @@ def check_answer(
         for index, statement in enumerate(statements)
     ]
     pairs = [
-        (one.text, trial.window.text) for one in open_or_judged if isinstance(one, _Open) for trial in one.trials
+        (trial.window.respelled(one.text, check.language), trial.window.text)
+        for one in open_or_judged
+        if isinstance(one, _Open)
+        for trial in one.trials
     ]
     logits = iter(judge.judge(pairs) if judge and pairs else [-float("inf")] * len(pairs))
     verdicts = [
@@ -98,13 +102,10 @@ class _Open:
 
 class _Check:
     def __init__(self, text: str, passages: Sequence[RetrievalResult], language: str, marks: bool) -> None:
-        self._language = language
+        # A model may answer in another language than that of the question.
+        self.language = question_language(text) or language
         self._marks = marks
         self._passages = [PassageText(result, language) for result in passages]
-        self._spoken = {language}
-        if any(passage.language != language for passage in self._passages):
-            # A model may answer in the passages' language.
-            self._spoken.add(question_language(text))
 
     def examine(self, statement: Statement, before: Statement | None, after: Sequence[Statement]) -> Verdict | _Open:
         """Return the verdict on a statement that needs no reading, or what has to be read."""
@@ -127,7 +128,7 @@ class _Check:
             return _unsupported(f"no passage has this quote: {located}")
         if located:
             return self._with_quotes(body, located, cited, bool(named))
-        if kind := courtesy(body, self._language):
+        if kind := courtesy(body, self.language):
             if kind == "yes or no" and not after:
                 return _unsupported("it says only yes or no")
             is_refusal = kind == "refusal"
@@ -162,7 +163,7 @@ class _Check:
             if one.otherwise.support is not Support.UNSUPPORTED:
                 return one.otherwise
             return _unsupported("no passage supports it" if is_read else _UNREAD)
-        logit, trial = cited[0] if cited and best < cited[0][0] + CLEARLY_BETTER else judged[0]
+        _, trial = cited[0] if cited and best < cited[0][0] + CLEARLY_BETTER else judged[0]
         is_elsewhere = one.is_named and not trial.is_cited
         citations = one.quoted or _evidence(one.text, trial.window)
         if not citations:
@@ -207,7 +208,7 @@ class _Check:
             return _unsupported(other)
         new_body = verbatim(body, located)
         is_elsewhere = named and any(quote.passage not in cited for quote in located)
-        wording = Wording(rest, self._language if self._is_foreign(first) else first.language)
+        wording = Wording(rest, self.language if self._is_foreign(first) else first.language)
         own = wording.terms - about_the_answer(wording.language) - first.setting_terms
         said = window.sentences[0].said_by if window.sentences else None
         own -= said.terms if said else frozenset()
@@ -224,9 +225,12 @@ class _Check:
     def _as_quote(
         self, text: str, cited: list[PassageText], others: list[PassageText], named: bool, is_code: bool = False
     ) -> Verdict | None:
-        """Return the verdict on a text that a passage contains letter for letter; None if none does."""
-        if not is_code and len(text.split()) < FEW_WORDS:
-            return None
+        """Return the verdict on a text that a passage contains letter for letter; None if none does.
+
+        A word or two, as in "In 1901.", is a quote only of a passage that is cited.
+        """
+        if not is_code and len(text.split()) < FEW_WORDS and self._marks:
+            others = []
         found = first_with(text, [*cited, *others], is_code)
         if found is None or (not is_code and _torn(LocatedQuote(0, len(text), *found), text)):
             return None
@@ -241,7 +245,7 @@ class _Check:
         """Return the verdict on a heading or a list's lead-in whose words occur in a passage, else None."""
         for passage in self._passages:
             is_foreign = self._is_foreign(passage)
-            wording = Wording(body, self._language if is_foreign else passage.language)
+            wording = Wording(body, self.language if is_foreign else passage.language)
             own = wording.terms - about_the_answer(wording.language)
             shared = own & (passage.wording.terms | passage.setting_terms)
             if self._missing(body, [passage]) or (not is_foreign and len(shared) < COVERED * len(own)):
@@ -253,48 +257,42 @@ class _Check:
         self, text: str, cited: list[PassageText], others: list[PassageText], otherwise: Verdict, named: bool
     ) -> Verdict | _Open:
         """Return the windows to read with a statement; a verdict if it can't be supported."""
-        trials: list[_Trial] = []
-        why = ""
-        together = cited if len(cited) > 1 and self._missing(text, cited) == "" else []
-        for passage in cited:
-            missing = self._missing(text, together or [passage])
-            why = why or missing
-            if not missing:
-                trials += (_Trial(window, True) for window in self._windows(text, passage))
-        elsewhere: list[Window] = []
-        for passage in others:
-            missing = self._missing(text, [passage])
-            why = why or missing
-            if not missing:
-                elsewhere += self._windows(text, passage)
-        covered = max((trial.window.coverage for trial in trials), default=0.0)
-        best = sorted(elsewhere, key=lambda window: -window.coverage)[: ELSEWHERE if not trials else 1]
-        trials += (_Trial(window, not named) for window in best if window.coverage >= covered)
-        kept = []
-        for trial in trials:
-            changed = self._changed(text, trial.window)
-            why = why or changed
-            if not changed:
-                kept.append(trial)
-        if len(together) > 1:
-            kept = [_joined(kept)] if kept else []
-        if not kept and otherwise.support is Support.UNSUPPORTED:
-            return _unsupported(why or "no passage supports it")
-        return _Open(text, tuple(kept), otherwise, named)
+        is_joint = len(cited) > 1 and not self._missing(text, cited)
+        reasons: list[str] = []
+        near = list(self._possible(text, cited, cited if is_joint else (), reasons))
+        covered = max((window.coverage for window in near), default=0.0)
+        far = sorted(self._possible(text, others, (), reasons), key=lambda window: -window.coverage)
+        trials = [_Trial(window, True) for window in ([_joined(near)] if is_joint and near else near)]
+        most = 1 if near else ELSEWHERE
+        trials += [_Trial(window, not named) for window in far[:most] if window.coverage >= covered]
+        if not trials and otherwise.support is Support.UNSUPPORTED:
+            return _unsupported(next(iter(reasons), "no passage supports it"))
+        return _Open(text, tuple(trials), otherwise, named)
 
-    def _windows(self, text: str, passage: PassageText) -> list[Window]:
-        is_foreign = self._is_foreign(passage)
-        wording = Wording(text, self._language if is_foreign else passage.language)
-        return list(passage.windows(wording, FOREIGN_WINDOWS if is_foreign else OWN_WINDOWS))
+    def _possible(
+        self, text: str, passages: Sequence[PassageText], together: Sequence[PassageText], reasons: list[str]
+    ) -> Iterator[Window]:
+        """Yield the windows of passages that may support a statement; add why others can't to `reasons`.
+
+        The numbers and names of the statement must stand in the passage or, if given, in the passages `together`.
+        """
+        for passage in passages:
+            is_foreign = self._is_foreign(passage)
+            wording = Wording(text, self.language if is_foreign else passage.language)
+            why = self._missing(text, together or [passage])
+            for window in () if why else passage.windows(wording, FOREIGN_WINDOWS if is_foreign else OWN_WINDOWS):
+                if changed := self._changed(text, window):
+                    reasons.append(changed)
+                else:
+                    yield window
+            reasons += [why] if why else []
 
     def _missing(self, text: str, passages: Sequence[PassageText]) -> str:
         """Return which number, date, address or name of a text all of these passages lack, or ""."""
         for passage in passages[:1]:
-            wording = Wording(text, self._language if self._is_foreign(passage) else passage.language)
+            wording = Wording(text, self.language if self._is_foreign(passage) else passage.language)
             for claim in wording.claims:
-                if claim.is_sure and all(
-                    each.lacks(claim, wording.text, self._is_foreign(each)) for each in passages
-                ):
+                if claim.is_sure and all(each.lacks(claim, wording.text, self._is_foreign(each)) for each in passages):
                     return f"the {claim.kind} {wording.text[claim.start : claim.end]} isn't in its evidence"
         return ""
 
@@ -309,7 +307,7 @@ class _Check:
         return of_another(Wording(text, passage.language), window)
 
     def _is_foreign(self, passage: PassageText) -> bool:
-        return passage.language not in self._spoken
+        return passage.language != self.language
 
 
 def _torn(quote: LocatedQuote, body: str) -> str:
@@ -317,22 +315,22 @@ def _torn(quote: LocatedQuote, body: str) -> str:
     content, language = quote.passage.content, quote.passage.language
     before = content[max(quote.span[0] - BEFORE_QUOTE, 0) : quote.span[0]]
     clause = " ".join(_CLAUSE_END.split(before)[-1].split()[-NEAR:])
-    gaps = [content[one[1] : other[0]] for one, other in zip(quote.spans, quote.spans[1:])]
+    gaps = [content[one[1] : other[0]] for one, other in zip(quote.spans, quote.spans[1:], strict=False)]
     around = body[: quote.start] + " " + body[quote.end :]
     if any(negations(gap, language) for gap in (clause, *gaps)) and not negations(around, language):
         return "its quote leaves out a negation"
     return ""
 
 
-def _joined(trials: Sequence[_Trial]) -> _Trial:
-    """Return the first window of each passage as one."""
-    first = {id(trial.window.sentences[0].passage): trial.window for trial in reversed(trials)}
+def _joined(windows: Sequence[Window]) -> Window:
+    """Return the best window of each passage as one."""
+    first = {id(window.sentences[0].passage): window for window in reversed(windows)}
     text, spans = "", []
-    for window in reversed(first.values()):
+    for window in first.values():
         spans += [(start + len(text), end + len(text)) for start, end in window.spans]
         text += f"{window.text}\n"
-    sentences = tuple(sentence for window in reversed(first.values()) for sentence in window.sentences)
-    return _Trial(Window(sentences, text, tuple(spans), 1.0), True)
+    sentences = tuple(sentence for window in first.values() for sentence in window.sentences)
+    return Window(sentences, text, tuple(spans), max(window.coverage for window in windows))
 
 
 def _evidence(text: str, window: Window) -> tuple[Citation, ...]:

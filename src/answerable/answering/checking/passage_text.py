@@ -7,11 +7,11 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from answerable.answering.checking.wording import Wording
 from answerable.datatypes import DocumentType, Part, PartKind, RetrievalResult, Span
-from answerable.text.claims import Claim, Kind
+from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.find_quote import Searchable
 from answerable.text.sentences import is_furniture, is_row, sentence_spans
+from answerable.text.wording import Wording
 
 WINDOW = 420
 HEADER = 100
@@ -62,6 +62,23 @@ class Window:
     text: str
     spans: tuple[Span, ...]
     coverage: float
+
+    def respelled(self, statement: str, language: str) -> str:
+        """Return a statement with its numbers spelled as in the window: "2 million" becomes "2,000,000"."""
+        spelled = {
+            value: sentence.wording.text[claim.start : claim.end]
+            for sentence in self.sentences
+            for claim in sentence.wording.claims
+            if claim.kind is Kind.NUMBER
+            for value in claim.values
+        }
+        text, end = "", 0
+        for claim in find_claims(statement, language):
+            value = next((value for value in sorted(claim.values) if value in spelled), None)
+            if claim.kind is Kind.NUMBER and claim.is_sure and value is not None and claim.start >= end:
+                text += statement[end : claim.start] + spelled[value]
+                end = claim.end
+        return text + statement[end:]
 
     def best(self, statement: Wording) -> Sentence:
         """Return the sentence that has most of a statement's words, numbers and names."""
@@ -138,7 +155,7 @@ class PassageText:
         sentences = tuple(self.sentences[number] for number in numbers)
         found = set(wanted) & self._around_it.compared.union(*(sentence.compared for sentence in sentences))
         text, spans = self._header, []
-        for before, sentence in zip((None, *sentences), sentences):
+        for before, sentence in zip((None, *sentences), sentences, strict=False):
             text += self._lead(before, sentence)
             spans.append((len(text), len(text) + sentence.end - sentence.start))
             text += self.content[sentence.start : sentence.end]
@@ -221,7 +238,7 @@ class PassageText:
         sentences = self.sentences
 
         def fits(first: int, last: int) -> bool:
-            is_there = 0 <= first and last < len(sentences) and first not in taken and last not in taken
+            is_there = first >= 0 and last < len(sentences) and first not in taken and last not in taken
             return is_there and sentences[last].end - sentences[first].start <= WINDOW
 
         low = high = focus
@@ -247,7 +264,7 @@ class PassageText:
 def _is_form(one: str, other: str) -> bool:
     """Return whether two words differ in their endings only."""
     shorter, longer = sorted((one, other), key=len)
-    shared = next((at for at, (a, b) in enumerate(zip(shorter, longer)) if a != b), len(shorter))
+    shared = next((at for at, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
     return shared >= SHORTEST_NAME and len(longer) - shared <= ENDING
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from answerable.answering.checking.passage_text import PassageText
 from answerable.answering.citations import cite
-from answerable.text.characters import is_hidden
 from answerable.datatypes import Citation
+from answerable.text.characters import is_hidden
 
 _EDGES = " \t\r\n\"'‘’“”«»"
 _STOPS = _EDGES + ".,;:!?…"

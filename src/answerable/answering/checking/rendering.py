@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from answerable.answering.answer_text.statements import Statement, put_marks
 from answerable.answering.checking.verdicts import CheckedAnswer, CheckedSentence, Support, Verdict
-from answerable.answering.checking.written import Statement, put_marks
 from answerable.datatypes import Citation
 
 NOT_VERIFIED = {"en": "(not verified)", "es": "(sin verificar)", "pt": "(não verificado)"}

@@ -11,23 +11,20 @@ from functools import cache
 from answerable.answering import check_answer, clean_output
 from answerable.datatypes import Answer, Document, DocumentType, Exchange
 from answerable.library import Library
-from answerable.protocols import Answerer, ChatModel, Evidence
+from answerable.protocols import Answerer, ChatModel, Evidence, StatementJudge
 from answerable.settings import Settings as EngineSettings
 from answerable.stores import MemoryStore
 from answerable.text import question_language
-from answerable.wiring.build import build_answerer, build_chat_model, build_reader, build_splitter
+from answerable.wiring.build import build_answerer, build_chat_model, build_judge, build_reader, build_splitter
 from src.collection import Collected
 from src.embedding import local, open_embedder
 from src.errors import OpenAIAPIError, openai_errors
 from src.passages import Passage
 from src.qdrant import open_qdrant
 from src.services.book import Book, shelf
-from src.services.prompt import REFUSALS, messages, refusal, remembered
+from src.services.prompt import is_refusal, messages, refusal, remembered
 from src.services.rag_service import retrieve_relevant_context
 from src.settings import Settings
-
-# Models may quote the sentence that refuses.
-_AROUND = " \n\"'“”«»*"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +57,7 @@ async def answer(settings: Settings, message: str, selected: str, history: Seque
     if settings.is_strict and not quoted:
         return reply
     text, unsupported = await asyncio.to_thread(_written, settings, message, selected, found, history, language)
-    if not text or text.strip(_AROUND) in REFUSALS.values():
+    if not text or is_refusal(text):
         return replace(reply, text=text or reply.text)
     return replace(reply, text=text, sources=sources, unsupported=unsupported)
 
@@ -151,17 +148,23 @@ def _written(
     cleaned = clean_output(text, results).strip()
     languages = (question_language(cleaned), language, *(each.document.language for each in results))
     spoken = next(filter(None, languages), "en")
-    checked = check_answer(cleaned, results, spoken, marks=False)
+    checked = check_answer(cleaned, results, spoken, _statement_judge(local(engine)), marks=False)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
     if settings.is_strict:
         return f"{checked.text}{end}" if checked.citations else "", 0
-    return f"{cleaned}{end}", 0 if cleaned == refusal(language) else len(checked.removed)
+    return f"{cleaned}{end}", len(checked.removed)
 
 
 @cache
 def _model(settings: EngineSettings) -> ChatModel:
     return build_chat_model(settings)
+
+
+@cache
+def _statement_judge(settings: EngineSettings) -> StatementJudge | None:
+    """What reads each sentence that a model wrote; None where nothing is read."""
+    return build_judge(settings)
 
 
 def _quotes(answer: Answer) -> str:

@@ -15,6 +15,9 @@ REFUSALS = {
     "pt": "O livro não diz.",
 }
 
+# Models may quote the sentence that refuses, and write it without its stop.
+_AROUND = " \n.\"'“”«»*"
+
 SYSTEM = """You answer questions of readers of the textbook "Physical AI & Humanoid Robotics", from passages of it.
 
 Rules:
@@ -45,6 +48,11 @@ def refusal(language: str) -> str:
     return REFUSALS.get(language, REFUSALS["en"])
 
 
+def is_refusal(text: str) -> bool:
+    """Whether a model wrote the sentence that refuses, in any of the languages, and nothing else."""
+    return _bare(text) in map(_bare, REFUSALS.values())
+
+
 def messages(
     message: str, selected: str, passages: Sequence[Passage], before: Sequence[Message], language: str
 ) -> list[Message]:
@@ -70,3 +78,7 @@ def remembered(
             break
         found = [Message("user", exchange.question), Message("assistant", exchange.answer), *found]
     return found
+
+
+def _bare(text: str) -> str:
+    return text.replace("’", "'").strip(_AROUND).casefold()

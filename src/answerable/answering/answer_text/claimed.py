@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from functools import cache
 
-from answerable.answering.checking.wording import Wording
 from answerable.answering.phrases import REFUSAL
 from answerable.answering.word_lists import word_lists
-from answerable.text.claims import Kind
+from answerable.text.claims import Kind, find_claims
 from answerable.text.negation import negations
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import terms, words
@@ -39,7 +38,7 @@ def courtesy(body: str, language: str) -> str:
     for spoken in dict.fromkeys((language, *STOP_WORDS)):
         said = terms(body, spoken)
         if spoken in STOP_WORDS and said and about_the_answer(spoken).issuperset(said):
-            exact = (claim for claim in Wording(body, spoken).claims if claim.is_sure and claim.kind is not Kind.NAME)
+            exact = (claim for claim in find_claims(body, spoken) if claim.is_sure and claim.kind is not Kind.NAME)
             if not any(exact):
                 return "refusal" if negations(body, spoken) else "lead-in"
     return ""

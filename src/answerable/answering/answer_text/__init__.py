@@ -1,0 +1,1 @@
+"""The text of a model's answer: its statements, and what each of them claims."""
