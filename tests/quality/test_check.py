@@ -9,7 +9,9 @@ import pytest
 
 from answerable.answering.checking.check import check_answer
 from answerable.answering.checking.verdicts import CheckedAnswer, Support
+from answerable.reading.e5_judge import E5Judge
 
+from .harness import CACHE
 from .labelled_answers import AnswerMaker, LabelledAnswer
 
 pytestmark = pytest.mark.quality
@@ -38,10 +40,11 @@ def is_right(answer: LabelledAnswer, checked: CheckedAnswer) -> bool:
 def test_bad_answers_are_caught_and_good_ones_kept(language: str) -> None:
     total: Counter[tuple[bool, str]] = Counter()
     right: Counter[tuple[bool, str]] = Counter()
+    judge = E5Judge(cache_folder=CACHE / "models")
     seconds = 0.0
     for answer in AnswerMaker(language, QUESTIONS[language]).answers():
         before = process_time()
-        checked = check_answer(answer.text, answer.passages, language)
+        checked = check_answer(answer.text, answer.passages, language, judge)
         seconds += process_time() - before
         for citation in checked.citations:
             document = next(one.document for one in answer.passages if one.document.id == citation.document_id)

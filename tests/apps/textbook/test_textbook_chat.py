@@ -67,6 +67,8 @@ def test_the_prompt_is_strict_and_holds_the_context(book: None, client: httpx.Cl
     assert [each["role"] for each in messages] == ["system", "user"]
     assert messages[1]["content"] == QUESTION
     assert "Use only what the passages below say" in messages[0]["content"]
+    assert f"write this sentence and nothing else: {REFUSAL}" in messages[0]["content"]
+    assert "Answer a greeting, thanks, or a question on this conversation" in messages[0]["content"]
     assert NODE in messages[0]["content"]
     assert "front matter" not in messages[0]["content"]
     (request,) = (request for request in openai.requests if request.path == COMPLETIONS)

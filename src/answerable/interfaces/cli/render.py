@@ -9,6 +9,8 @@ from answerable.datatypes import Answer, Location, Narrowing, Reason
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.plain import answer_json
 
+LONGEST_QUOTE = 200
+
 
 def print_error(message: str) -> None:
     """Print one line on the error stream, capitalized unless it starts with a name."""
@@ -39,9 +41,12 @@ def print_answer(found: Answer, as_json: bool) -> None:
         places.setdefault((place, citation.link), []).append(number)
     if places:
         print_text("")
+    is_written = bool(found.model) and found.reason is Reason.ANSWERED
     for (place, link), numbers in places.items():
         marks = "".join(f"[{number}]" for number in numbers)
         print_text((f"{marks} ", "bold cyan"), place)
+        for number in numbers if is_written else ():
+            print_text((f"    “{_shortened(found.citations[number - 1].quote)}”", "dim"))
         if link:
             print_text((f"    {link}", "dim"), wrap=False)
     unsupported = sum(check.support == "unsupported" for check in found.checks)
@@ -52,6 +57,12 @@ def print_answer(found: Answer, as_json: bool) -> None:
         print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
     elif not found.answered and found.results:
         print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
+
+
+def _shortened(quote: str) -> str:
+    """Return the beginning of a quote, on one line."""
+    line = one_line(quote)
+    return line if len(line) <= LONGEST_QUOTE else f"{line[: LONGEST_QUOTE - 1].rstrip()}…"
 
 
 def _marked(found: Answer) -> Iterator[tuple[str, str]]:
