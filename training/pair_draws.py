@@ -22,10 +22,14 @@ OWN_WORDS = 0.6
 OWN_LANGUAGE = 0.65
 BESIDE = 0.5
 ELSEWHERE = 0.3
+UNRELATED = 0.07
 
 
 class PairDraws:
-    """Draws as many true as false statements of every set, in all their wordings and languages."""
+    """Draws as many true as false statements of every set, in all their wordings and languages.
+
+    A few more false ones are statements with the passage of another one.
+    """
 
     def __init__(self, pairs: Sequence[Pair]) -> None:
         self._pairs = pairs
@@ -38,8 +42,7 @@ class PairDraws:
         )
 
     def draw(self, draw: random.Random) -> Statement:
-        place = int(np.searchsorted(self._cumulative, draw.random() * self._cumulative[-1]))
-        pair = self._pairs[min(place, len(self._pairs) - 1)]
+        pair = self._pair(draw)
         language = _language(pair.statements, draw)
         wordings = pair.statements[language]
         text = wordings[0] if draw.random() < OWN_WORDS else draw.choice(wordings)
@@ -53,7 +56,15 @@ class PairDraws:
             others = [draw.choice(self._pairs) for _ in range(draw.randint(1, 2))]
             parts += [other.passages[spoken] for other in others if other.source == pair.source]
             draw.shuffle(parts)
+        if draw.random() < UNRELATED:
+            other = self._pair(draw)
+            if other.source == pair.source and spoken in other.passages and other.passages[spoken] not in parts:
+                return Statement(text, other.passages[spoken], language, False, f"{pair.source} unrelated", "", spoken)
         return Statement(text, " ".join(parts), language, pair.is_true, f"{pair.source} {pair.kind}", "", spoken)
+
+    def _pair(self, draw: random.Random) -> Pair:
+        place = int(np.searchsorted(self._cumulative, draw.random() * self._cumulative[-1]))
+        return self._pairs[min(place, len(self._pairs) - 1)]
 
 
 def _language(spoken: Mapping[str, object], draw: random.Random) -> str:

@@ -267,9 +267,7 @@ def test_any_answer_is_checked(text: str, marks: bool, keep: bool) -> None:
     assert set(checked.citations) == {citation for one in checked.sentences for citation in one.citations}
     if marks:
         assert all(f"[{number}]" in checked.text for number in range(1, len(checked.citations) + 1))
-    backed = [
-        one for one in checked.sentences if one.support in (Support.QUOTED, Support.SUPPORTED, Support.CORRECTED)
-    ]
+    backed = [one for one in checked.sentences if one.support in (Support.QUOTED, Support.SUPPORTED, Support.CORRECTED)]
     assert all(bool(one.citations) is (one in backed) for one in checked.sentences)
 
 

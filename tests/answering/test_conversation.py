@@ -27,6 +27,15 @@ onde fica? | por quê? | e quanto custa? | e os domingos? | Posso levá-lo? | e 
 qual é o preço dele? | quem a comprou? | E no inverno? | a que horas? | e eles? | quanto tempo leva? | o que ela disse?
 quanto custa por pessoa? | e se chover? | qual deles? | Quanto sol ela precisa?
 """
+REQUESTS_TO_GO_ON = """
+explain that in simpler words | Explain that in simpler words, please. | give an example | Can you give me another example?
+tell me more | Tell me a bit more about that. | go on | summarise what you told me | Summarize that in two sentences
+what do you mean? | and then? | Could you explain it again, step by step?
+explícamelo con palabras más sencillas | ¿Me lo puedes explicar mejor? | un ejemplo? | dame un ejemplo | cuéntame más
+¿Puedes resumir eso? | resúmelo en dos frases | y luego? | más detalles por favor | explica eso de nuevo
+Explica isso com palavras mais simples? | me dá um exemplo | conta mais | resume isso em poucas palavras | e depois?
+mais detalhes | o que você quer dizer? | pode explicar melhor? | Resuma o que você me disse
+"""
 NEW_QUESTIONS = """
 What time does the library open on Saturday? | How long does the warranty last?
 How many tools may I borrow? | warranty?
@@ -45,6 +54,8 @@ Is the library closed in August? | Which hotel did Julián book? | In which city
 Quando a alface fica pronta? | Quanto sol é necessário? | Quem ganhou a copa do mundo em 1998? | Onde fica o hotel?
 Qual é o prazo de entrega? | Como combater os pulgões? | O que é húmus de minhoca? | Quem é Ana?
 E possível levar livros?
+Give an example of a topic | explain the gate | tell me more about nodes | un ejemplo de nodo | resume el contrato
+explica el capítulo 3
 Quantas horas de sol o manjericão precisa? | Com que frequência devo trocar a terra dos vasos?
 A alface precisa de sol?
 東京はどこですか | ??? | 👍
@@ -74,6 +85,14 @@ def test_follow_ups(question: str) -> None:
 def test_questions_that_are_no_follow_ups(question: str) -> None:
     assert not is_follow_up(question)
     assert searched("What does Ana say about room 12 in Oaxaca?", question)[1] == question
+
+
+@pytest.mark.parametrize("request_to_go_on", questions(REQUESTS_TO_GO_ON))
+def test_a_request_to_go_on_searches_for_what_was_asked_before(request_to_go_on: str) -> None:
+    assert is_follow_up(request_to_go_on)
+    asked = searched("When does the bus leave?", "how much does it cost?", request_to_go_on, "and on Sunday?")
+    assert asked[2] == asked[1] == "bus how much does it cost?"
+    assert "bus" in asked[3]
 
 
 def test_the_first_question_is_searched_for_as_it_is() -> None:

@@ -26,8 +26,18 @@ MAX_CONTENT_WORDS = 5
 _ENCLITIC = re.compile(r".+-(?:l[oa]s?|lhes?|n[oa]s?)|\w{2,}(?:ar|er|ir|ár|ér|ír)(?:me|te|se|nos)?l[oae]s?")
 
 
+def asks_to_go_on(question: str) -> bool:
+    """Return whether a message only asks for more on the last answer: "give an example", "en otras palabras"."""
+    text = question[:MAX_CHARACTERS].lower().strip()
+    return len(text.split()) <= MAX_WORDS and any(
+        pattern("elaboration", language).fullmatch(text) for language in ("en", "es")
+    )
+
+
 def is_follow_up(question: str) -> bool:
     """Return whether a question makes sense only after another one."""
+    if asks_to_go_on(question):
+        return True
     words = read_words(question)
     content = [word for word in words if word.is_content]
     if not words or len(question) > MAX_CHARACTERS or len(words) > MAX_WORDS or len(content) > MAX_CONTENT_WORDS:

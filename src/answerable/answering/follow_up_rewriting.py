@@ -1,6 +1,7 @@
 """Rewrite follow-up questions by rules, without a model, so that they make sense alone.
 
-A follow-up that only names another thing ("and the boiler?") is the previous question about that thing. Any other
+A request to go on ("give an example") searches for what was searched for before. A follow-up that only names another
+thing ("and the boiler?") is the previous question about that thing. Any other
 follow-up question (see `follow_up_detection`) keeps all its words. It also gets the content words of the previous
 question, except words that it repeats or replaces (another day, another name, another "for …"). Words of answers aren't
 used, because answers quote documents.
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
-from answerable.answering.follow_up_detection import asks, has_pronoun, is_follow_up, without_connector
+from answerable.answering.follow_up_detection import asks, asks_to_go_on, has_pronoun, is_follow_up, without_connector
 from answerable.answering.question_words import Word, listed, read_words, rule_languages, stems
 from answerable.datatypes import Exchange
 from answerable.text.terms import fold
@@ -44,6 +45,8 @@ def next_turn(question: str, previous: Turn | None = None) -> Turn:
     question = question.strip()
     if previous is None or not is_follow_up(question):
         return Turn(question, question)
+    if asks_to_go_on(question):
+        return Turn(previous.question, previous.searched, previous.verbs)
     if about_it := _about_another_thing(question, previous):
         return Turn(about_it, about_it)
     verbs = previous.verbs | {word.lower for word in _verbs(previous.question)}

@@ -78,7 +78,10 @@ async def _find(settings: Settings, message: str, selected: str, history: Sequen
     # is reason enough to answer.
     judge = await asyncio.to_thread(_judge, local(settings.engine), not selected)
     found = _Found(message)
-    for question in dict.fromkeys((message, judge.standalone(message, history)[0])):
+    complete = judge.standalone(message, history)[0]
+    # A request to go on ("give an example") says nothing to search for by itself.
+    questions = dict.fromkeys((message, complete)) if message.strip() in complete else (complete,)
+    for question in questions:
         retrieved = await retrieve_relevant_context(question, selected_text_hint=selected or None)
         passages = [Passage.of(each) for each in retrieved]
         if not passages:
