@@ -28,7 +28,8 @@ qual é o preço dele? | quem a comprou? | E no inverno? | a que horas? | e eles
 quanto custa por pessoa? | e se chover? | qual deles? | Quanto sol ela precisa?
 """
 REQUESTS_TO_GO_ON = """
-explain that in simpler words | Explain that in simpler words, please. | give an example | Can you give me another example?
+explain that in simpler words | Explain that in simpler words, please. | give an example
+Can you give me another example?
 tell me more | Tell me a bit more about that. | go on | summarise what you told me | Summarize that in two sentences
 what do you mean? | and then? | Could you explain it again, step by step?
 explícamelo con palabras más sencillas | ¿Me lo puedes explicar mejor? | un ejemplo? | dame un ejemplo | cuéntame más

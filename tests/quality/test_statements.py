@@ -44,7 +44,10 @@ class Judged:
 
 @cache
 def judged() -> tuple[Judged, ...]:
-    """All statements of `LANGUAGE.jsonl` about passages in that language, each checked as the only sentence of an answer that was given its passage."""
+    """All statements, each checked as the only sentence of an answer that was given its passage.
+
+    `LANGUAGE.jsonl` has those about passages in that language.
+    """
     return tuple(_judged())
 
 

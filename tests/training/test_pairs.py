@@ -9,7 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-
 from training.corpus import Pair
 from training.pair_draws import PairDraws
 from training.pairs import beginning, load_pairs
