@@ -264,7 +264,7 @@ class _Check:
         far = sorted(self._possible(text, others, (), reasons), key=lambda window: -window.coverage)
         trials = [_Trial(window, True) for window in ([_joined(near)] if is_joint and near else near)]
         most = 1 if near else ELSEWHERE
-        trials += [_Trial(window, not named) for window in far[:most] if window.coverage >= covered]
+        trials += [_Trial(window, not named) for window in far[:most] if window.coverage > covered]
         if not trials and otherwise.support is Support.UNSUPPORTED:
             return _unsupported(next(iter(reasons), "no passage supports it"))
         return _Open(text, tuple(trials), otherwise, named)
