@@ -13,7 +13,9 @@ from answerable.answering.phrases import REFUSAL
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, Usage
 from answerable.errors import ContentFiltered, ProviderOverloaded, ProviderRefused
 from answerable.protocols import Evidence
+from answerable.reading.e5_judge import E5Judge
 
+JUDGE = E5Judge(threads=1)
 FACTS = "The bus leaves at 8:40 from the north gate. A ticket costs 12 euros. Dogs travel for free."
 QUESTION = "When does the bus leave?"
 NEVER = Gate({}, -20.0, ((0.0, 0.9), (100.0, 0.9)))
@@ -26,7 +28,7 @@ def run(
     gate: Gate | None = None,
     is_marked: bool = False,
 ) -> tuple[list[AnswerEvent], Answer]:
-    events = list(GroundedAnswerer(model, gate, is_marked=is_marked).stream(evidence, history))
+    events = list(GroundedAnswerer(model, gate, JUDGE, is_marked=is_marked).stream(evidence, history))
     answer = events[-1].answer
     assert answer is not None
     contents = {result.document.id: result.document.content for result in evidence.results}

@@ -22,12 +22,14 @@ from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, Service, open_service
 from answerable.library import Library
 from answerable.protocols import ChatModel, Delta, Message, Passage, PassageVectors
+from answerable.reading.e5_judge import E5Judge
 from answerable.settings import Settings
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.wiring.build import build_answerer, build_reader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+JUDGE = E5Judge(threads=1)
 MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000, refused=100_000)
 
 
@@ -76,7 +78,7 @@ def small_service(
 
     def build(settings: Settings, root: Path) -> Library:
         words = embedder or HashEmbedder()
-        answerer = GroundedAnswerer(model, None) if model else build_answerer(settings, words.fingerprint)
+        answerer = GroundedAnswerer(model, None, JUDGE) if model else build_answerer(settings, words.fingerprint)
         return Library(
             EmbeddedStore(Path(settings.library)),
             words,

@@ -13,10 +13,13 @@ from answerable.answering.grounded import GroundedAnswerer
 from answerable.answering.models.openai_chat import OpenAIChatModel
 from answerable.datatypes import Answer, Document
 from answerable.library import Library
+from answerable.reading.e5_judge import E5Judge
 from answerable.settings import load_settings
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 from answerable.wiring.build import build_reader
+
+JUDGE = E5Judge(threads=1)
 
 
 @pytest.fixture
@@ -33,7 +36,7 @@ def _ask(
         embedder=HashEmbedder(),
         splitter=SplitterByType(160, 16),
         reader=build_reader(load_settings({})),
-        answerer=GroundedAnswerer(model, gate=None),
+        answerer=GroundedAnswerer(model, gate=None, judge=JUDGE),
     ) as library:
         library.add_documents(list(documents))
         return library.ask(question, where)

@@ -63,8 +63,8 @@ def check_answer(
     check = _Check(text, passages, language, marks)
     statements = read_statements(text, language, len(passages))
     open_or_judged = [
-        check.examine(statement, statements[index - 1] if index else None, statements[index + 1 : index + 2])
-        for index, statement in enumerate(statements)
+        check.examine(statement, lead_in, statements[index + 1 : index + 2])
+        for index, (statement, lead_in) in enumerate(zip(statements, _lead_ins(statements), strict=True))
     ]
     pairs = [
         (trial.window.respelled(one.text, check.language), trial.window.text)
@@ -107,17 +107,21 @@ class _Check:
         self._marks = marks
         self._passages = [PassageText(result, language) for result in passages]
 
-    def examine(self, statement: Statement, before: Statement | None, after: Sequence[Statement]) -> Verdict | _Open:
-        """Return the verdict on a statement that needs no reading, or what has to be read."""
+    def examine(self, statement: Statement, lead_in: str, after: Sequence[Statement]) -> Verdict | _Open:
+        """Return the verdict on a statement that needs no reading, or what has to be read.
+
+        `lead_in` is the sentence above the list that the statement belongs to, if any.
+        """
         if statement.is_furniture:
             return Verdict(Support.NOTHING_CLAIMED, "it is a separator")
         named = statement.marks if self._marks else ()
+        is_named = bool(named)
         cited = [self._passages[number - 1] for number in named[:MANY_CITED] if 1 <= number <= len(self._passages)]
         others = [passage for passage in self._passages if passage not in cited]
         body = statement.body
         if statement.is_code:
             code = "\n".join(line for line in body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
-            return self._as_quote(code, cited, others, bool(named), is_code=True) or _unsupported(
+            return self._as_quote(code, cited, others, is_named, is_code=True) or _unsupported(
                 "no passage has this code"
             )
         quoted = quotations(body)
@@ -127,30 +131,29 @@ class _Check:
         if isinstance(located, str):
             return _unsupported(f"no passage has this quote: {located}")
         if located:
-            return self._with_quotes(body, located, cited, bool(named))
+            return self._with_quotes(body, located, cited, is_named)
         if kind := courtesy(body, self.language):
             if kind == "yes or no" and not after:
                 return _unsupported("it says only yes or no")
             is_refusal = kind == "refusal"
-            if is_refusal or not named:
+            if is_refusal or not is_named:
                 how = "it refuses" if is_refusal else "it only introduces"
                 return Verdict(Support.NOTHING_CLAIMED, how, is_refusal=is_refusal)
         if body.rstrip(" *_").endswith("?"):
-            return Verdict(Support.NOTHING_CLAIMED, "it asks")
-        if statement.is_row and after and after[0].is_furniture:
+            return self._label(body) or _unsupported("it asks about something else")
+        if statement.is_row and after and after[0].is_furniture and not self._missing(body, self._passages):
             return Verdict(Support.NOTHING_CLAIMED, "it is a table header")
         otherwise = _unsupported("no passage supports it")
-        if statement.is_heading or (statement.is_label and not named):
+        if statement.is_heading or (statement.is_label and not is_named):
             otherwise = self._label(body) or otherwise
-            if statement.is_heading and not named:
+            if statement.is_heading and not is_named:
                 return otherwise
-        verdict = self._as_quote(claimed(body), cited, others, bool(named))
-        if verdict is not None:
-            return verdict
         text = claimed(body)
-        if before is not None and before.body.rstrip(" *_").endswith(":") and statement.prefix.strip():
-            text = f"{claimed(before.body).rstrip(' :')}: {text}"
-        return self._to_read(text, cited, others, otherwise, bool(named))
+        if verdict := self._as_quote(text, cited, others, is_named):
+            return verdict
+        if lead_in:
+            text = f"{lead_in}: {text}"
+        return self._to_read(text, cited, others, otherwise, is_named)
 
     def decide(self, one: _Open, logits: Sequence[float], is_read: bool) -> Verdict:
         """Return the verdict on a statement that was read with its windows."""
@@ -208,7 +211,7 @@ class _Check:
             return _unsupported(other)
         new_body = verbatim(body, located)
         is_elsewhere = named and any(quote.passage not in cited for quote in located)
-        wording = Wording(rest, self.language if self._is_foreign(first) else first.language)
+        wording = self._wording(rest, first)
         own = wording.terms - about_the_answer(wording.language) - first.setting_terms
         said = window.sentences[0].said_by if window.sentences else None
         own -= said.terms if said else frozenset()
@@ -245,7 +248,7 @@ class _Check:
         """Return the verdict on a heading or a list's lead-in whose words occur in a passage, else None."""
         for passage in self._passages:
             is_foreign = self._is_foreign(passage)
-            wording = Wording(body, self.language if is_foreign else passage.language)
+            wording = self._wording(body, passage)
             own = wording.terms - about_the_answer(wording.language)
             shared = own & (passage.wording.terms | passage.setting_terms)
             if self._missing(body, [passage]) or (not is_foreign and len(shared) < COVERED * len(own)):
@@ -278,7 +281,7 @@ class _Check:
         """
         for passage in passages:
             is_foreign = self._is_foreign(passage)
-            wording = Wording(text, self.language if is_foreign else passage.language)
+            wording = self._wording(text, passage)
             why = self._missing(text, together or [passage])
             for window in () if why else passage.windows(wording, FOREIGN_WINDOWS if is_foreign else OWN_WINDOWS):
                 if changed := self._changed(text, window):
@@ -290,7 +293,7 @@ class _Check:
     def _missing(self, text: str, passages: Sequence[PassageText]) -> str:
         """Return which number, date, address or name of a text all of these passages lack, or ""."""
         for passage in passages[:1]:
-            wording = Wording(text, self.language if self._is_foreign(passage) else passage.language)
+            wording = self._wording(text, passage)
             for claim in wording.claims:
                 if claim.is_sure and all(each.lacks(claim, wording.text, self._is_foreign(each)) for each in passages):
                     return f"the {claim.kind} {wording.text[claim.start : claim.end]} isn't in its evidence"
@@ -306,8 +309,22 @@ class _Check:
                 return why
         return of_another(Wording(text, passage.language), window)
 
+    def _wording(self, text: str, passage: PassageText) -> Wording:
+        return Wording(text, self.language if self._is_foreign(passage) else passage.language)
+
     def _is_foreign(self, passage: PassageText) -> bool:
         return passage.language != self.language
+
+
+def _lead_ins(statements: Sequence[Statement]) -> Iterator[str]:
+    """Yield for each statement the lead-in of its list, without its colon; "" outside of lists."""
+    lead_in = ""
+    for statement in statements:
+        lead_in = lead_in if statement.prefix.strip() else ""
+        yield lead_in
+        text = statement.body.rstrip(" *_")
+        if text.endswith(":"):
+            lead_in = claimed(text[:-1])
 
 
 def _torn(quote: LocatedQuote, body: str) -> str:
@@ -324,13 +341,9 @@ def _torn(quote: LocatedQuote, body: str) -> str:
 
 def _joined(windows: Sequence[Window]) -> Window:
     """Return the best window of each passage as one."""
-    first = {id(window.sentences[0].passage): window for window in reversed(windows)}
-    text, spans = "", []
-    for window in first.values():
-        spans += [(start + len(text), end + len(text)) for start, end in window.spans]
-        text += f"{window.text}\n"
-    sentences = tuple(sentence for window in first.values() for sentence in window.sentences)
-    return Window(sentences, text, tuple(spans), max(window.coverage for window in windows))
+    first = {id(window.sentences[0].passage): window for window in reversed(windows)}.values()
+    sentences = tuple(sentence for window in first for sentence in window.sentences)
+    return Window(sentences, "\n".join(window.text for window in first), max(each.coverage for each in windows))
 
 
 def _evidence(text: str, window: Window) -> tuple[Citation, ...]:

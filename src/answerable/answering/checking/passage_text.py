@@ -10,13 +10,13 @@ from functools import cached_property
 from answerable.datatypes import DocumentType, Part, PartKind, RetrievalResult, Span
 from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.find_quote import Searchable
+from answerable.text.names import SHORTEST, initials, is_form
 from answerable.text.sentences import is_furniture, is_row, sentence_spans
 from answerable.text.wording import Wording
 
 WINDOW = 420
 HEADER = 100
-SHORTEST_NAME = 4
-ENDING = 4
+NEAR = 4
 
 _SPACES = re.compile(r"\s+")
 _PART_OF_NAME = re.compile(r"\W")
@@ -53,14 +53,13 @@ class Sentence:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A text to read together with a statement: sentences, with their places in it.
+    """A text to read together with a statement, and its sentences.
 
     `coverage` is the share of the statement's words and numbers that stand in the window or its headings.
     """
 
     sentences: tuple[Sentence, ...]
     text: str
-    spans: tuple[Span, ...]
     coverage: float
 
     def respelled(self, statement: str, language: str) -> str:
@@ -154,12 +153,10 @@ class PassageText:
         """Return the window of these sentences, in their order, below the title and headings."""
         sentences = tuple(self.sentences[number] for number in numbers)
         found = set(wanted) & self._around_it.compared.union(*(sentence.compared for sentence in sentences))
-        text, spans = self._header, []
+        text = self._header
         for before, sentence in zip((None, *sentences), sentences, strict=False):
-            text += self._lead(before, sentence)
-            spans.append((len(text), len(text) + sentence.end - sentence.start))
-            text += self.content[sentence.start : sentence.end]
-        return Window(sentences, text, tuple(spans), len(found) / (len(wanted) or 1))
+            text += self._lead(before, sentence) + self.content[sentence.start : sentence.end]
+        return Window(sentences, text, len(found) / (len(wanted) or 1))
 
     def touched(self, start: int, end: int) -> list[int]:
         """Return the numbers of the sentences that a span touches."""
@@ -223,13 +220,13 @@ class PassageText:
         for wording in (self.wording, self._around_it, Wording("\n".join(self.senders), self.language)):
             found.update(wording.words, wording.values)
             found.update(part for word in wording.words if not word.isalpha() for part in _PART_OF_NAME.split(word))
-            found.update(_initials(wording))
+            found.update(initials(wording))
         return frozenset(found)
 
     def _has_name(self, values: Collection[str]) -> bool:
         return any(
             value in self._names
-            or any(_is_form(value, name) for name in self._names if name[:SHORTEST_NAME] == value[:SHORTEST_NAME])
+            or any(is_form(value, name) for name in self._names if name[:SHORTEST] == value[:SHORTEST])
             for value in values
         )
 
@@ -253,30 +250,9 @@ class PassageText:
         """Return what separates a sentence from the one before, or a message's time and sender."""
         message = sentence.message
         if message is None:
-            is_near = before is not None and sentence.start - before.end < SHORTEST_NAME
+            is_near = before is not None and sentence.start - before.end < NEAR
             return self.content[before.end : sentence.start] if before and is_near else "\n" if before else ""
         if before and before.message == message:
             return " "
         when = f"{message.time:%Y-%m-%d %H:%M} " if message.time else ""
         return f"{chr(10) if before else ''}{when}{message.sender}: "
-
-
-def _is_form(one: str, other: str) -> bool:
-    """Return whether two words differ in their endings only."""
-    shorter, longer = sorted((one, other), key=len)
-    shared = next((at for at, (a, b) in enumerate(zip(shorter, longer, strict=False)) if a != b), len(shorter))
-    return shared >= SHORTEST_NAME and len(longer) - shared <= ENDING
-
-
-def _initials(wording: Wording) -> Iterator[str]:
-    run = ""
-    end = -2
-    for claim in wording.claims:
-        if claim.kind is not Kind.NAME:
-            continue
-        if claim.start - end > 1 and len(run) > 1:
-            yield run
-        run = (run if claim.start - end <= 1 else "") + wording.text[claim.start].lower()
-        end = claim.end
-    if len(run) > 1:
-        yield run
