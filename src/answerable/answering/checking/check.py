@@ -121,9 +121,8 @@ class _Check:
         body = statement.body
         if statement.is_code:
             code = "\n".join(line for line in body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
-            return self._as_quote(code, cited, others, is_named, is_code=True) or _unsupported(
-                "no passage has this code"
-            )
+            found = self._as_quote(code, cited, others, is_named, is_code=True)
+            return found or _unsupported("no passage has this code")
         quoted = quotations(body)
         if len(quoted) > MANY_QUOTES or len(body) > LONGEST:
             return _unsupported("it is too long to check")
@@ -217,9 +216,7 @@ class _Check:
         own -= said.terms if said else frozenset()
         if len(own) < FEW_WORDS and not negations(rest, wording.language):
             if is_elsewhere:
-                return Verdict(
-                    Support.CORRECTED, "its quote is in another passage than the one cited", verified, new_body
-                )
+                return Verdict(Support.CORRECTED, "its quote is in another passage than cited", verified, new_body)
             return Verdict(Support.QUOTED, "its quote is in the passage", verified, new_body)
         trial = _Trial(window, first in cited or not named)
         otherwise = _unsupported("the words around its quote aren't supported")

@@ -40,7 +40,8 @@ const Chip = ({ number, found, isOpen, onOpen }) => {
   `;
 };
 
-const Source = ({ number, found, isOpen, onOpen }) => {
+/** A cited place; under a model's answer, also what it says there. */
+const Source = ({ number, found, isOpen, onOpen, isWritten }) => {
   const texts = useTexts();
   return html`
     <li>
@@ -49,6 +50,7 @@ const Source = ({ number, found, isOpen, onOpen }) => {
         <span class="source-text">
           <span class="source-name">${nameOf(found)}</span>
           <span class="source-place">${placeOf(found, texts)}</span>
+          ${isWritten && html`<q class="source-quote">${found.quote}</q>`}
         </span>
       </button>
     </li>
@@ -114,6 +116,7 @@ const OwnWords = ({ answer }) => {
 const Answered = ({ turn, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
+  const isWritten = answer.model && answer.reason !== QUOTED;
   const props = (number) => ({
     number,
     found: answer.citations[number - 1],
@@ -123,7 +126,7 @@ const Answered = ({ turn, open, openAt }) => {
   const chip = (number) => answer.citations[number - 1] && html`<${Chip} ...${props(number)} />`;
   return html`
     ${
-      answer.model && answer.reason !== QUOTED
+      isWritten
         ? html`<${Written}
             text=${answer.text}
             chip=${chip}
@@ -134,7 +137,7 @@ const Answered = ({ turn, open, openAt }) => {
     <${LeftOut} answer=${answer} />
     ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
     <ul class="sources" aria-label=${t("sources")}>
-      ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} />`)}
+      ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} isWritten=${isWritten} />`)}
     </ul>
   `;
 };
