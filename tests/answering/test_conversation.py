@@ -141,6 +141,7 @@ def test_words_that_are_carried_over(conversation: str, last: str) -> None:
         ),
         ("Quando foi consertada a máquina de lavar? | e o fogão?", "Quando foi consertada o fogão?"),
         ("Quanto custou o vestido? | e a caldeira?", "Quanto custou a caldeira?"),
+        ("Quando a alface fica pronta? | e o manjericão?", "Quando o manjericão fica pronta?"),
         ("¿Dónde queda la piscina? | ¿y el horario?", "queda piscina ¿y el horario?"),
         ("What time does the pool open? | and the price?", "pool open and the price?"),
     ],

@@ -89,8 +89,11 @@ def _things(question: str, verbs: Collection[str]) -> list[tuple[int, int]]:
         if word.lower not in listed("determiners") or not first.is_content or first.slot or first.kind:
             continue
         last = first
+        # "Quando a alface fica pronta?": a verb may follow a subject that comes first.
+        is_first = index > 0 and asks(words[index - 1 : index], "es")
         for other in words[index + 2 :]:
-            is_part = other.is_content and (other.run == first.run or other.slot == "of") and other.lower not in verbs
+            is_same = other.run == first.run and not is_first
+            is_part = other.is_content and (is_same or other.slot == "of") and other.lower not in verbs
             if is_part:
                 last = other
             elif other.is_content or other.lower not in listed("of") | listed("determiners"):

@@ -92,6 +92,19 @@ def values_of(claims: list[Claim]) -> frozenset[str]:
     return frozenset(value for claim in claims for value in claim.values)
 
 
+def respelled(text: str, language: str, other: str, other_language: str) -> str:
+    """Return a text with its numbers spelled as in another text: "2 million" becomes "2,000,000"."""
+    claims = [claim for claim in find_claims(other, other_language) if claim.kind is Kind.NUMBER]
+    spelled = {value: other[claim.start : claim.end] for claim in claims for value in claim.values}
+    found, end = "", 0
+    for claim in find_claims(text, language):
+        value = next((value for value in sorted(claim.values) if value in spelled), None)
+        if claim.kind is Kind.NUMBER and claim.is_sure and value is not None and claim.start >= end:
+            found += text[end : claim.start] + spelled[value]
+            end = claim.end
+    return found + text[end:]
+
+
 def number_value(text: str) -> str:
     """Return the canonical form of digits without separators: `007` → `7`, `1.50` → `1.5`."""
     whole, _, decimals = text.partition(".")

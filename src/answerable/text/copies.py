@@ -1,4 +1,4 @@
-"""Tell a sentence that copies another one but for one thing: a number, a name, a negation or an opposite."""
+"""Tell sentences that copy another one from those that copy it but for a number, a name, a negation or an opposite."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from answerable.text.negation import folded_words
 
 COPIED = 0.7
 SHORTEST_CLAUSE = 5
+BEFORE = 3
+CONTRADICTED = "its evidence has"
 
+_PARENTHESIS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 _CLAUSE = re.compile(r"[,;:]\s+")
 
 
@@ -33,6 +36,36 @@ def changed_in_copy(statement: str, source: str, language: str) -> str:
                 return why
         reached = end if len(clause.words) >= SHORTEST_CLAUSE else reached
     return ""
+
+
+def told_in_clauses(statement: str, source: str, language: str) -> bool:
+    """Return whether each clause of a statement stands word for word in a sentence, in any order.
+
+    Parentheses of the sentence may be left out, but no negation before a clause.
+    """
+    clauses: list[list[str]] = []
+    for text in _CLAUSE.split(statement):
+        clause = [word for word, _, _ in folded_words(text)]
+        # A short clause goes with the one before it.
+        if clauses and min(len(clause), len(clauses[-1])) < SHORTEST_CLAUSE:
+            clauses[-1] += clause
+        else:
+            clauses.append(clause)
+    known = claim_words(language).negations
+    return any(
+        all(
+            len(clause) >= SHORTEST_CLAUSE
+            and (at := _place(clause, told)) >= 0
+            and known.isdisjoint(told[max(at - BEFORE, 0) : at])
+            for clause in clauses
+        )
+        for told in ([word for word, _, _ in folded_words(text)] for text in (source, _PARENTHESIS.sub(" ", source)))
+    )
+
+
+def _place(part: Sequence[str], whole: Sequence[str]) -> int:
+    size = len(part)
+    return next((at for at in range(len(whole) - size + 1) if whole[at : at + size] == part), -1)
 
 
 class _Words:
@@ -70,11 +103,11 @@ def _changed(clause: _Words, told: _Words, matcher: SequenceMatcher[str]) -> str
             continue
         own, other = clause.values(a, b, is_sure=True), told.values(c, d)
         if operation == "replace" and own and other and not _share(own, other):
-            return f"its evidence has {' '.join(told.words[c:d])}, not {' '.join(clause.words[a:b])}, in that place"
+            return f"{CONTRADICTED} {' '.join(told.words[c:d])}, not {' '.join(clause.words[a:b])}, in that place"
         if clause.negates(a, b) != (told.negates(c, d) and low <= c < high):
-            return "it differs from its evidence in a negation"
+            return f"{CONTRADICTED} the opposite: a negation"
         if _are_opposed(clause.words[a:b], told.words[c:d], clause.language):
-            return f"its evidence has {' '.join(told.words[c:d])}, not {' '.join(clause.words[a:b])}, in that place"
+            return f"{CONTRADICTED} {' '.join(told.words[c:d])}, not {' '.join(clause.words[a:b])}, in that place"
     return ""
 
 

@@ -40,4 +40,4 @@ class Wording:
     @cached_property
     def compared(self) -> frozenset[str]:
         """What is compared between texts: stems of words, and the values of claims."""
-        return frozenset(term for term in self.terms if not term[0].isdigit()) | self.values
+        return frozenset(term for term in self.terms if not term[:1].isdigit()) | self.values

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 
+from answerable.answering.answer_text.statements import Statement
 from answerable.answering.phrases import REFUSAL
 from answerable.answering.word_lists import word_lists
 from answerable.text.claims import Kind, find_claims
@@ -42,6 +44,17 @@ def courtesy(body: str, language: str) -> str:
             if not any(exact):
                 return "refusal" if negations(body, spoken) else "lead-in"
     return ""
+
+
+def lead_ins(statements: Sequence[Statement]) -> Iterator[str]:
+    """Yield for each statement the lead-in of its list, without its colon; "" outside of lists."""
+    lead_in = ""
+    for statement in statements:
+        lead_in = lead_in if statement.prefix.strip() else ""
+        yield lead_in
+        text = statement.body.rstrip(" *_")
+        if text.endswith(":"):
+            lead_in = claimed(text[:-1])
 
 
 @cache

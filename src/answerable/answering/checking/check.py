@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from answerable.answering.answer_text.claimed import about_the_answer, claimed, courtesy
+from answerable.answering.answer_text.claimed import about_the_answer, claimed, courtesy, lead_ins
 from answerable.answering.answer_text.statements import Statement, quotations, read_statements
 from answerable.answering.checking.passage_text import PassageText, Sentence, Window
 from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
@@ -21,19 +21,23 @@ from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdi
 from answerable.answering.checking.vetoes import of_another
 from answerable.datatypes import Citation, RetrievalResult
 from answerable.protocols import StatementJudge
-from answerable.text.copies import changed_in_copy
+from answerable.text.claims import respelled
+from answerable.text.copies import CONTRADICTED, changed_in_copy, told_in_clauses
 from answerable.text.languages import question_language
-from answerable.text.negation import negations
+from answerable.text.negation import folded_words, negations
 from answerable.text.wording import Wording
 
 SUPPORTED = 0.0
 """The lowest logit at which a statement counts as supported."""
-CLEARLY_BETTER = 1.0
+DOUBT = 1.5
+"""How much higher the logit must be with a window that has hardly a word of the statement."""
+LITTLE = 0.15
 LONGEST = 2000
 MANY_CITED = 4
 MANY_QUOTES = 30
 FEW_WORDS = 3
 COVERED = 0.5
+MORE = 0.15
 OWN_WINDOWS = 1
 FOREIGN_WINDOWS = 2
 ELSEWHERE = 2
@@ -42,6 +46,7 @@ MOST_CITED = 3
 BEFORE_QUOTE = 60
 NEAR = 3
 
+_MARKS = re.compile('["“”«»„‟]')
 _CLAUSE_END = re.compile(r"[.;:!?]")
 _UNREAD = "no model reads it, and no passage has it letter for letter"
 
@@ -64,10 +69,10 @@ def check_answer(
     statements = read_statements(text, language, len(passages))
     open_or_judged = [
         check.examine(statement, lead_in, statements[index + 1 : index + 2])
-        for index, (statement, lead_in) in enumerate(zip(statements, _lead_ins(statements), strict=True))
+        for index, (statement, lead_in) in enumerate(zip(statements, lead_ins(statements), strict=True))
     ]
     pairs = [
-        (trial.window.respelled(one.text, check.language), trial.window.text)
+        (respelled(one.text, check.language, trial.window.text, trial.window.language), trial.window.text)
         for one in open_or_judged
         if isinstance(one, _Open)
         for trial in one.trials
@@ -123,14 +128,17 @@ class _Check:
             code = "\n".join(line for line in body.split("\n") if not line.lstrip().startswith(("```", "~~~")))
             found = self._as_quote(code, cited, others, is_named, is_code=True)
             return found or _unsupported("no passage has this code")
-        quoted = quotations(body)
+        text, quoted = claimed(body), quotations(body)
         if len(quoted) > MANY_QUOTES or len(body) > LONGEST:
             return _unsupported("it is too long to check")
         located = self._locate(body, quoted, [*cited, *others])
+        whole = self._as_quote(text, cited, others, is_named) if quoted else None
         if isinstance(located, str):
-            return _unsupported(f"no passage has this quote: {located}")
+            return whole or _unsupported(f"no passage has this quote: {located}")
         if located:
-            return self._with_quotes(body, located, cited, is_named)
+            verdict = self._with_quotes(body, located, cited, is_named)
+            is_settled = isinstance(verdict, Verdict) and verdict.support is not Support.UNSUPPORTED
+            return verdict if is_settled else whole or verdict
         if kind := courtesy(body, self.language):
             if kind == "yes or no" and not after:
                 return _unsupported("it says only yes or no")
@@ -147,31 +155,29 @@ class _Check:
             otherwise = self._label(body) or otherwise
             if statement.is_heading and not is_named:
                 return otherwise
-        text = claimed(body)
-        if verdict := self._as_quote(text, cited, others, is_named):
-            return verdict
-        if lead_in:
-            text = f"{lead_in}: {text}"
+        if whole := self._as_quote(text, cited, others, is_named):
+            return whole
+        text = f"{lead_in}: {text}" if lead_in else text
         return self._to_read(text, cited, others, otherwise, is_named)
 
     def decide(self, one: _Open, logits: Sequence[float], is_read: bool) -> Verdict:
         """Return the verdict on a statement that was read with its windows."""
         if not one.trials:
             return one.otherwise
-        judged = sorted(zip(logits, one.trials, strict=True), key=lambda pair: -pair[0])
-        best = judged[0][0]
-        cited = [(logit, trial) for logit, trial in judged if trial.is_cited and logit > SUPPORTED]
-        if best <= SUPPORTED:
+        doubts = [DOUBT * self._is_unlike(trial.window) for trial in one.trials]
+        judged = [(logit - doubt, trial) for logit, doubt, trial in zip(logits, doubts, one.trials, strict=True)]
+        supporting = [trial for logit, trial in sorted(judged, key=lambda pair: -pair[0]) if logit > SUPPORTED]
+        if not supporting:
             if one.otherwise.support is not Support.UNSUPPORTED:
                 return one.otherwise
             return _unsupported("no passage supports it" if is_read else _UNREAD)
-        _, trial = cited[0] if cited and best < cited[0][0] + CLEARLY_BETTER else judged[0]
+        trial = next((trial for trial in supporting if trial.is_cited), supporting[0])
         is_elsewhere = one.is_named and not trial.is_cited
         citations = one.quoted or _evidence(one.text, trial.window)
         if not citations:
             return _unsupported("its evidence can't be verified in the document")
         support = Support.CORRECTED if is_elsewhere else Support.SUPPORTED
-        how = "another passage than the one cited supports it" if is_elsewhere else "its passage supports it"
+        how = f"{'another passage than the one cited' if is_elsewhere else 'its passage'} supports it"
         return Verdict(support, how, citations, one.body)
 
     def _locate(
@@ -203,11 +209,10 @@ class _Check:
         verified = tuple(dict.fromkeys(citation for citation in citations if citation))
         if not why and None in citations:
             why = "its quote can't be verified in the document"
+        window = first.window(first.touched(*located[0].span), Wording(rest, first.language).compared)
+        why = why or (of_another(Wording(rest, first.language), window) if window.sentences else "")
         if why:
             return _unsupported(why)
-        window = first.window(first.touched(*located[0].span), Wording(rest, first.language).compared)
-        if other := of_another(Wording(rest, first.language), window) if window.sentences else "":
-            return _unsupported(other)
         new_body = verbatim(body, located)
         is_elsewhere = named and any(quote.passage not in cited for quote in located)
         wording = self._wording(rest, first)
@@ -218,9 +223,12 @@ class _Check:
             if is_elsewhere:
                 return Verdict(Support.CORRECTED, "its quote is in another passage than cited", verified, new_body)
             return Verdict(Support.QUOTED, "its quote is in the passage", verified, new_body)
+        if len(own) < FEW_WORDS:
+            # What it denies are the words of its quote.
+            window = replace(window, coverage=1.0)
         trial = _Trial(window, first in cited or not named)
         otherwise = _unsupported("the words around its quote aren't supported")
-        return _Open(claimed(body), (trial,), otherwise, named, verified, new_body)
+        return _Open(_MARKS.sub("", claimed(body)), (trial,), otherwise, named, verified, new_body)
 
     def _as_quote(
         self, text: str, cited: list[PassageText], others: list[PassageText], named: bool, is_code: bool = False
@@ -231,24 +239,28 @@ class _Check:
         """
         if not is_code and len(text.split()) < FEW_WORDS and self._marks:
             others = []
-        found = first_with(text, [*cited, *others], is_code)
-        if found is None or (not is_code and _torn(LocatedQuote(0, len(text), *found), text)):
+        passages = [*cited, *others]
+        found = first_with(text, passages, is_code)
+        support, how = Support.QUOTED, "it is in the passage, letter for letter"
+        if not is_code and found and _torn(LocatedQuote(0, len(text), *found), text):
             return None
-        citation = cited_span(found[0], found[1][0][0], found[1][-1][1])
-        if citation is None:
+        if not is_code and not found and (sentence := _in_clauses(text, passages)):
+            found = sentence.passage, ((sentence.start, sentence.end),)
+            support, how = Support.SUPPORTED, "its clauses are in the passage, word for word"
+        citation = cited_span(found[0], found[1][0][0], found[1][-1][1]) if found else None
+        if found is None or citation is None:
             return None
         if named and found[0] not in cited:
-            return Verdict(Support.CORRECTED, "it is in another passage than the one cited", (citation,))
-        return Verdict(Support.QUOTED, "it is in the passage, letter for letter", (citation,))
+            support, how = Support.CORRECTED, "it is in another passage than the one cited"
+        return Verdict(support, how, (citation,))
 
     def _label(self, body: str) -> Verdict | None:
         """Return the verdict on a heading or a list's lead-in whose words occur in a passage, else None."""
         for passage in self._passages:
-            is_foreign = self._is_foreign(passage)
             wording = self._wording(body, passage)
             own = wording.terms - about_the_answer(wording.language)
             shared = own & (passage.wording.terms | passage.setting_terms)
-            if self._missing(body, [passage]) or (not is_foreign and len(shared) < COVERED * len(own)):
+            if self._missing(body, [passage]) or (not self._is_foreign(passage) and len(shared) < COVERED * len(own)):
                 continue
             return Verdict(Support.NOTHING_CLAIMED, "it only introduces")
         return None
@@ -260,11 +272,13 @@ class _Check:
         is_joint = len(cited) > 1 and not self._missing(text, cited)
         reasons: list[str] = []
         near = list(self._possible(text, cited, cited if is_joint else (), reasons))
-        covered = max((window.coverage for window in near), default=0.0)
-        far = sorted(self._possible(text, others, (), reasons), key=lambda window: -window.coverage)
+        if contradicted := next((why for why in reasons if why.startswith(CONTRADICTED)), ""):
+            return _unsupported(contradicted)
         trials = [_Trial(window, True) for window in ([_joined(near)] if is_joint and near else near)]
-        most = 1 if near else ELSEWHERE
-        trials += [_Trial(window, not named) for window in far[:most] if window.coverage > covered]
+        far = sorted(self._possible(text, others, (), reasons), key=lambda window: -window.coverage)
+        covered = max((window.coverage + MORE for window in near), default=COVERED if named else 0.0)
+        far = [window for window in far if window.coverage > covered]
+        trials += [_Trial(window, not named) for window in far[: 1 if near else ELSEWHERE]]
         if not trials and otherwise.support is Support.UNSUPPORTED:
             return _unsupported(next(iter(reasons), "no passage supports it"))
         return _Open(text, tuple(trials), otherwise, named)
@@ -289,11 +303,10 @@ class _Check:
 
     def _missing(self, text: str, passages: Sequence[PassageText]) -> str:
         """Return which number, date, address or name of a text all of these passages lack, or ""."""
-        for passage in passages[:1]:
-            wording = self._wording(text, passage)
-            for claim in wording.claims:
-                if claim.is_sure and all(each.lacks(claim, wording.text, self._is_foreign(each)) for each in passages):
-                    return f"the {claim.kind} {wording.text[claim.start : claim.end]} isn't in its evidence"
+        wording = self._wording(text, passages[0]) if passages else Wording("", "")
+        for claim in wording.claims:
+            if claim.is_sure and all(each.lacks(claim, wording.text, self._is_foreign(each)) for each in passages):
+                return f"the {claim.kind} {wording.text[claim.start : claim.end]} isn't in its evidence"
         return ""
 
     def _changed(self, text: str, window: Window) -> str:
@@ -306,22 +319,14 @@ class _Check:
                 return why
         return of_another(Wording(text, passage.language), window)
 
+    def _is_unlike(self, window: Window) -> bool:
+        return window.coverage < LITTLE and not self._is_foreign(window.sentences[0].passage)
+
     def _wording(self, text: str, passage: PassageText) -> Wording:
         return Wording(text, self.language if self._is_foreign(passage) else passage.language)
 
     def _is_foreign(self, passage: PassageText) -> bool:
         return passage.language != self.language
-
-
-def _lead_ins(statements: Sequence[Statement]) -> Iterator[str]:
-    """Yield for each statement the lead-in of its list, without its colon; "" outside of lists."""
-    lead_in = ""
-    for statement in statements:
-        lead_in = lead_in if statement.prefix.strip() else ""
-        yield lead_in
-        text = statement.body.rstrip(" *_")
-        if text.endswith(":"):
-            lead_in = claimed(text[:-1])
 
 
 def _torn(quote: LocatedQuote, body: str) -> str:
@@ -334,6 +339,12 @@ def _torn(quote: LocatedQuote, body: str) -> str:
     if any(negations(gap, language) for gap in (clause, *gaps)) and not negations(around, language):
         return "its quote leaves out a negation"
     return ""
+
+
+def _in_clauses(text: str, passages: Sequence[PassageText]) -> Sentence | None:
+    words = {word for word, _, _ in folded_words(text)}
+    likely = (each for passage in passages for each in passage.sentences if words.issubset(each.wording.words))
+    return next((each for each in likely if told_in_clauses(text, each.wording.text, each.wording.language)), None)
 
 
 def _joined(windows: Sequence[Window]) -> Window:

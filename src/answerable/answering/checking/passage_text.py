@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from answerable.datatypes import DocumentType, Part, PartKind, RetrievalResult, Span
-from answerable.text.claims import Claim, Kind, find_claims
+from answerable.text.claims import Claim, Kind
 from answerable.text.find_quote import Searchable
 from answerable.text.names import SHORTEST, initials, is_form
 from answerable.text.sentences import is_furniture, is_row, sentence_spans
@@ -62,22 +62,10 @@ class Window:
     text: str
     coverage: float
 
-    def respelled(self, statement: str, language: str) -> str:
-        """Return a statement with its numbers spelled as in the window: "2 million" becomes "2,000,000"."""
-        spelled = {
-            value: sentence.wording.text[claim.start : claim.end]
-            for sentence in self.sentences
-            for claim in sentence.wording.claims
-            if claim.kind is Kind.NUMBER
-            for value in claim.values
-        }
-        text, end = "", 0
-        for claim in find_claims(statement, language):
-            value = next((value for value in sorted(claim.values) if value in spelled), None)
-            if claim.kind is Kind.NUMBER and claim.is_sure and value is not None and claim.start >= end:
-                text += statement[end : claim.start] + spelled[value]
-                end = claim.end
-        return text + statement[end:]
+    @property
+    def language(self) -> str:
+        """The language of the first sentence's passage."""
+        return self.sentences[0].passage.language
 
     def best(self, statement: Wording) -> Sentence:
         """Return the sentence that has most of a statement's words, numbers and names."""
