@@ -44,7 +44,8 @@ def answer(passages: Sequence[RetrievalResult]) -> str:
     for number, result in islice(cycle(enumerate(passages, 1)), SENTENCES):
         content = result.chunk.content
         told = [content[start:end].split() for start, end in sentence_spans(content, "en")]
-        whole = [words for words in told if WORDS[0] <= len(words) <= WORDS[1] and words[-1].endswith(".")]
+        # A full stop inside would make two sentences of one.
+        whole = [words for words in told if WORDS[0] <= len(words) <= WORDS[1] and " ".join(words).count(".") == 1]
         words = whole[len(found) % len(whole)] if whole else told[0]
         middle = len(words) // 2
         found.append(f"{' '.join([*words[:middle], *words[middle + 1 :]]).rstrip('.')} [{number}].")
