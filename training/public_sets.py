@@ -315,13 +315,6 @@ def _is_written(text: str) -> bool:
     return not text.lstrip()[:1].islower() and not _LIGATURES.search(text)
 
 
-def _sentence(text: str) -> str:
-    """Begin with a capital and end with a full stop."""
-    text = text.strip()
-    text = text[:1].upper() + text[1:]
-    return text if not text or text[-1] in ".!?\"'" else f"{text}."
-
-
 def _clean(text: str) -> str:
     return re.sub(r"\s+", " ", text.replace("\u00a0", " ").replace("\ufeff", "")).strip()
 
