@@ -155,15 +155,19 @@ def test_a_model_that_never_ends_is_stopped_at_a_length(server: ScriptedServer) 
 
 
 @pytest.mark.usefixtures("strict")
-def test_an_answer_in_the_documents_language(save_pdf: SavePdf, server: ScriptedServer) -> None:
+def test_an_answer_in_the_documents_language_and_in_another(save_pdf: SavePdf, server: ScriptedServer) -> None:
     save_pdf("Members may borrow up to five books, and the library is open from 9 am to 6 pm.")
     ingest_pdf()
     # So few words don't tell which language they are of.
     for written in ("Members may borrow up to five books.", "Up to five books."):
         answers(server, written)
         assert search_prompt("How many books may members borrow?") == written
-    answers(server, "A biblioteca abre das 9h às 18h.")
-    assert search_prompt("Quando abre a biblioteca?") == REFUSAL
+    for written, given in (
+        ("A biblioteca abre das 9h às 18h.", "A biblioteca abre das 9h às 18h."),
+        ("A biblioteca abre das 7h às 18h.", REFUSAL),
+    ):
+        answers(server, written)
+        assert search_prompt("Quando abre a biblioteca?") == given
 
 
 @pytest.mark.usefixtures("collection")
