@@ -1,9 +1,9 @@
 """From the sets to the reader's weights: `python -m training DATA FOLDER`. Run it again to continue.
 
-`--support READER/checkpoint.pt --inference SETS` trains the judge of statements, beginning from a reader.
+`--support WEIGHTS --inference SETS` trains the judge of statements, beginning from a reader or an earlier judge.
 
 DATA is `shared/data`. FOLDER keeps the tokenised corpus, the checkpoint, the curve of figures and, at the end or with
-`--export`, `reader.npz` for `src/answerable/reading`.
+`--export`, `reader.npz` or `judge.npz` for `src/answerable/reading`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def main() -> None:
     parser.add_argument("--examples", type=int, default=600_000)
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument(
-        "--support", metavar="CHECKPOINT", default="", help="train the judge of statements from a reader"
+        "--support", metavar="WEIGHTS", default="", help="train the judge of statements from a reader.npz or judge.npz"
     )
     parser.add_argument(
         "--inference", type=Path, metavar="SETS", help="where the sets of `training.pairs` lie, for the judge"

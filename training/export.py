@@ -8,20 +8,17 @@ from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
-import torch
 
-from answerable.datatypes import FloatArray
 from answerable.reading import e5_judge, e5_reader
 from answerable.reading.pair_reader import PairReader
 from answerable.reading.weights import ReaderWeights, write_weights
 from training.corpus import Corpus, load
-from training.model import Reader
+from training.model import Reader, tensors_of
 from training.train import Options, Training
 
 COMPARED = 200
 LENGTHS = (64, 152)
 FILES = {"reading": e5_reader.FILE, "support": e5_judge.FILE}
-QKV = ("q", "k", "v")
 
 
 def export(folder: Path, options: Options) -> dict[str, float]:
@@ -43,23 +40,6 @@ def export(folder: Path, options: Options) -> dict[str, float]:
     return compare(training.reader, path, held)
 
 
-def tensors_of(reader: Reader) -> dict[str, FloatArray]:
-    """Return the trained tensors by their names in `ReaderWeights`."""
-    found: dict[str, FloatArray] = {}
-    for number, layer in enumerate(reader.layers):
-        if number < reader.frozen:
-            continue
-        for name, part in layer.named_children():
-            for suffix, values in (("w", part.weight), ("b", part.bias)):
-                pieces = np.split(_array(values), len(QKV)) if name == "qkv" else [_array(values)]
-                for piece, own in zip(pieces, QKV if name == "qkv" else (name,), strict=True):
-                    found[f"l{number}.{own}.{suffix}"] = piece
-    for name in ("pool", "answers", "span"):
-        part = getattr(reader, name)
-        found[f"{name}.w"], found[f"{name}.b"] = _array(part.weight), _array(part.bias)
-    return found
-
-
 def compare(reader: Reader, path: Path, held: Corpus) -> dict[str, float]:
     """Read `COMPARED` held-out paragraphs in both ways; return how far the logits differ, and how often the starts."""
     questions = held.questions[:: len(held.questions) // COMPARED]
@@ -75,11 +55,6 @@ class _Exact(ReaderWeights):
 
     def __init__(self, reader: Reader) -> None:
         self._tensors, self.about = tensors_of(reader), {}
-
-
-def _array(values: torch.Tensor) -> FloatArray:
-    array: FloatArray = values.detach().float().numpy()
-    return array
 
 
 def _commit() -> str:

@@ -12,7 +12,12 @@ import torch
 from torch import nn
 from torch.nn import functional
 
+from answerable.datatypes import FloatArray
 from answerable.e5.model_file import ModelFile, dequantize
+from answerable.reading.weights import ReaderWeights
+
+QKV = ("q", "k", "v")
+HEADS = ("pool", "answers", "span")
 
 
 class Layer(nn.Module):
@@ -116,3 +121,43 @@ def padded(rows: Sequence[np.ndarray], pad: int) -> tuple[np.ndarray, torch.Tens
         ids[number, : len(row)] = row
         present[number, : len(row)] = True
     return ids, torch.from_numpy(present)
+
+
+def tensors_of(reader: Reader) -> dict[str, FloatArray]:
+    """Return the trained tensors by their names in `ReaderWeights`."""
+    found: dict[str, FloatArray] = {}
+    for number, layer in enumerate(reader.layers):
+        if number < reader.frozen:
+            continue
+        for name, part in layer.named_children():
+            for suffix, values in (("w", part.weight), ("b", part.bias)):
+                pieces = np.split(_array(values), len(QKV)) if name == "qkv" else [_array(values)]
+                for piece, own in zip(pieces, QKV if name == "qkv" else (name,), strict=True):
+                    found[f"l{number}.{own}.{suffix}"] = piece
+    for name in HEADS:
+        part = getattr(reader, name)
+        found[f"{name}.w"], found[f"{name}.b"] = _array(part.weight), _array(part.bias)
+    return found
+
+
+def load_tensors(reader: Reader, weights: ReaderWeights) -> None:
+    """Give a reader the tensors of `weights`: the inverse of `tensors_of`."""
+
+    def tensor(names: Sequence[str]) -> torch.Tensor:
+        pieces = [weights.tensor(name) for name in names]
+        return torch.from_numpy(np.concatenate([p if isinstance(p, np.ndarray) else p.exact() for p in pieces]))
+
+    found = reader.state_dict()
+    for suffix, kind in (("w", "weight"), ("b", "bias")):
+        for number in range(reader.frozen, len(reader.layers)):
+            for name, _ in reader.layers[number].named_children():
+                owns = QKV if name == "qkv" else (name,)
+                found[f"layers.{number}.{name}.{kind}"] = tensor([f"l{number}.{own}.{suffix}" for own in owns])
+        for name in HEADS:
+            found[f"{name}.{kind}"] = tensor([f"{name}.{suffix}"])
+    reader.load_state_dict(found)
+
+
+def _array(values: torch.Tensor) -> FloatArray:
+    array: FloatArray = values.detach().float().numpy()
+    return array

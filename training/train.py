@@ -18,10 +18,11 @@ from torch import distributed
 from torch.nn import functional
 
 from answerable.e5.model_file import ModelFile, model_path
+from answerable.reading.weights import ReaderWeights
 from training.corpus import Corpus, load
 from training.examples import Example, Examples
 from training.figures import Figures
-from training.model import Reader, padded
+from training.model import Reader, load_tensors, padded
 from training.pairs import load_pairs
 from training.statements import Statements
 from training.support_figures import SupportFigures
@@ -43,7 +44,7 @@ TASKS: dict[str, tuple[type[Examples | Statements], type[Figures | SupportFigure
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """`task` is one of `TASKS`. `begin` is a checkpoint to begin from; without it, the embedder's weights.
+    """`task` is one of `TASKS`. `begin` is a file of weights to begin from; without it, the embedder's.
 
     `examples` are all examples to see; in the last share `decay` the learning `rate` falls to 0.
 
@@ -81,8 +82,7 @@ class Training:
         self._pad = model.pad
         self.reader = Reader(model, options.frozen)
         if options.begin:
-            begun = torch.load(options.begin, weights_only=True)
-            self.reader.load_state_dict({**begun["reader"], **begun["average"]})
+            load_tensors(self.reader, ReaderWeights(Path(options.begin)))
         heads = [p for part in (self.reader.pool, self.reader.answers, self.reader.span) for p in part.parameters()]
         known = {id(p) for p in heads}
         body = [p for p in self.reader.parameters() if p.requires_grad and id(p) not in known]

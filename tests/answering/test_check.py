@@ -208,7 +208,7 @@ def test_emphasis_is_always_closed(text: str, kept: str) -> None:
     assert check(text, marks=False).text == kept
 
 
-def test_another_language_needs_a_quote() -> None:
+def test_an_answer_may_be_in_another_language_than_its_passage() -> None:
     assert supports("Según el texto, «Entry costs 5 euros» [1].", "es") == [Support.QUOTED]
     assert supports("En 1850 dice el texto: «Entry costs 5 euros» [1].", "es") == [Support.UNSUPPORTED]
     assert supports("The museum opened in 1901 and it was founded by Ana Gómez [1].", "es") == [Support.SUPPORTED]
@@ -225,6 +225,13 @@ def test_a_quote_may_not_lose_its_negation() -> None:
     lost = check_answer("The text says they “burn the old city down” [1].", [source], "en", JUDGE)
     kept = check_answer("The text says they did not “burn the old city down” [1].", [source], "en", JUDGE)
     assert (lost.text, kept.removed) == ("", ())
+
+
+def test_a_part_of_a_sentence_is_no_quote_of_it() -> None:
+    source = passage(Document.from_text("If it rains, the fair on the green is put off. It is fun.", language="en"))
+    whole, part = "If it rains, the fair on the green is put off.", "The fair on the green is put off."
+    unread = [check_answer(text, [source], "en", None).sentences[0].support for text in (whole, part)]
+    assert unread == [Support.QUOTED, Support.UNSUPPORTED]
 
 
 def test_a_message_belongs_to_its_sender() -> None:

@@ -29,13 +29,14 @@ quanto custa por pessoa? | e se chover? | qual deles? | Quanto sol ela precisa?
 """
 REQUESTS_TO_GO_ON = """
 explain that in simpler words | Explain that in simpler words, please. | give an example
-Can you give me another example?
+Can you give me another example? | give me more details | Can you give me some more information?
 tell me more | Tell me a bit more about that. | go on | summarise what you told me | Summarize that in two sentences
 what do you mean? | and then? | Could you explain it again, step by step?
 explícamelo con palabras más sencillas | ¿Me lo puedes explicar mejor? | un ejemplo? | dame un ejemplo | cuéntame más
 ¿Puedes resumir eso? | resúmelo en dos frases | y luego? | más detalles por favor | explica eso de nuevo
+dame más detalles
 Explica isso com palavras mais simples? | me dá um exemplo | conta mais | resume isso em poucas palavras | e depois?
-mais detalhes | o que você quer dizer? | pode explicar melhor? | Resuma o que você me disse
+mais detalhes | me dá mais detalhes | o que você quer dizer? | pode explicar melhor? | Resuma o que você me disse
 """
 NEW_QUESTIONS = """
 What time does the library open on Saturday? | How long does the warranty last?

@@ -88,7 +88,7 @@ def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, lib
     draft, _, final = rest.rpartition("mil dólares [1]")
     assert draft
     assert "“1,040 pesos” [1]" in final
-    assert "1 sentence of the model left out" in final
+    assert "1 sentence of the model left out: the passages don't support it" in final
 
 
 def test_on_a_terminal_marks_are_resolved_while_the_draft_grows(server: ScriptedServer, library: Path) -> None:
@@ -140,6 +140,7 @@ def test_a_failing_provider_costs_neither_the_answer_nor_the_conversation(
     done = run_here("ask", QUESTION, env=surroundings(server.url, library))
     assert done.returncode == 0
     assert "1,040 pesos" in done.stdout
+    assert done.stdout.count("1,040 pesos") == 1
     assert "Here are quotes instead." in done.stderr
     assert "sk-secret" not in done.stdout + done.stderr
 

@@ -1,4 +1,4 @@
-"""What a statement claims of the documents: without frames such as "According to the text,", and if anything at all."""
+"""Find what a statement claims about the documents, and tell claims from courtesies, refusals and lead-ins."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from functools import cache
 
 from answerable.answering.answer_text.statements import Statement
 from answerable.answering.phrases import REFUSAL
+from answerable.answering.small_talk import claims_nothing_exact
 from answerable.answering.word_lists import word_lists
-from answerable.text.claims import Kind, find_claims
 from answerable.text.negation import negations
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import terms, words
@@ -20,7 +20,7 @@ _BARS = re.compile(r"\s*\|\s*")
 
 
 def claimed(body: str) -> str:
-    """Return a statement without mark-up, and without what stands before its claim: "Yes,", "The answer is" …"""
+    """Return what a statement claims, without mark-up and without frames such as "Yes," or "According to the text,"."""
     text = _BARS.sub(", ", _MARKUP.sub("", body)).strip()
     for _ in range(FRAMES):
         found = max((match.end() for frame in _frames() if (match := frame.match(text))), default=0)
@@ -39,10 +39,9 @@ def courtesy(body: str, language: str) -> str:
         return "yes or no"
     for spoken in dict.fromkeys((language, *STOP_WORDS)):
         said = terms(body, spoken)
-        if spoken in STOP_WORDS and said and about_the_answer(spoken).issuperset(said):
-            exact = (claim for claim in find_claims(body, spoken) if claim.is_sure and claim.kind is not Kind.NAME)
-            if not any(exact):
-                return "refusal" if negations(body, spoken) else "lead-in"
+        is_about_it = spoken in STOP_WORDS and said and about_the_answer(spoken).issuperset(said)
+        if is_about_it and claims_nothing_exact(body, spoken):
+            return "refusal" if negations(body, spoken) else "lead-in"
     return ""
 
 
@@ -73,7 +72,8 @@ _REFUSALS = frozenset(_plain(sentence) for sentence in REFUSAL.values())
 
 @cache
 def _frames() -> tuple[re.Pattern[str], ...]:
-    return tuple(re.compile(lists["frames"], re.VERBOSE | re.IGNORECASE) for lists in word_lists("answers").values())
+    patterns = (lists["frames"].replace("SOURCES", lists["sources"]) for lists in word_lists("answers").values())
+    return tuple(re.compile(pattern, re.VERBOSE | re.IGNORECASE) for pattern in patterns)
 
 
 @cache

@@ -1,9 +1,9 @@
 """Check a model's answer against its passages: keep the sentences that the passages support, with citations.
 
-A sentence that a passage contains letter for letter, or whose claim is a quote that it contains, needs no judgement.
-Any other sentence is read together with windows of the passages by a model (see `StatementJudge`), unless it can't be
-supported: a quote in it, a number, a date, an address or a name stands in none of its passages, or it copies a sentence
-but for a number, a name or a negation. Greetings, lead-ins, headings and questions claim nothing.
+A sentence that is copied from a passage, or that consists of a quote, needs no judgement. A sentence can't be supported
+if its passages lack a quote, number, date, address or name in it, or if it repeats one of their sentences with another
+number or name, or with a negation added or dropped. A model (see `StatementJudge`) reads every other sentence together
+with windows of the passages. Greetings, lead-ins, headings and questions claim nothing.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from answerable.answering.checking.quotes import LocatedQuote, cited_span, first
 from answerable.answering.checking.rendering import Rendering
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
 from answerable.answering.checking.vetoes import of_another
-from answerable.datatypes import Citation, RetrievalResult
+from answerable.datatypes import Citation, RetrievalResult, Span
 from answerable.protocols import StatementJudge
 from answerable.text.claims import respelled
 from answerable.text.copies import CONTRADICTED, changed_in_copy, told_in_clauses
 from answerable.text.languages import question_language
-from answerable.text.negation import folded_words, negations
+from answerable.text.negation import folded_words, loses_negation, negations
 from answerable.text.wording import Wording
 
 SUPPORTED = 0.0
@@ -36,6 +36,7 @@ LONGEST = 2000
 MANY_CITED = 4
 MANY_QUOTES = 30
 FEW_WORDS = 3
+SHORTEST_PART = 5
 COVERED = 0.5
 MORE = 0.15
 OWN_WINDOWS = 1
@@ -43,11 +44,9 @@ FOREIGN_WINDOWS = 2
 ELSEWHERE = 2
 ADDS = 0.2
 MOST_CITED = 3
-BEFORE_QUOTE = 60
-NEAR = 3
 
 _MARKS = re.compile('["“”«»„‟]')
-_CLAUSE_END = re.compile(r"[.;:!?]")
+_LOST = "its quote leaves out a negation"
 _UNREAD = "no model reads it, and no passage has it letter for letter"
 
 
@@ -204,7 +203,7 @@ class _Check:
         rest = claimed(without_quotes(body, located))
         sources = list(dict.fromkeys([*(quote.passage for quote in located), *cited]))
         first = located[0].passage
-        why = next((why for quote in located if (why := _torn(quote, body))), "") or self._missing(rest, sources)
+        why = _LOST if any(_loses_negation(quote, body) for quote in located) else self._missing(rest, sources)
         citations = [cited_span(quote.passage, *quote.span) for quote in located]
         verified = tuple(dict.fromkeys(citation for citation in citations if citation))
         if not why and None in citations:
@@ -235,14 +234,15 @@ class _Check:
     ) -> Verdict | None:
         """Return the verdict on a text that a passage contains letter for letter; None if none does.
 
-        A word or two, as in "In 1901.", is a quote only of a passage that is cited.
+        A word or two, as in "In 1901.", is a quote only of a passage that is cited. A longer part of a sentence is
+        none, since the rest may be its condition.
         """
         if not is_code and len(text.split()) < FEW_WORDS and self._marks:
             others = []
         passages = [*cited, *others]
         found = first_with(text, passages, is_code)
         support, how = Support.QUOTED, "it is in the passage, letter for letter"
-        if not is_code and found and _torn(LocatedQuote(0, len(text), *found), text):
+        if not is_code and found and (_loses_negation(LocatedQuote(0, len(text), *found), text) or _is_part(*found)):
             return None
         if not is_code and not found and (sentence := _in_clauses(text, passages)):
             found = sentence.passage, ((sentence.start, sentence.end),)
@@ -286,9 +286,9 @@ class _Check:
     def _possible(
         self, text: str, passages: Sequence[PassageText], together: Sequence[PassageText], reasons: list[str]
     ) -> Iterator[Window]:
-        """Yield the windows of passages that may support a statement; add why others can't to `reasons`.
+        """Yield the windows of passages that may support a statement; add the reasons against the others to `reasons`.
 
-        The numbers and names of the statement must stand in the passage or, if given, in the passages `together`.
+        Each passage must contain all numbers and names of the statement, or all of `together` must between them.
         """
         for passage in passages:
             is_foreign = self._is_foreign(passage)
@@ -329,16 +329,17 @@ class _Check:
         return passage.language != self.language
 
 
-def _torn(quote: LocatedQuote, body: str) -> str:
-    """Return the reason to reject a quote whose statement drops a negation of the passage, or ""."""
-    content, language = quote.passage.content, quote.passage.language
-    before = content[max(quote.span[0] - BEFORE_QUOTE, 0) : quote.span[0]]
-    clause = " ".join(_CLAUSE_END.split(before)[-1].split()[-NEAR:])
-    gaps = [content[one[1] : other[0]] for one, other in zip(quote.spans, quote.spans[1:], strict=False)]
-    around = body[: quote.start] + " " + body[quote.end :]
-    if any(negations(gap, language) for gap in (clause, *gaps)) and not negations(around, language):
-        return "its quote leaves out a negation"
-    return ""
+def _loses_negation(quote: LocatedQuote, body: str) -> bool:
+    around = f"{body[: quote.start]} {body[quote.end :]}"
+    return loses_negation(quote.passage.content, quote.spans, around, quote.passage.language)
+
+
+def _is_part(passage: PassageText, spans: Sequence[Span]) -> bool:
+    """Return whether spans of a passage are several words of a longer sentence."""
+    start, end = spans[0][0], spans[-1][1]
+    touched = [passage.sentences[number] for number in passage.touched(start, end)]
+    around = passage.content[touched[0].start : start] + passage.content[end : touched[-1].end] if touched else ""
+    return len(passage.content[start:end].split()) >= SHORTEST_PART and any(map(str.isalnum, around))
 
 
 def _in_clauses(text: str, passages: Sequence[PassageText]) -> Sentence | None:

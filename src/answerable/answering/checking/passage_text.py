@@ -55,7 +55,7 @@ class Sentence:
 class Window:
     """A text to read together with a statement, and its sentences.
 
-    `coverage` is the share of the statement's words and numbers that stand in the window or its headings.
+    `coverage` is the share of the statement's words and numbers that occur in the window or its headings.
     """
 
     sentences: tuple[Sentence, ...]

@@ -12,9 +12,9 @@ class Support(str, Enum):
     """How the passages support a sentence."""
 
     QUOTED = "quoted"
-    """It stands in a passage letter for letter, or its claim is such a quote."""
+    """It is copied from a passage letter for letter, or what it claims is such a quote."""
     SUPPORTED = "supported"
-    """A model that read it with the passage found that the passage says so."""
+    """A model read it together with a passage and found that the passage supports it."""
     CORRECTED = "corrected"
     """Backed by another passage than the one cited; the citation was corrected."""
     UNSUPPORTED = "unsupported"

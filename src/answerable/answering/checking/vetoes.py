@@ -1,4 +1,4 @@
-"""What shows without reading: a message is its sender's, and a figure belongs to its row."""
+"""Find statements that take one person's message, or one row's figure, for another's."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from answerable.text.wording import Wording
 
 
 def of_another(statement: Wording, window: Window) -> str:
-    """Return the reason if a statement names another sender than its message's, or a figure of another row; else ""."""
+    """Return which sender or figure the statement takes for another's, or ""."""
     best = window.best(statement)
     if best.message is not None:
         named = {sender for sender in best.passage.senders if _first_name(sender) in statement.words}
@@ -25,7 +25,7 @@ def of_another(statement: Wording, window: Window) -> str:
 
 
 def _in_another_row(statement: Wording, rows: Sequence[Sentence]) -> str:
-    """Return the reason if a number stands only in rows that the statement doesn't speak of."""
+    """Return the reason if a number of the statement is only in rows of which it names nothing."""
     numbers = [claim for claim in statement.claims if claim.is_sure and claim.kind is not Kind.NAME]
     wanted = statement.compared - values_of(numbers)
     shared = Counter(term for row in rows for term in row.compared)

@@ -76,7 +76,7 @@ class Commands(TyperGroup):
                 "Set ANSWERABLE_TRACEBACK=1, run it again, and report the output."
             )
         if status == INTERRUPTED:
-            print_error("Interrupted. Finished work is kept; run the same command again for the rest.")
+            print_error("Interrupted. What was finished is kept; run it again to go on.")
         sys.exit(status)
 
 

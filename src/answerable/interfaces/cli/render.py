@@ -41,7 +41,7 @@ def print_answer(found: Answer, as_json: bool) -> None:
         places.setdefault((place, citation.link), []).append(number)
     if places:
         print_text("")
-    is_written = bool(found.model) and found.reason is Reason.ANSWERED
+    is_written = bool(found.checks) and found.reason is Reason.ANSWERED
     for (place, link), numbers in places.items():
         marks = "".join(f"[{number}]" for number in numbers)
         print_text((f"{marks} ", "bold cyan"), place)
@@ -49,14 +49,22 @@ def print_answer(found: Answer, as_json: bool) -> None:
             print_text((f"    “{_shortened(found.citations[number - 1].quote)}”", "dim"))
         if link:
             print_text((f"    {link}", "dim"), wrap=False)
-    unsupported = sum(check.support == "unsupported" for check in found.checks)
     if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
         print_text((f"({found.reason})", "dim"))
-    elif unsupported and found.answered:
-        sentences = "1 sentence" if unsupported == 1 else f"{unsupported} sentences"
-        print_text((f"({sentences} of the model left out or marked: not in the passages)", "dim"))
+    elif found.answered and (remark := _remark_on_unsupported(found)):
+        print_text((f"({remark})", "dim"))
     elif not found.answered and found.results:
         print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
+
+
+def _remark_on_unsupported(found: Answer) -> str:
+    """Say how many of the model's sentences the passages don't support, and what became of them; "" if none."""
+    unsupported = [check.text for check in found.checks if check.support == "unsupported"]
+    if not unsupported:
+        return ""
+    what, them = ("1 sentence", "it") if len(unsupported) == 1 else (f"{len(unsupported)} sentences", "them")
+    is_kept = all(text in found.text for text in unsupported)
+    return f"{what} of the model {'marked' if is_kept else 'left out'}: the passages don't support {them}"
 
 
 def _shortened(quote: str) -> str:
