@@ -67,7 +67,7 @@ def main() -> None:
     texts = [text[:LENGTH] for text in corpus() if len(text) > LENGTH]
     checks, embeddings = [], []
     with tempfile.TemporaryDirectory() as cache:
-        judge, embedder = E5Judge(cache_folder=Path(cache)), LocalEmbedder(cache_folder=Path(cache))
+        judge, embedder = E5Judge(1, Path(cache)), LocalEmbedder(1, cache_folder=Path(cache))
         for number in range(options.answers + WARMING):
             passages = results(texts[number * PASSAGES : (number + 1) * PASSAGES])
             written = answer(passages)

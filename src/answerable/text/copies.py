@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
+from functools import cached_property
 
 from answerable.text.claim_words import claim_words, shared_words
-from answerable.text.claims import Kind, find_claims
+from answerable.text.claims import Claim, Kind, find_claims
 from answerable.text.negation import folded_words
 
 COPIED = 0.7
@@ -71,10 +72,14 @@ def _place(part: Sequence[str], whole: Sequence[str]) -> int:
 class _Words:
     def __init__(self, text: str, language: str) -> None:
         found = list(folded_words(text))
+        self.text = text
         self.language = language
         self.words = [word for word, _, _ in found]
         self.spans = [(start, end) for _, start, end in found]
-        self.claims = [claim for claim in find_claims(text, language) if claim.kind is not Kind.LINK]
+
+    @cached_property
+    def claims(self) -> list[Claim]:
+        return [claim for claim in find_claims(self.text, self.language) if claim.kind is not Kind.LINK]
 
     def values(self, first: int, last: int, is_sure: bool = False) -> list[frozenset[str]]:
         """Return the values of the numbers and names in words `first` to `last`."""

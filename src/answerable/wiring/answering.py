@@ -81,7 +81,8 @@ def build_judge(settings: Settings) -> StatementJudge | None:
         return None
     from answerable.reading.e5_judge import E5Judge
 
-    return E5Judge(settings.threads, settings.cache_path / "models")
+    # With the few short texts of an answer, a second processor costs more CPU time than it saves.
+    return E5Judge(settings.threads or 1, settings.cache_path / "models")
 
 
 def is_reading(settings: Settings) -> bool:
