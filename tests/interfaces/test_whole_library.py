@@ -128,7 +128,7 @@ def test_interrupted_gone_on_with_and_abandoned(library: Path, server: ScriptedS
     child.send_signal(signal.SIGINT)
     _, said = child.communicate(timeout=60)
     assert child.returncode == 130
-    assert "run the same command again for the rest" in said
+    assert "run it again to go on" in said
     assert run_here("ask", QUESTION, "--library", library).returncode == 0
     other = run_here("reindex", "--embedder", "openai:others", "--library", library, env=remote(server))
     assert other.returncode == 2
