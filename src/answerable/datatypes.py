@@ -261,6 +261,7 @@ class Reason(_Name):
     EMPTY_LIBRARY = "empty library"
     NOTHING_FOUND = "nothing found"
     WEAK_EVIDENCE = "weak evidence"
+    UNCLEAR = "it isn't clear what to compute"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
     QUOTED = "nothing that the model wrote stood the check, so these are quotes"

@@ -13,6 +13,7 @@ import numpy as np
 
 from answerable.answering.extractive import refuse
 from answerable.answering.step_clock import StepClock
+from answerable.computing.computing import Computing
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
@@ -89,6 +90,7 @@ class Library:
         self._steps = steps
         self._worker_pool = worker_pool
         self._passages = passages
+        self._computing = Computing(self._store, embedder, lambda: self.now())
         self._is_bound = False
         self._check_embedder()
 
@@ -209,10 +211,16 @@ class Library:
             yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
             return
         narrowed = self._narrowed(searched, where)
+        computed: Answer | None = None
         for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
             evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
             if narrowed:
                 evidence = replace(evidence, about=narrowed.topic)
+            if attempt is narrowed:
+                computed = self._computing.answer(searched, evidence.language, evidence.results, parse_filter(where))
+                clock.lap("computing")
+            if computed:
+                evidence = replace(evidence, computed=replace(computed, results=evidence.results))
             with closing(self._answerer.stream(evidence, history)) as events:
                 for event in events:
                     if event.answer is None:

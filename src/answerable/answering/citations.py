@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
-from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult
-from answerable.text.locate import locate
+from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult, Span
+from answerable.text.locate import Locator, locate
 
 LONGEST_DIRECTIVE = 80
 
@@ -36,6 +36,17 @@ def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
     location = location_of(result, start, end)
     address = link(document, location, text)
     return Citation(text, document.id, document.source, document.title, start, end, location, address)
+
+
+def cite_spans(document: Document, spans: Iterable[Span]) -> list[Citation]:
+    """Cite spans of a whole document, which has its parts, in this order."""
+    locator = Locator(document)
+    citations = []
+    for start, end in spans:
+        text, location = document.content[start:end], locator.location(start, end)
+        address = link(document, location, text)
+        citations.append(Citation(text, document.id, document.source, document.title, start, end, location, address))
+    return citations
 
 
 def location_of(result: RetrievalResult, start: int, end: int) -> Location:

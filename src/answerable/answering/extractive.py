@@ -42,7 +42,9 @@ class ExtractiveAnswerer:
         """Do nothing: there is nothing to close."""
 
     def answer(self, evidence: Evidence) -> Answer:
-        """Return the best sentences by support, or a refusal in the question's language."""
+        """Return what was computed, the best sentences by support, or a refusal in the question's language."""
+        if evidence.computed:
+            return evidence.computed
         ranked, confidence, refused = weigh(evidence, self._gate, self._reader)
         if refused:
             return refused

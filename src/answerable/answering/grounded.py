@@ -87,6 +87,10 @@ class GroundedAnswerer:
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
         quoted = self._quoting.answer(evidence)
+        if evidence.computed:
+            # A language model doesn't count.
+            yield AnswerEvent(answer=quoted)
+            return
         if evidence.topic is not None and not quoted.answered:
             # The library searches again without the filter that it took from the question.
             yield AnswerEvent(answer=quoted)

@@ -9,7 +9,7 @@ from typing import Literal, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from answerable.datatypes import AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
+from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
 from answerable.filters import Filter
 from answerable.protocols.stores import IndexedChunk
 
@@ -106,7 +106,7 @@ class Evidence:
     `chunks` has the order of `results`. `where` is the filter of the search; of a chat, only messages that pass it may
     be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
     `about` is the topic also where such a filter found nothing and everything was searched. `message` is what the user
-    wrote, of which the question was made.
+    wrote, of which the question was made. `computed` is the answer of a question that needs no quotes but a computation.
     """
 
     question: str
@@ -119,6 +119,7 @@ class Evidence:
     topic: str | None = None
     about: str = ""
     message: str = ""
+    computed: Answer | None = None
 
 
 class Answerer(Protocol):

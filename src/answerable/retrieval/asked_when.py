@@ -24,22 +24,28 @@ class NamedTime:
     periods: tuple[Period, ...]
 
 
-def asked_when(folded: str, now: datetime, span: tuple[date, date], language: str = "") -> list[NamedTime]:
+def asked_when(
+    folded: str, now: datetime, span: tuple[date, date], language: str = "", is_past: bool | None = None
+) -> list[NamedTime]:
     """Return the times that narrow a question, in order; `folded` is its text in lower case without accents.
 
-    `span` is the first and the last day of the documents. `language` is tried first, then the others.
+    `span` is the first and the last day of the documents. `language` is tried first, then the others. `is_past` says
+    whether days without a year lie in the past; by default a verb in the question does.
     """
     years = range(span[0].year, span[1].year + 1)
     for known in sorted(LANGUAGES, key=lambda one: one != language):
         grammar = grammar_of(known)
-        if named := list(_named(times_in(folded, grammar, now, years), folded, grammar, now)):
+        if named := list(_named(times_in(folded, grammar, now, years), folded, grammar, now, is_past)):
             return named
     return []
 
 
-def _named(times: Sequence[Time], folded: str, grammar: Grammar, now: datetime) -> Iterator[NamedTime]:
+def _named(
+    times: Sequence[Time], folded: str, grammar: Grammar, now: datetime, is_past: bool | None
+) -> Iterator[NamedTime]:
     """Apply roles ("since") and ranges ("from … to"); drop times that were only talked about."""
-    is_past = bool(grammar.past.search(folded))
+    if is_past is None:
+        is_past = bool(grammar.past.search(folded))
     index = 0
     while index < len(times):
         start, role = role_of(times[index], folded, grammar)

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
-from answerable.sources.tables.rows import read_table
+from answerable.tables.delimited import read_table
 from answerable.sources.text import read_text, require_text, stem
 
 _TABLES = frozenset({".csv", ".tsv", ".tab"})
@@ -25,7 +25,9 @@ def read_records(content: str, source: str) -> Document:
     require_text(content, source)
     columns: list[str] = []
     if PurePosixPath(source.lower()).suffix in _TABLES:
-        columns, spans = read_table(content)
+        table = read_table(content)
+        columns = [" ".join(cell.split()) for cell in table.header if cell.strip()]
+        spans = [(row.start, row.end) for row in table.rows]
     else:
         spans = json_spans(content)
     if not spans:

@@ -13,8 +13,6 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from answerable.protocols import Span
-
 Quoting = Literal[0, 1, 2, 3]
 # If the quotes are invalid, they are read as ordinary characters.
 _QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
@@ -40,8 +38,18 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-def read_table(content: str) -> tuple[list[str], list[Span]]:
-    """Return the column names, if there is a header, and the span of every row of data; no rows if it isn't a table."""
+class Delimited(NamedTuple):
+    """A delimited table: the cells of its header, and its rows of data.
+
+    Without a header, `header` is empty. If only text follows the header, the header is also the first row: it may be data.
+    """
+
+    header: list[str]
+    rows: list[Row]
+
+
+def read_table(content: str) -> Delimited:
+    """Return the header and the rows; no rows if the text isn't a table."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
     delimiters = declared[1] if declared else _DELIMITERS
@@ -51,10 +59,10 @@ def read_table(content: str) -> tuple[list[str], list[Span]]:
             continue
         try:
             found = rows(content, start, delimiter, quoting)
-            return _columns_and_rows(row for row in found if any(_WORD.search(cell) for cell in row.cells))
+            return _header_and_rows(row for row in found if any(_WORD.search(cell) for cell in row.cells))
         except csv.Error:
             continue
-    return [], []
+    return Delimited([], [])
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
@@ -93,10 +101,10 @@ def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tup
     return widths[0] == width, count / len(widths)
 
 
-def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
+def _header_and_rows(found: Iterator[Row]) -> Delimited:
     sample = list(islice(found, _SAMPLE_ROWS))
     if not sample:
-        return [], []
+        return Delimited([], [])
     width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
     # A report may begin with titles before the table.
     first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
@@ -105,9 +113,7 @@ def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
     # If there is only text below, the first row may be data and stays quotable.
     if has_header and any(_is_typed(index, below) for index in range(width)):
         del sample[first]
-    spans = [(row.start, row.end) for row in sample]
-    spans += [(row.start, row.end) for row in found]
-    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
+    return Delimited(header if has_header else [], [*sample, *found])
 
 
 def _is_header(cells: Sequence[str], below: Sequence[Row]) -> bool:

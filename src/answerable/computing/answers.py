@@ -1,0 +1,253 @@
+"""Write computed answers: the figure, what it was made of, and the rows it comes from, each cited."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from answerable.answering.citations import cite_spans
+from answerable.computing.operations import Asked
+from answerable.computing.plan import Plan
+from answerable.computing.source import Source
+from answerable.computing.vocabulary import word_lists, words_of
+from answerable.datatypes import Answer, Citation, Reason, Span
+from answerable.tables.database import Aggregate, Group, Result, compute
+from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
+
+SHOWN = 8
+"""How many rows below a figure are written out; of a list, all up to LONGEST_LIST."""
+LONGEST_LIST = 60
+MOST_CITATIONS = 300
+MOST_GROUPS = 12
+LONGEST_CELL = 160
+
+
+class Writer:
+    """Writes answers in a language: in English where it has no words for it."""
+
+    def __init__(self, language: str) -> None:
+        lists = word_lists("computed")
+        self.language = language if language in lists else "en"
+        self._words = lists[self.language]
+        self._columns = lists["chat"][self.language]
+
+    def answer(self, question: str, plan: Plan, noun: str) -> Answer | None:
+        """Compute the plan and write the answer; None if there is nothing to compute it from."""
+        rows = plan.rows
+        if plan.asked in (Asked.COUNT, Asked.ANY):
+            return self._counted(question, plan, rows, noun)
+        if not rows:
+            return None
+        if plan.asked is Asked.LIST:
+            return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
+        if plan.asked in (Asked.FIRST, Asked.LAST):
+            return self._first_or_last(question, plan, rows)
+        if plan.asked in (Asked.MOST, Asked.LEAST):
+            return self._extreme(question, plan, rows, noun)
+        return self._figured(question, plan, rows, noun)
+
+    def _counted(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
+        if plan.group >= 0:
+            return self._by_group(question, plan, rows, noun)
+        if plan.asked is Asked.ANY:
+            return self._said(question, plan, self._line("yes" if rows else "no", plan, rows), rows, SHOWN)
+        if plan.subject >= 0:
+            found = _compute(plan.source.table, rows, Aggregate.DISTINCT, plan.subject)
+            if 1 < (figure := _only(found)) < len(rows):
+                line = self._line(
+                    "distinct", plan, rows, figure=f"{figure:g}", group=self._column(plan.source, plan.subject)
+                )
+                return self._said(question, plan, line, rows, SHOWN)
+        return self._said(question, plan, self._line("count", plan, rows), rows, SHOWN)
+
+    def _figured(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
+        if plan.asked is Asked.AMOUNT and len(rows) == 1:
+            return self._said(question, plan, self._line("list", plan, rows), rows, LONGEST_LIST)
+        if plan.group >= 0:
+            return self._by_group(question, plan, rows, noun)
+        aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
+        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        if not found.figures:
+            return None
+        name = "average" if plan.asked is Asked.AVERAGE else "total"
+        counted = list(found.rows)
+        column = self._column(plan.source, plan.column)
+        line = self._line(name, plan, counted, column=column, figure=self._figures(found))
+        return self._said(question, plan, line, counted, SHOWN)
+
+    def _extreme(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
+        texts = [plan.source.table.rows[row].values[plan.group].text for row in rows] if plan.group >= 0 else []
+        if plan.column < 0 or len({text.casefold() for text in texts}) < len(texts):
+            return self._by_group(question, plan, rows, noun)
+        aggregate = Aggregate.MOST if plan.asked is Asked.MOST else Aggregate.LEAST
+        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        if not found.figures:
+            return None
+        best = list(found.rows)
+        column = self._column(plan.source, plan.column)
+        line = self._line(plan.asked.value, plan, best, column=column, figure=self._figures(found))
+        return self._said(question, plan, line, best, SHOWN)
+
+    def _first_or_last(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
+        aggregate = Aggregate.FIRST if plan.asked is Asked.FIRST else Aggregate.LAST
+        found = _compute(plan.source.table, rows, aggregate, plan.column)
+        best = list(found.rows)
+        return self._said(question, plan, self._line(plan.asked.value, plan, best), best, SHOWN) if best else None
+
+    def _by_group(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
+        """Write a figure for each value of a column; for the most and the least, these first."""
+        table, group = plan.source.table, plan.group
+        if table.columns[group].kind is Kind.DATE:
+            table = _with_periods(table, group, noun in words_of("words", "months"))
+        aggregate = Aggregate.COUNT
+        if plan.column >= 0:
+            aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
+        found = _compute(table, rows, aggregate, plan.column, group)
+        groups = list(found.groups)
+        if not groups:
+            return None
+        if plan.asked is Asked.LEAST:
+            groups.reverse()
+        counted = [number for each in groups for number in each.rows]
+        of = self._of(plan)
+        name, grouped_by = ("grouped", "counted")[plan.column < 0], self._column(plan.source, group)
+        column = self._column(plan.source, plan.column) if plan.column >= 0 else ""
+        rows_name = self._words["rows_name"][plan.source.is_chat]
+        line = self._words[name].format(of=of, column=column, group=grouped_by, rows_name=rows_name)
+        lines = [line, *(self._group_line(each, plan) for each in groups[:MOST_GROUPS])]
+        if len(groups) > MOST_GROUPS:
+            lines.append(self._words["more"].format(n=len(groups) - MOST_GROUPS))
+        return self._answer(question, lines, _cited(plan.source, counted), [])
+
+    def _group_line(self, group: Group, plan: Plan) -> str:
+        figure = self._number(group.figure, group.unit)
+        return f"- {group.name}: {figure}"
+
+    def _said(self, question: str, plan: Plan, line: str, rows: Sequence[int], shown: int) -> Answer:
+        """Return the answer: its line, then the first rows with their marks."""
+        lines = [line]
+        citations: list[Citation] = []
+        written = rows[:shown]
+        if written:
+            spans = [_span(plan.source.table.rows[row]) for row in written]
+            citations = cite_spans(plan.source.document, spans)
+            lines += [f"- {self._row(plan.source, row)} [{n}]" for n, row in enumerate(written, 1)]
+        if len(rows) > shown:
+            lines.append(self._words["more"].format(n=len(rows) - shown))
+            citations += _cited(plan.source, rows[shown:], MOST_CITATIONS - len(citations))
+        elif not rows:
+            citations = _cited(plan.source, range(len(plan.source.table.rows)))
+        return self._answer(question, lines, citations, written)
+
+    def _answer(self, question: str, lines: list[str], citations: list[Citation], written: Sequence[int]) -> Answer:
+        if citations and not written:
+            marks = "".join(f" [{number}]" for number in range(1, min(len(citations), SHOWN) + 1))
+            lines[0] += marks
+        text = "\n".join(lines)
+        return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
+
+    def unclear(self, question: str, source: Source) -> Answer:
+        """Return what could be computed from a table, for a question that doesn't say clearly what to compute."""
+        columns = [self._column(source, number) for number in range(len(source.table.columns))]
+        line = self._words["unclear"].format(name=source.name, columns=", ".join(columns))
+        examples = [self._words["example_total"].format(column=columns[number]) for number in source.number_columns[:1]]
+        for number in source.text_columns:
+            values = source.distinct(number)
+            if 1 < len(values) < len(source.table.rows):
+                first = source.table.rows[0].values[number].text
+                examples.append(self._words["example_count"].format(column=columns[number], value=first))
+                break
+        asking = [self._words["ask"].format(examples=" · ".join(examples))] if examples else []
+        return Answer(question, "\n".join([line, *asking]), False, Reason.UNCLEAR, self.language, 0.0)
+
+    def _line(self, name: str, plan: Plan, rows: Sequence[int], **others: str) -> str:
+        one, several = self._words["messages" if plan.source.is_chat else "rows"]
+        counted = one if len(rows) == 1 else several.format(n=self._number(len(rows)))
+        line: str = self._words[name].format(of=self._of(plan), rows=counted, **others)
+        return line
+
+    def _of(self, plan: Plan) -> str:
+        """Return the table's name with the conditions, as in "members.csv, City: Madrid"."""
+        conditions = [
+            f"{self._column(plan.source, each.column)}: {each.value}"
+            if each.value
+            else self._column(plan.source, each.column)
+            for each in plan.conditions
+        ]
+        return ", ".join([plan.source.name, *conditions])
+
+    def _column(self, source: Source, column: int) -> str:
+        name = source.table.columns[column].name
+        if source.table.origin is Origin.TABLE:
+            return name
+        return str(self._columns.get(name, name))
+
+    def _row(self, source: Source, number: int) -> str:
+        """Return a row on one line: its cells with their columns' names; of a message, sender and time first."""
+        row, table = source.table.rows[number], source.table
+        if source.is_chat:
+            sender, time, text = row.values[:3]
+            when = f"{time.time:%Y-%m-%d %H:%M}" if time.time else time.text
+            shown = f"“{_short(text.text)}”" if text.text else row.values[3].text
+            return f"{sender.text} ({when}): {shown}"
+        pairs = zip(table.columns, row.values, strict=True)
+        return " · ".join(_cell(column, value) for column, value in pairs if value.text)
+
+    def _figures(self, result: Result) -> str:
+        return " + ".join(self._number(figure, unit) for unit, figure in result.figures.items())
+
+    def _number(self, figure: float, unit: str = "") -> str:
+        text = f"{round(figure, 2):,.2f}"
+        if text.endswith(".00"):
+            text = text[:-3]
+        if self.language != "en":
+            text = text.translate(str.maketrans(",.", ".,"))
+        return f"{text}{'' if unit in ('', '%') else ' '}{unit}"
+
+
+def _cell(column: Column, value: Value) -> str:
+    unit = column.unit if value.number is not None and column.unit and value.text.strip("-+.,0123456789 ") == "" else ""
+    shown = f"{_short(value.text)}{' ' if unit not in ('', '%') else ''}{unit}"
+    return f"{column.name}: {shown}" if column.name else shown
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL].rsplit(' ', 1)[0]}…"
+
+
+def _span(row: Row) -> Span:
+    return row.start, row.end
+
+
+def _cited(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> list[Citation]:
+    """Cite rows; rows that follow each other are one quote."""
+    runs: list[tuple[int, int]] = []
+    for row in sorted(set(rows)):
+        if runs and runs[-1][1] == row - 1:
+            runs[-1] = (runs[-1][0], row)
+        else:
+            runs.append((row, row))
+    found = source.table.rows
+    return cite_spans(source.document, [(found[first].start, found[last].end) for first, last in runs[:most]])
+
+
+def _compute(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int = -1, group: int = -1) -> Result:
+    return compute(table, rows, aggregate, None if column < 0 else column, None if group < 0 else group)
+
+
+def _only(result: Result) -> float:
+    return next(iter(result.figures.values()), 0)
+
+
+def _with_periods(table: Table, column: int, is_month: bool) -> Table:
+    """Return the table with a column's times as the names of their months or days."""
+    shape = "%Y-%m" if is_month else "%Y-%m-%d"
+
+    def named(row: Row) -> Row:
+        time = row.values[column].time
+        name = Value(time.strftime(shape) if time else "")
+        return replace(row, values=(*row.values[:column], name, *row.values[column + 1 :]))
+
+    columns = (*table.columns[:column], replace(table.columns[column], kind=Kind.TEXT), *table.columns[column + 1 :])
+    return replace(table, columns=columns, rows=tuple(named(row) for row in table.rows))

@@ -1,0 +1,60 @@
+"""A question as computing sees it: the operation, its times, and the words that are left to match with a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property, lru_cache
+
+from answerable.computing.operations import Operation, Token, tokens
+from answerable.computing.vocabulary import words_of
+from answerable.retrieval.asked_when import NamedTime, asked_when
+from answerable.text.terms import fold, terms, words
+from answerable.text.word_lists import LANGUAGES
+
+
+@dataclass(frozen=True)
+class Asking:
+    """A question that asks for something to be computed. `folded` is its text in lower case without accents."""
+
+    folded: str
+    language: str
+    operation: Operation
+    now: datetime
+
+    @cached_property
+    def tokens(self) -> list[Token]:
+        """The words that don't belong to the operation, its limits, or those that only help to ask."""
+        limits = [limit.span for limit in self.operation.limits]
+        return tokens(self.folded, [*self.operation.spans, *limits])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """All words of the question."""
+        return frozenset(words(self.folded))
+
+    @cached_property
+    def is_negative(self) -> bool:
+        """Whether the question asks for what isn't so ("who hasn't paid")."""
+        return not self.words.isdisjoint(words_of("words", "negations"))
+
+    def has_any(self, *names: str) -> bool:
+        """Return whether the question has a word of one of these lists of `[words]`."""
+        return any(not self.words.isdisjoint(words_of("words", name)) for name in names)
+
+    def times(self, first: date, last: date) -> list[NamedTime]:
+        """Return the times that the question names; `first` and `last` are the days of the rows."""
+        return asked_when(self.folded, self.now, (first, last), self.language, is_past=True)
+
+
+@lru_cache(maxsize=50_000)
+def stems(word: str) -> frozenset[str]:
+    """Return the stems of a word in each language, and the word itself, without accents."""
+    plain = fold(word.lower())
+    return frozenset({plain, *(stem for language in LANGUAGES for stem in terms(plain, language))})
+
+
+def stems_of(texts: Iterable[str]) -> frozenset[str]:
+    """Return the stems of all words of these texts."""
+    return frozenset[str]().union(*(stems(word) for text in texts for word in words(text)))

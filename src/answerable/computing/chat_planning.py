@@ -1,0 +1,109 @@
+"""Read a question as a computation on the messages of a chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from answerable.computing.asking import Asking, stems
+from answerable.computing.matching import within
+from answerable.computing.operations import Asked, Token
+from answerable.computing.plan import Condition, Plan
+from answerable.computing.planning import in_periods
+from answerable.computing.source import Source
+from answerable.computing.vocabulary import word_lists, words_of
+from answerable.text.terms import fold
+
+SENDER, TIME, TEXT, ATTACHMENT = range(4)
+"""The columns of a chat's table."""
+
+_OF_MESSAGES = (Asked.COUNT, Asked.MOST, Asked.LEAST, Asked.FIRST, Asked.LAST, Asked.ANY, Asked.TOTAL, Asked.LIST)
+
+
+def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
+    """Return what to compute from a chat's messages; None if the question isn't about messages."""
+    asked = asking.operation.asked
+    if asked not in _OF_MESSAGES or source.days is None:
+        return None
+    times = asking.times(*source.days)
+    tokens = within(asking.tokens, [(time.start, time.end) for time in times])
+    kinds = {name: _listed(name) for name in word_lists("operations")["chat"]["attachments"]}
+    kind = next((name for name, words in kinds.items() if any(token.word in words for token in tokens)), "")
+    about_messages = asking.words & (words_of("chat", "messages") | words_of("chat", "mentions"))
+    if not kind and not about_messages:
+        return None
+    conditions = [in_periods(source, time) for time in times]
+    people, tokens = _people(source, tokens)
+    conditions += people
+    if kind:
+        conditions.append(_attached(source, kind))
+    covered = words_of("chat", "messages") | words_of("chat", "mentions") | kinds.get(kind, frozenset())
+    covered |= words_of("words", "rows") | {asking.operation.noun}
+    topic = [
+        token for token in tokens if token.word not in covered and stems(token.word).isdisjoint(source.title_stems)
+    ]
+    explained = 1.0
+    if topic:
+        says = Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic))
+        conditions.append(says)
+        # "How many people come to the party?" isn't a count of messages that have these words.
+        is_said = asking.words & words_of("chat", "mentions") or asked in (Asked.FIRST, Asked.LAST, Asked.ANY)
+        explained = 1.0 if is_said and says.rows else 0.5
+    if asked in (Asked.ANY, Asked.LIST) and not (kind or topic):
+        return None
+    group = _group(asking) if asked in (Asked.MOST, Asked.LEAST) or asking.operation.each else -1
+    if asked in (Asked.MOST, Asked.LEAST) and group < 0:
+        return None
+    named = sum(not stems(token.word).isdisjoint(source.title_stems) for token in tokens)
+    return Plan(
+        source,
+        Asked.COUNT if asked is Asked.TOTAL else asked,
+        tuple(conditions),
+        column=TIME if asked in (Asked.FIRST, Asked.LAST) else -1,
+        group=group,
+        explained=explained,
+        strength=1 + len(conditions) + named,
+    )
+
+
+def _listed(kind: str) -> frozenset[str]:
+    return words_of("chat.attachments", kind)
+
+
+def _people(source: Source, tokens: Sequence[Token]) -> tuple[list[Condition], list[Token]]:
+    """Return the condition that one of the named people sent the message, and the words that name nobody."""
+    rows: set[int] = set()
+    shown, left = [], []
+    for token in tokens:
+        sent = source.rows_with(SENDER, token.word)
+        if sent and len(token.word) > 2:
+            rows |= sent
+            shown += sorted({source.table.rows[row].values[SENDER].text for row in sent})
+        else:
+            left.append(token)
+    if not rows:
+        return [], left
+    return [Condition(SENDER, ", ".join(dict.fromkeys(shown)), frozenset(rows))], left
+
+
+def _attached(source: Source, kind: str) -> Condition:
+    texts = source.texts(ATTACHMENT)
+    rows = frozenset(number for number, text in enumerate(texts) if text and (kind == "any" or text in (kind, "media")))
+    return Condition(ATTACHMENT, "" if kind == "any" else kind, rows)
+
+
+def _saying(source: Source, topic: Sequence[Token]) -> frozenset[int]:
+    """Return the messages with all of these words."""
+    rows = frozenset(range(len(source.table.rows)))
+    for token in topic:
+        rows &= source.rows_with(TEXT, token.word)
+    return rows
+
+
+def _group(asking: Asking) -> int:
+    """Return the column that messages are counted by: sender or time; -1 if neither is asked for."""
+    noun = fold(asking.operation.each or asking.operation.noun)
+    if noun in words_of("words", "days") | words_of("words", "months"):
+        return TIME
+    return (
+        SENDER if asking.operation.asks_who or noun in words_of("words", "rows") | words_of("person", "columns") else -1
+    )

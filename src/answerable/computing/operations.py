@@ -1,0 +1,143 @@
+"""What a question asks to be computed: a count, a total, the first row, the rows that meet a condition."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from answerable.computing.vocabulary import pattern, words_of
+from answerable.datatypes import Span
+from answerable.tables.database import Operator
+from answerable.tables.values import read_value
+
+# "12 March", "the 3rd", "2024-05-01", "10:30", "3/4": numbers that belong to a date or a name.
+_NUMBER = re.compile(r"(?<![\w/:.,-])(?:[^\W\d_]{0,3}[$€£]\s?)?\d[\d.,]*(?:\s?[€$£%])?(?![\w/:-])")
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+class Asked(str, Enum):
+    """What is asked to be computed."""
+
+    COUNT = "count"
+    TOTAL = "total"
+    AVERAGE = "average"
+    MOST = "most"
+    LEAST = "least"
+    FIRST = "first"
+    LAST = "last"
+    ANY = "any"
+    LIST = "list"
+    AMOUNT = "amount"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A condition on numbers: "more than 50 euros", "between 3 and 5"."""
+
+    operator: Operator
+    number: float
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """What is asked, and the words that say so.
+
+    `spans` are those words in the question. `asks_who` means that a person is asked for; `noun` is what else is asked
+    for ("which month"), `each` what the figure is asked for each of ("per person"); "" without.
+    """
+
+    asked: Asked
+    spans: tuple[Span, ...]
+    asks_who: bool = False
+    noun: str = ""
+    each: str = ""
+    limits: tuple[Limit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A word of the question, in lower case without accents, and its place."""
+
+    word: str
+    start: int
+    end: int
+
+
+def find_operation(folded: str) -> Operation | None:
+    """Return what a question asks to be computed; None if nothing is. `folded` is in lower case without accents."""
+    found = [(asked, match) for asked in Asked if (match := _pattern_of(asked).search(folded))]
+    if not found:
+        return None
+    asked, first = min(found, key=lambda pair: _ORDER.index(pair[0]))
+    spans = [match.span() for kind, match in found if kind in (asked, Asked.COUNT, Asked.LIST, Asked.AMOUNT)]
+    if asked is Asked.TOTAL and any(kind is Asked.COUNT for kind, _ in found):
+        # "The total number of members", "how many litres in total": a column decides which of the two.
+        spans.append(first.span())
+    which, each = pattern("asked", "which").search(folded), pattern("asked", "each").search(folded)
+    return Operation(
+        asked,
+        tuple(spans),
+        asks_who=bool(pattern("asked", "who").search(folded)),
+        noun=which["noun"] if which else "",
+        each=each["noun"] if each else "",
+        limits=tuple(_limits(folded)),
+    )
+
+
+_ORDER = [
+    Asked.AVERAGE,
+    Asked.TOTAL,
+    Asked.LEAST,
+    Asked.MOST,
+    Asked.COUNT,
+    Asked.LAST,
+    Asked.FIRST,
+    Asked.AMOUNT,
+    Asked.ANY,
+    Asked.LIST,
+]
+
+
+def _pattern_of(asked: Asked) -> re.Pattern[str]:
+    return pattern("operations", asked.value)
+
+
+def _limits(folded: str) -> Iterator[Limit]:
+    numbers = [match for match in _NUMBER.finditer(folded)]
+    used: set[int] = set()
+    for index, (one, other) in enumerate(zip(numbers, numbers[1:], strict=False)):
+        before = re.search(rf"(?:{pattern('comparisons', 'between').pattern})\s*$", folded[: one.start()], re.VERBOSE)
+        if before and re.fullmatch(r"\s*\w*\s*(?:and|y|e|to|a|-|hasta|ate)\s*", folded[one.end() : other.start()]):
+            used |= {index, index + 1}
+            yield from _limit(Operator.AT_LEAST, one, before.start())
+            yield from _limit(Operator.AT_MOST, other, one.end())
+    for index, number in enumerate(numbers):
+        if index in used:
+            continue
+        for name in ("at_least", "at_most", "above", "below"):
+            shape = rf"(?:{pattern('comparisons', name).pattern})\s*$"
+            if before := re.search(shape, folded[: number.start()], re.VERBOSE):
+                yield from _limit(Operator[name.upper()], number, before.start())
+                break
+
+
+def _limit(operator: Operator, number: re.Match[str], start: int) -> Iterator[Limit]:
+    value = read_value(number[0]).number
+    if value is not None:
+        yield Limit(operator, value, (start, number.end()))
+
+
+def tokens(folded: str, covered: Sequence[Span]) -> list[Token]:
+    """Return the words of a question that aren't within `covered` and don't only help to ask."""
+    neutral = words_of("words", "neutral")
+    found = (Token(match[0].partition("'")[0].partition("’")[0], *match.span()) for match in _WORD.finditer(folded))
+    return [
+        token
+        for token in found
+        if token.word not in neutral
+        and len(token.word) > (0 if token.word.isdigit() else 1)
+        and not any(start <= token.start < end for start, end in covered)
+    ]

@@ -1,0 +1,238 @@
+"""Read a question as a computation on one table; a question that doesn't fit the table has no plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import datetime
+
+from answerable.computing.asking import Asking, stems, stems_of
+from answerable.computing.closeness import Closeness
+from answerable.computing.matching import Match, match, within
+from answerable.computing.operations import Asked, Limit, Token
+from answerable.computing.plan import Condition, Plan
+from answerable.computing.source import Source
+from answerable.computing.vocabulary import words_of
+from answerable.retrieval.asked_when import NamedTime
+from answerable.tables.database import Comparison, select
+from answerable.tables.table import Kind
+
+_OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
+_EXTREMES = (Asked.MOST, Asked.LEAST)
+
+
+def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | None:
+    """Return how this table answers the question; None if nothing of the question is in the table.
+
+    A plan that explains less than the whole question (`explained`) isn't to be computed, only to be asked about.
+    """
+    conditions, spans = [], []
+    for time in asking.times(*source.days) if source.days else ():
+        conditions.append(in_periods(source, time))
+        spans.append((time.start, time.end))
+    tokens = within(asking.tokens, spans)
+    found = match(asking, source, tokens, closeness)
+    found.conditions = conditions + found.conditions
+    _apply_yes_and_no(asking, found)
+    limits = list(_apply_limits(asking, found))
+    plan = _figured(asking, found)
+    if plan is None or len(limits) < len(asking.operation.limits):
+        return None
+    left = [token for token in found.unexplained if not _is_covered(token, plan, found)]
+    everything = len(tokens) + len(conditions) + len(limits)
+    explained = 1.0 if not left else 1 - len(left) / max(everything, 1)
+    strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
+    return replace(plan, explained=explained, strength=strength) if strength else None
+
+
+def in_periods(source: Source, time: NamedTime) -> Condition:
+    """Return the condition that the first column of dates lies within the periods of a time."""
+    column = source.date_columns[0]
+    rows = frozenset(
+        number
+        for number, row in enumerate(source.table.rows)
+        if (when := row.values[column].time) is not None and any(start <= when < end for start, end in time.periods)
+    )
+    return Condition(column, ", ".join(dict.fromkeys(_period(*period) for period in time.periods)), rows)
+
+
+def _period(start: datetime, end: datetime) -> str:
+    if end == datetime.max:
+        return f"≥ {start:%Y-%m-%d}"
+    if start == datetime.min:
+        return f"< {end:%Y-%m-%d}"
+    days = (end - start).days
+    if days == 1:
+        return f"{start:%Y-%m-%d}"
+    if start.day == end.day == 1 and days <= 31:
+        return f"{start:%Y-%m}"
+    if (start.month, start.day, end.month, end.day) == (1, 1, 1, 1):
+        return f"{start:%Y}"
+    last = datetime.fromordinal(end.toordinal() - 1)
+    return f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
+
+
+def _apply_yes_and_no(asking: Asking, found: Match) -> None:
+    """Make conditions of columns of yes and no that the question names, and of values that it denies."""
+    source, yes, no = found.source, words_of("words", "yes"), words_of("words", "no")
+    for column in found.columns:
+        values = set(source.distinct(column)) if column in source.text_columns else set()
+        if values and values <= yes | no:
+            wanted = no if asking.is_negative else yes
+            texts = source.texts(column)
+            rows = frozenset(number for number, text in enumerate(texts) if text in wanted)
+            shown = next((source.table.rows[row].values[column].text for row in sorted(rows)), "")
+            found.conditions.append(Condition(column, shown, rows))
+            return
+    if asking.is_negative:
+        for index, condition in enumerate(found.conditions):
+            if condition.column in source.text_columns and len(source.distinct(condition.column)) <= 6:
+                others = frozenset(range(len(source.table.rows))) - condition.rows
+                found.conditions[index] = Condition(condition.column, f"≠ {condition.value}", others)
+                return
+
+
+def _apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
+    """Make conditions of the limits of numbers that the question sets."""
+    for limit in asking.operation.limits:
+        column = _measured(asking, found, is_limit=True)
+        if column is None:
+            return
+        value = found.source.table.columns[column]
+        rows = select(found.source.table, [Comparison(column, limit.operator, limit.number)])
+        sign = {"ABOVE": ">", "AT_LEAST": "≥", "BELOW": "<", "AT_MOST": "≤"}[limit.operator.name]
+        shown = f"{sign} {limit.number:g} {value.unit}".strip()
+        found.conditions.append(Condition(column, shown, frozenset(rows)))
+        yield limit
+
+
+def _measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None:
+    """Return the column of numbers that a figure is made of: the one that is named, of money, or the only one."""
+    source = found.source
+    used = {condition.column for condition in found.conditions} if not is_limit else set()
+    numbers = [column for column in source.number_columns if column not in used and not _is_label(source, column)]
+    named = [column for column in found.columns if column in numbers]
+    if named:
+        return named[0]
+    units = [column for column in numbers if _unit_words(source.table.columns[column].unit) & asking.words]
+    if units:
+        return units[0]
+    if asking.has_any("money", "currencies"):
+        money = [column for column in numbers if _is_money(source, column)]
+        if money:
+            return money[0]
+    if asking.operation.asked is Asked.AMOUNT and any(_is_money(source, column) for column in numbers):
+        return next(column for column in numbers if _is_money(source, column))
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _is_label(source: Source, column: int) -> bool:
+    """Return whether numbers of a column are names of things: years, running numbers."""
+    cells = [row.values[column] for row in source.table.rows if row.values[column].number is not None]
+    if not cells or source.table.columns[column].unit:
+        return False
+    numbers = [cell.number for cell in cells if cell.number is not None]
+    if all(float(number).is_integer() and 1900 <= number <= 2100 for number in numbers):
+        return True
+    return len(numbers) > 2 and numbers == [numbers[0] + step for step in range(len(numbers))]
+
+
+def _is_money(source: Source, column: int) -> bool:
+    unit = source.table.columns[column].unit
+    names = {stem for word in words_of("words", "money") for stem in stems(word)}
+    return (len(unit) == 3 and unit.isupper()) or bool(names & source.column_stems[column])
+
+
+def _unit_words(unit: str) -> frozenset[str]:
+    return frozenset({unit.lower()}) if unit and unit != "%" else frozenset()
+
+
+def _figured(asking: Asking, found: Match) -> Plan | None:
+    """Return the plan for what the operation asks of the matching rows."""
+    source, asked = found.source, asking.operation.asked
+    conditions = tuple(found.conditions)
+    plan = Plan(source, asked, conditions, group=_group(asking, found), subject=_subject(asking, found))
+    if asked in _OF_NUMBERS:
+        column = _measured(asking, found)
+        if column is None and asked is Asked.TOTAL:
+            return replace(plan, asked=Asked.COUNT)
+        return None if column is None else replace(plan, column=column)
+    if asked is Asked.COUNT:
+        return _counted(asking, found, plan)
+    if asked is Asked.AMOUNT:
+        return _amount(asking, found, plan)
+    if asked in _EXTREMES:
+        return _extreme(asking, found, plan)
+    if asked in (Asked.FIRST, Asked.LAST):
+        return replace(plan, column=source.date_columns[0]) if source.date_columns else None
+    # A question with "any" or "which" is a computation only if it says which rows it means.
+    return plan if conditions or found.titled or asking.operation.limits else None
+
+
+def _counted(asking: Asking, found: Match, plan: Plan) -> Plan:
+    """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
+    source = found.source
+    for column in found.columns:
+        if column in source.number_columns and not _is_label(source, column) and not _is_money(source, column):
+            return replace(plan, asked=Asked.TOTAL, column=column)
+    units = [
+        column for column in source.number_columns if _unit_words(source.table.columns[column].unit) & asking.words
+    ]
+    if units:
+        return replace(plan, asked=Asked.TOTAL, column=units[0])
+    subject = next((column for column in found.named if column in source.text_columns), -1)
+    return replace(plan, subject=subject)
+
+
+def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
+    """Add up the rows that "how much" means; of prices, list them."""
+    column = _measured(asking, found)
+    if column is None or not (plan.conditions or found.titled):
+        return None
+    return replace(plan, asked=Asked.AMOUNT, column=column)
+
+
+def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
+    """Find the row with the highest or lowest number, or the group with the highest total or count."""
+    column = _measured(asking, found)
+    group = plan.group if plan.group >= 0 else plan.subject
+    if column is None and group < 0:
+        return None
+    return replace(plan, column=-1 if column is None else column, group=group)
+
+
+def _group(asking: Asking, found: Match) -> int:
+    """Return the column that the figure is asked for each value of; -1 without."""
+    return _column_called(asking.operation.each, found) if asking.operation.each else -1
+
+
+def _subject(asking: Asking, found: Match) -> int:
+    """Return the column that the question asks for: that of persons, or that of the noun after "which"."""
+    if asking.operation.noun and (column := _column_called(asking.operation.noun, found)) >= 0:
+        return column
+    if not asking.operation.asks_who:
+        return -1
+    people = stems_of(words_of("person", "columns"))
+    columns = found.source.text_columns
+    named = [column for column in columns if found.source.column_stems[column] & people]
+    used = {condition.column for condition in found.conditions}
+    return next((column for column in named if column not in used), -1)
+
+
+def _column_called(noun: str, found: Match) -> int:
+    own = stems(noun)
+    named = [column for column, names in enumerate(found.source.column_stems) if own & names]
+    near = [column for column, tokens in found.near.items() if noun in {token.word for token in tokens}]
+    return next(iter([*named, *near]), -1)
+
+
+def _is_covered(token: Token, plan: Plan, found: Match) -> bool:
+    """Return whether the plan accounts for a word that names no column, value or title."""
+    source, columns = plan.source, plan.source.table.columns
+    if token.word in words_of("words", "rows") or token.word in words_of("words", "negations"):
+        return True
+    if token.word in words_of("words", "money") and plan.column >= 0:
+        return _is_money(source, plan.column)
+    if token.word in words_of("words", "currencies"):
+        return plan.column >= 0 or any(columns[each.column].kind is Kind.NUMBER for each in found.conditions)
+    return plan.column >= 0 and token.word in _unit_words(columns[plan.column].unit)

@@ -1,0 +1,62 @@
+"""The tables of a library's documents that a question may be about, made when they are first needed."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+
+from answerable.computing.source import Source
+from answerable.datatypes import DocumentType, RetrievalResult
+from answerable.protocols import Store, StoredDocument
+from answerable.tables.find import find_tables
+
+CHARACTERS = 4_000_000
+"""How much text beyond the passages found is looked through for tables."""
+KEPT = 500
+"""How many documents' tables are kept for the next question."""
+
+_FIRST = (str(DocumentType.RECORDS), str(DocumentType.CHAT))
+
+
+class TablesAtHand:
+    """Finds the tables of documents. Thread-safe; tables are kept as long as their document stays the same."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._kept: OrderedDict[tuple[str, str], tuple[Source, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def sources(self, results: Sequence[RetrievalResult], documents: Sequence[StoredDocument]) -> Iterator[Source]:
+        """Yield the tables of these documents, those found first, then records and chats, then others.
+
+        A document is looked through if one of its passages was found, or if it is among the first `CHARACTERS`.
+        """
+        ranks = {result.document.id: rank for rank, result in reversed(list(enumerate(results)))}
+        last = len(results)
+
+        def order(document: StoredDocument) -> tuple[int, bool, int]:
+            return ranks.get(document.id, last), document.type not in _FIRST, document.characters
+
+        spent = 0
+        for document in sorted(documents, key=order):
+            rank = ranks.get(document.id, last)
+            spent += document.characters
+            if rank < last or spent <= CHARACTERS:
+                yield from self._of(document, rank)
+
+    def _of(self, stored: StoredDocument, rank: int) -> list[Source]:
+        key = stored.id, stored.content_hash
+        with self._lock:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+                return [Source(each.document, each.table, rank) for each in self._kept[key]]
+        document = self._store.document(stored.id)
+        if document is None:
+            return []
+        found = [Source(document, table, rank) for table in find_tables(document) if table.rows]
+        with self._lock:
+            self._kept[key] = tuple(found)
+            while len(self._kept) > KEPT:
+                self._kept.popitem(last=False)
+        return found
