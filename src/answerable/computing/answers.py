@@ -108,6 +108,8 @@ class Writer:
             return None
         if plan.asked is Asked.LEAST:
             groups.reverse()
+        elif plan.asked is not Asked.MOST and plan.source.table.columns[group].kind is Kind.DATE:
+            groups.sort(key=lambda each: each.name)
         counted = [number for each in groups for number in each.rows]
         of = self._of(plan)
         name, grouped_by = ("grouped", "counted")[plan.column < 0], self._column(plan.source, group)
@@ -146,10 +148,14 @@ class Writer:
         text = "\n".join(lines)
         return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
 
-    def unclear(self, question: str, source: Source) -> Answer:
-        """Return what could be computed from a table, for a question that doesn't say clearly what to compute."""
+    def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
+        """Return what could be computed from these tables, for a question that doesn't say clearly what to compute."""
+        lines = [self._words["unclear"], *(self._offer(source) for source in sources)]
+        return Answer(question, "\n".join(lines), False, Reason.UNCLEAR, self.language, 0.0)
+
+    def _offer(self, source: Source) -> str:
+        """Return a table's columns, with a question or two that it answers."""
         columns = [self._column(source, number) for number in range(len(source.table.columns))]
-        line = self._words["unclear"].format(name=source.name, columns=", ".join(columns))
         examples = [self._words["example_total"].format(column=columns[number]) for number in source.number_columns[:1]]
         for number in source.text_columns:
             values = source.distinct(number)
@@ -157,8 +163,7 @@ class Writer:
                 first = source.table.rows[0].values[number].text
                 examples.append(self._words["example_count"].format(column=columns[number], value=first))
                 break
-        asking = [self._words["ask"].format(examples=" · ".join(examples))] if examples else []
-        return Answer(question, "\n".join([line, *asking]), False, Reason.UNCLEAR, self.language, 0.0)
+        return f"- {source.name} ({', '.join(columns)}): {' '.join(examples)}".removesuffix(": ")
 
     def _line(self, name: str, plan: Plan, rows: Sequence[int], **others: str) -> str:
         one, several = self._words["messages" if plan.source.is_chat else "rows"]

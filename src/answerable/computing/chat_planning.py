@@ -37,17 +37,17 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
     if kind:
         conditions.append(_attached(source, kind))
     covered = words_of("chat", "messages") | words_of("chat", "mentions") | kinds.get(kind, frozenset())
-    covered |= words_of("words", "rows") | {asking.operation.noun}
+    covered |= words_of("words", "rows") | {asking.operation.noun, asking.operation.each}
     topic = [
         token for token in tokens if token.word not in covered and stems(token.word).isdisjoint(source.title_stems)
     ]
-    explained = 1.0
     if topic:
         says = Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic))
         conditions.append(says)
         # "How many people come to the party?" isn't a count of messages that have these words.
         is_said = asking.words & words_of("chat", "mentions") or asked in (Asked.FIRST, Asked.LAST, Asked.ANY)
-        explained = 1.0 if is_said and says.rows else 0.5
+        if not (is_said and says.rows):
+            return None
     if asked in (Asked.ANY, Asked.LIST) and not (kind or topic):
         return None
     group = _group(asking) if asked in (Asked.MOST, Asked.LEAST) or asking.operation.each else -1
@@ -60,7 +60,6 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
         tuple(conditions),
         column=TIME if asked in (Asked.FIRST, Asked.LAST) else -1,
         group=group,
-        explained=explained,
         strength=1 + len(conditions) + named,
     )
 

@@ -1,7 +1,7 @@
 """How close words of a question are in meaning to names of columns and values, by the library's embedder.
 
-Vectors of single words have much in common, most of all with words of the same language. So the mean vector of unrelated
-everyday words of that language is subtracted first (the "all but the mean" of Mu & Viswanath 2018, arXiv:1702.01417).
+Vectors of single words have much in common, most of all within a language. So the mean vector of unrelated everyday
+words of that language is subtracted first, as Mu & Viswanath 2018 (arXiv:1702.01417) do with all words.
 """
 
 from __future__ import annotations

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
+from itertools import islice
 
 from answerable.computing.answers import Writer
 from answerable.computing.asking import Asking
 from answerable.computing.chat_planning import plan_for_chat
 from answerable.computing.closeness import Closeness
+from answerable.computing.library_questions import LibraryQuestion, may_be_about_library
 from answerable.computing.operations import Asked, find_operation
 from answerable.computing.plan import Plan
 from answerable.computing.planning import plan_for
-from answerable.computing.tables_at_hand import TablesAtHand
+from answerable.computing.source import Source
+from answerable.computing.tables_at_hand import TablesAtHand, passes
 from answerable.datatypes import Answer, RetrievalResult
-from answerable.filters import Filter, matches, normalize_fields
+from answerable.filters import Filter
 from answerable.protocols import Embedder, Store, StoredDocument
 from answerable.retrieval.narrowing import fold
 
@@ -24,6 +27,9 @@ PLANNED = 40
 """With how many tables a question is compared closely."""
 ASKED_ABOUT = 0.5
 """The least share of a question that a table explains if the user is asked what to compute."""
+NAMED = 2
+"""How many of its words such a question has from the table."""
+SHOWN = 5
 
 _FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE)
 
@@ -49,48 +55,53 @@ class Computing:
         """
         folded = fold(question)
         operation = find_operation(folded)
+        if operation is None and not may_be_about_library(folded):
+            return None
+        documents = self._documents(results)
+        allowed = [each for each in documents if passes(each, where)]
+        if found := LibraryQuestion(self._store, question, language, allowed).answer():
+            return found
         if operation is None:
             return None
-        documents = self._documents(results, where)
         asking = Asking(folded, language, operation, self._now())
-        plans = self._plans(asking, results, documents)
+        plans = self._plans(asking, self._tables.sources(results, documents, where))
         if not plans:
             return None
         writer = Writer(language)
+        if rivals := _rivals(plans):
+            return writer.unclear(question, rivals)
         for plan in plans:
-            if plan.explained == 1.0:
-                noun = operation.each or operation.noun
-                if answer := writer.answer(question, plan, noun):
-                    return answer
+            if plan.explained == 1.0 and (answer := writer.answer(question, plan, operation.each or operation.noun)):
+                return answer
         best = plans[0]
-        if operation.asked in _FIGURES and best.explained >= ASKED_ABOUT and best.strength >= 2:
-            return writer.unclear(question, best.source)
+        if operation.asked in _FIGURES and ASKED_ABOUT <= best.explained < 1.0 and best.strength >= NAMED:
+            return writer.unclear(question, [best.source])
         return None
 
-    def _documents(self, results: Sequence[RetrievalResult], where: Filter | None) -> list[StoredDocument]:
-        """Return the documents that may be used: of a large library, only those found."""
+    def _documents(self, results: Sequence[RetrievalResult]) -> list[StoredDocument]:
+        """Return the documents to look at: of a large library, only those found."""
         if self._store.count()[0] <= LISTED:
-            listed: Iterable[StoredDocument] = self._store.documents()
-        else:
-            ids = dict.fromkeys(result.document.id for result in results)
-            listed = (document for each in ids for document in self._store.lookup(each, ""))
-        return [each for each in listed if _passes(each, where)]
+            return list(self._store.documents())
+        ids = dict.fromkeys(result.document.id for result in results)
+        return [document for each in ids for document in self._store.lookup(each, "")]
 
-    def _plans(
-        self, asking: Asking, results: Sequence[RetrievalResult], documents: Sequence[StoredDocument]
-    ) -> list[Plan]:
+    def _plans(self, asking: Asking, sources: Iterable[Source]) -> list[Plan]:
         """Return what could be computed, best first."""
         found = []
-        for number, source in enumerate(self._tables.sources(results, documents)):
-            if number == PLANNED:
-                break
+        for source in islice(sources, PLANNED):
             plan = plan_for_chat(asking, source) if source.is_chat else plan_for(asking, source, self._closeness)
             if plan is not None:
                 found.append(plan)
-        return sorted(found, key=lambda plan: (-plan.explained, -plan.strength, plan.source.rank))
+
+        def order(plan: Plan) -> tuple[float, bool, float, int]:
+            is_foreign = plan.source.document.language not in ("", asking.language)
+            return -plan.explained, is_foreign, -plan.strength, plan.source.rank
+
+        return sorted(found, key=order)
 
 
-def _passes(document: StoredDocument, where: Filter | None) -> bool:
-    """Return whether all of a document passes a filter; a filter of senders or dates is for messages, not documents."""
-    fields = {"type": document.type, "source": document.source, "title": document.title, "language": document.language}
-    return matches(where, normalize_fields({**document.metadata, **fields}))
+def _rivals(plans: Sequence[Plan]) -> list[Source]:
+    """Return the tables that a question could mean alike, if it names nothing of them; otherwise nothing."""
+    best = plans[0]
+    alike = [plan.source for plan in plans if (plan.explained, plan.strength) == (best.explained, best.strength)]
+    return alike[:SHOWN] if best.explained == 1.0 and best.strength < 1 and len(alike) > 1 else []

@@ -25,8 +25,8 @@ MOST_VALUES = 80
 class Match:
     """What the words of a question are in a table.
 
-    `named` maps each column to the words that name it; `near` those found by closeness. `unexplained` are the words that
-    match nothing, `titled` those of the title.
+    `named` maps each column to the words that name it; `near` those found by closeness. `unexplained` are words
+    that match nothing, `titled` are in the title.
     """
 
     source: Source
@@ -110,7 +110,13 @@ def _candidate(
         wanted = " ".join(token.word for token in run)
         whole = frozenset(row for row in rows if _same(texts[row], wanted))
         rows = whole or rows
-    shown = source.table.rows[min(rows)].values[column].text if exact else " ".join(token.word for token in run)
+    different = {texts[row] for row in rows}
+    words = " ".join(token.word for token in run)
+    shown = (
+        source.table.rows[min(rows)].values[column].text
+        if len(different) == 1 and not source.is_prose(column)
+        else words
+    )
     score = (len(run), exact, not source.is_prose(column), not is_number, -column)
     return score, run, Condition(column, shown, rows)
 
@@ -180,7 +186,8 @@ def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness
         elif value:
             texts = source.texts(column)
             rows = frozenset(number for number, text in enumerate(texts) if text == value)
-            found.conditions = _joined(found.conditions, Condition(column, value, rows))
+            shown = source.table.rows[min(rows)].values[column].text
+            found.conditions = _joined(found.conditions, Condition(column, shown, rows))
         elif column < 0:
             found.titled.append(token)
         else:

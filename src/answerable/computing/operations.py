@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import pairwise
 
 from answerable.computing.vocabulary import pattern, words_of
 from answerable.datatypes import Span
@@ -15,6 +16,10 @@ from answerable.tables.values import read_value
 # "12 March", "the 3rd", "2024-05-01", "10:30", "3/4": numbers that belong to a date or a name.
 _NUMBER = re.compile(r"(?<![\w/:.,-])(?:[^\W\d_]{0,3}[$€£]\s?)?\d[\d.,]*(?:\s?[€$£%])?(?![\w/:-])")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
+
+
+SHORT = 6
+"""The most words of a question that names a group but no figure."""
 
 
 class Asked(str, Enum):
@@ -69,6 +74,10 @@ class Token:
 def find_operation(folded: str) -> Operation | None:
     """Return what a question asks to be computed; None if nothing is. `folded` is in lower case without accents."""
     found = [(asked, match) for asked in Asked if (match := _pattern_of(asked).search(folded))]
+    each = pattern("asked", "each").search(folded)
+    if not found and each and len(_WORD.findall(folded)) <= SHORT:
+        # "Messages by month".
+        return Operation(Asked.COUNT, (), each=each["noun"])
     if not found:
         return None
     asked, first = min(found, key=lambda pair: _ORDER.index(pair[0]))
@@ -76,7 +85,7 @@ def find_operation(folded: str) -> Operation | None:
     if asked is Asked.TOTAL and any(kind is Asked.COUNT for kind, _ in found):
         # "The total number of members", "how many litres in total": a column decides which of the two.
         spans.append(first.span())
-    which, each = pattern("asked", "which").search(folded), pattern("asked", "each").search(folded)
+    which = pattern("asked", "which").search(folded)
     return Operation(
         asked,
         tuple(spans),
@@ -105,10 +114,18 @@ def _pattern_of(asked: Asked) -> re.Pattern[str]:
     return pattern("operations", asked.value)
 
 
+_OPERATORS = {
+    "at_least": Operator.AT_LEAST,
+    "at_most": Operator.AT_MOST,
+    "above": Operator.ABOVE,
+    "below": Operator.BELOW,
+}
+
+
 def _limits(folded: str) -> Iterator[Limit]:
-    numbers = [match for match in _NUMBER.finditer(folded)]
+    numbers = list(_NUMBER.finditer(folded))
     used: set[int] = set()
-    for index, (one, other) in enumerate(zip(numbers, numbers[1:], strict=False)):
+    for index, (one, other) in enumerate(pairwise(numbers)):
         before = re.search(rf"(?:{pattern('comparisons', 'between').pattern})\s*$", folded[: one.start()], re.VERBOSE)
         if before and re.fullmatch(r"\s*\w*\s*(?:and|y|e|to|a|-|hasta|ate)\s*", folded[one.end() : other.start()]):
             used |= {index, index + 1}
@@ -117,10 +134,10 @@ def _limits(folded: str) -> Iterator[Limit]:
     for index, number in enumerate(numbers):
         if index in used:
             continue
-        for name in ("at_least", "at_most", "above", "below"):
+        for name, operator in _OPERATORS.items():
             shape = rf"(?:{pattern('comparisons', name).pattern})\s*$"
             if before := re.search(shape, folded[: number.start()], re.VERBOSE):
-                yield from _limit(Operator[name.upper()], number, before.start())
+                yield from _limit(operator, number, before.start())
                 break
 
 

@@ -21,9 +21,9 @@ class Condition:
 class Plan:
     """What to compute: `asked` of the rows that meet all conditions.
 
-    `column` is what is added up or compared, `group` what it is added up for ("by person"), `subject` the column that is
-    asked for ("which plants"), -1 without. `explained` is the share of the question's words that the plan accounts for,
-    `strength` ranks plans with the same share.
+    `column` is what is added up or compared, `group` what it is added up for ("by person"), `subject` the column
+    that is asked for ("which plants"), -1 without. `explained` is the share of the question's words that the plan
+    accounts for, `strength` ranks plans with the same share.
     """
 
     source: Source

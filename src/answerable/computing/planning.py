@@ -42,6 +42,11 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     everything = len(tokens) + len(conditions) + len(limits)
     explained = 1.0 if not left else 1 - len(left) / max(everything, 1)
     strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
+    if plan.column >= 0:
+        strength += 0.5 * (len(found.unexplained) - len(left))
+    if not (found.conditions or found.titled or found.named) and len(left) == len(found.unexplained):
+        # Closeness alone would take "clients" for "students".
+        return None
     return replace(plan, explained=explained, strength=strength) if strength else None
 
 
@@ -75,7 +80,8 @@ def _period(start: datetime, end: datetime) -> str:
 def _apply_yes_and_no(asking: Asking, found: Match) -> None:
     """Make conditions of columns of yes and no that the question names, and of values that it denies."""
     source, yes, no = found.source, words_of("words", "yes"), words_of("words", "no")
-    for column in found.columns:
+    named = [column for column in found.columns if not _is_of_payment(asking, found, column)]
+    for column in named:
         values = set(source.distinct(column)) if column in source.text_columns else set()
         if values and values <= yes | no:
             wanted = no if asking.is_negative else yes
@@ -90,6 +96,13 @@ def _apply_yes_and_no(asking: Asking, found: Match) -> None:
                 others = frozenset(range(len(source.table.rows))) - condition.rows
                 found.conditions[index] = Condition(condition.column, f"≠ {condition.value}", others)
                 return
+
+
+def _is_of_payment(asking: Asking, found: Match, column: int) -> bool:
+    """Return whether "paid" asks for an amount ("who paid most") although a column is called so."""
+    tokens = [*found.named.get(column, ()), *found.near.get(column, ())]
+    is_of_amounts = bool(asking.operation.limits) or asking.operation.asked not in (Asked.COUNT, Asked.LIST, Asked.ANY)
+    return is_of_amounts and all(token.word in words_of("words", "money") for token in tokens)
 
 
 def _apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
@@ -196,7 +209,7 @@ def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Find the row with the highest or lowest number, or the group with the highest total or count."""
     column = _measured(asking, found)
     group = plan.group if plan.group >= 0 else plan.subject
-    if column is None and group < 0:
+    if (column is None and group < 0) or (asking.operation.asks_who and group < 0):
         return None
     return replace(plan, column=-1 if column is None else column, group=group)
 
@@ -229,7 +242,7 @@ def _column_called(noun: str, found: Match) -> int:
 def _is_covered(token: Token, plan: Plan, found: Match) -> bool:
     """Return whether the plan accounts for a word that names no column, value or title."""
     source, columns = plan.source, plan.source.table.columns
-    if token.word in words_of("words", "rows") or token.word in words_of("words", "negations"):
+    if any(token.word in words_of("words", name) for name in ("rows", "negations", "relations")):
         return True
     if token.word in words_of("words", "money") and plan.column >= 0:
         return _is_money(source, plan.column)

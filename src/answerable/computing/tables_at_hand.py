@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 from answerable.computing.source import Source
 from answerable.datatypes import DocumentType, RetrievalResult
+from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Store, StoredDocument
 from answerable.tables.find import find_tables
+from answerable.tables.table import Row
 
 CHARACTERS = 4_000_000
 """How much text beyond the passages found is looked through for tables."""
@@ -27,9 +31,12 @@ class TablesAtHand:
         self._kept: OrderedDict[tuple[str, str], tuple[Source, ...]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def sources(self, results: Sequence[RetrievalResult], documents: Sequence[StoredDocument]) -> Iterator[Source]:
-        """Yield the tables of these documents, those found first, then records and chats, then others.
+    def sources(
+        self, results: Sequence[RetrievalResult], documents: Sequence[StoredDocument], where: Filter | None
+    ) -> Iterator[Source]:
+        """Yield the tables of the documents that pass a filter, those found first, then records and chats, then others.
 
+        Of a chat, only the messages that pass are rows.
         A document is looked through if one of its passages was found, or if it is among the first `CHARACTERS`.
         """
         ranks = {result.document.id: rank for rank, result in reversed(list(enumerate(results)))}
@@ -43,7 +50,7 @@ class TablesAtHand:
             rank = ranks.get(document.id, last)
             spent += document.characters
             if rank < last or spent <= CHARACTERS:
-                yield from self._of(document, rank)
+                yield from _passing(self._of(document, rank), document, where)
 
     def _of(self, stored: StoredDocument, rank: int) -> list[Source]:
         key = stored.id, stored.content_hash
@@ -60,3 +67,28 @@ class TablesAtHand:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return found
+
+
+def _passing(sources: Iterable[Source], document: StoredDocument, where: Filter | None) -> Iterator[Source]:
+    if where is None or passes(document, where):
+        yield from sources
+    elif document.type == DocumentType.CHAT:
+        for source in sources:
+            rows = tuple(row for row in source.table.rows if _message_passes(document, row, where))
+            if rows:
+                yield replace(source, table=replace(source.table, rows=rows))
+
+
+def _message_passes(document: StoredDocument, row: Row, where: Filter) -> bool:
+    sender, time = row.values[:2]
+    return matches(where, normalize_fields({**_fields(document), "sender": sender.text, "date": time.time}))
+
+
+def passes(document: StoredDocument, where: Filter | None) -> bool:
+    """Return whether all of a document passes a filter."""
+    return where is None or matches(where, normalize_fields(_fields(document)))
+
+
+def _fields(document: StoredDocument) -> dict[str, Any]:
+    own = {"source": document.source, "type": document.type, "language": document.language, "title": document.title}
+    return {**document.metadata, **own, "document_id": document.id}

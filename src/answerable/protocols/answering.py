@@ -106,7 +106,7 @@ class Evidence:
     `chunks` has the order of `results`. `where` is the filter of the search; of a chat, only messages that pass it may
     be quoted. `topic` is the question without the names and times that became part of the filter; it may be empty.
     `about` is the topic also where such a filter found nothing and everything was searched. `message` is what the user
-    wrote, of which the question was made. `computed` is the answer of a question that needs no quotes but a computation.
+    wrote, of which the question was made. `computed` is the answer if the question asks for a computation.
     """
 
     question: str

@@ -17,7 +17,6 @@ from answerable.text.terms import fold
 class Operator(Enum):
     """How a value is compared; the value is SQL."""
 
-    EQUAL = "="
     ABOVE = ">"
     AT_LEAST = ">="
     BELOW = "<"
@@ -58,7 +57,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A figure for each unit (amounts in different currencies are never added), and the numbers of the rows behind them.
+    """A figure for each unit (different currencies are never added), and the numbers of the rows behind them.
 
     Of groups, the one with the highest figure is first.
     """
@@ -100,8 +99,8 @@ def compute(
 ) -> Result:
     """Compute a figure of these rows of a table; with `group`, one for each value of that column.
 
-    All but COUNT need a `column`, and rows with an empty cell there don't count. Of FIRST and LAST, the figure is 0: the
-    rows are the answer.
+    All but COUNT need a `column`, and rows with an empty cell there don't count. Of FIRST and LAST, the figure is 0:
+    the rows are the answer.
     """
     with closing(_loaded(table, rows, column, group)) as database:
         filled = "WHERE value IS NOT NULL" if column is not None else ""

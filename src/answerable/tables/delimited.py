@@ -41,7 +41,7 @@ class Row(NamedTuple):
 class Delimited(NamedTuple):
     """A delimited table: the cells of its header, and its rows of data.
 
-    Without a header, `header` is empty. If only text follows the header, the header is also the first row: it may be data.
+    Without a header, `header` is empty. If only text follows it, the header is also the first row: it may be data.
     """
 
     header: list[str]

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from answerable.datatypes import Document, PartKind
+from answerable.datatypes import Document, PartKind, Span
 from answerable.tables.raw import RawTable
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 
@@ -68,8 +68,6 @@ def _attachment(head: str, text: str, sender: str) -> str:
     return _KINDS[match["ending"].lower()] if match else ""
 
 
-_EVENT = re.compile(r"(?ms)^BEGIN:VEVENT\s*?$(?P<body>.*?)^END:VEVENT\s*?$")
-_CARD = re.compile(r"(?ms)^BEGIN:VCARD\s*?$(?P<body>.*?)^END:VCARD\s*?$")
 _PROPERTY = re.compile(
     r"(?m)^(?:item\d+\.)?(?P<name>[A-Za-z-]{1,30})(?:;[^:\n]{0,300})?:(?P<value>[^\n]*(?:\n[ \t][^\n]*)*)"
 )
@@ -89,22 +87,29 @@ _CARDS = {
 
 def calendar_table(document: Document) -> RawTable:
     """Return the events of an iCalendar file (RFC 5545)."""
-    return _of_properties(document, _EVENT, _EVENTS, Origin.CALENDAR)
+    return _of_properties(document, "VEVENT", _EVENTS, Origin.CALENDAR)
 
 
 def contacts_table(document: Document) -> RawTable:
     """Return the contacts of a vCard file (RFC 6350)."""
-    return _of_properties(document, _CARD, _CARDS, Origin.CONTACTS)
+    return _of_properties(document, "VCARD", _CARDS, Origin.CONTACTS)
 
 
-def _of_properties(document: Document, block: re.Pattern[str], names: Mapping[str, str], origin: Origin) -> RawTable:
+def _of_properties(document: Document, block: str, names: Mapping[str, str], origin: Origin) -> RawTable:
     rows = []
-    for match in block.finditer(document.content):
+    for start, end in _blocks(document.content, f"BEGIN:{block}", f"END:{block}"):
         found: dict[str, list[str]] = {}
-        for each in _PROPERTY.finditer(match["body"]):
+        for each in _PROPERTY.finditer(document.content, start, end):
             found.setdefault(each["name"].upper(), []).append(_unescaped(each["value"]))
-        rows.append((match.start(), match.end(), [", ".join(found.get(name, ())) for name in names]))
+        rows.append((start, end, [", ".join(found.get(name, ())) for name in names]))
     return RawTable(list(names.values()), rows, document.title, origin)
+
+
+def _blocks(content: str, begin: str, end: str) -> Iterator[Span]:
+    start = content.find(begin)
+    while start >= 0 and (close := content.find(end, start)) >= 0:
+        yield start, close + len(end)
+        start = content.find(begin, close)
 
 
 def _unescaped(value: str) -> str:

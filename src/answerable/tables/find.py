@@ -1,4 +1,4 @@
-"""Find the tables of a document. They are derived from its text and parts when needed, so they are never out of date."""
+"""Find the tables of a document. They are derived from its text and parts when needed, so they are never stale."""
 
 from __future__ import annotations
 

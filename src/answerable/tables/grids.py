@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import pairwise
 
 from answerable.datatypes import Document, Part
 from answerable.tables.raw import RawTable
@@ -53,7 +54,7 @@ def _is_apart(document: Document, one: Part, other: Part) -> bool:
 
 def _pdf_cells(document: Document, part: Part) -> list[str]:
     edges = [*part.cells, part.end]
-    return [" ".join(document.content[start:end].split()) for start, end in zip(edges, edges[1:], strict=False)]
+    return [" ".join(document.content[start:end].split()) for start, end in pairwise(edges)]
 
 
 def _plain(cell: str) -> str:

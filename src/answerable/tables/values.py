@@ -1,6 +1,6 @@
 """Text of cells → typed values: numbers with their units, dates and times, in the notations of three languages.
 
-A column decides what one cell leaves open: whether "1.200" has a decimal mark, whether "03/04/2024" is in March or April.
+A column decides what one cell leaves open: whether "1.200" has a decimal mark, whether "03/04/2024" is in March.
 """
 
 from __future__ import annotations
@@ -28,15 +28,19 @@ _NUMBER = re.compile(
 )
 _BRACKETED = re.compile(r"\((.*)\)")
 _GROUPED = re.compile(r"\d{1,3}(?:(?P<mark>[.,'\u00a0\u202f ])\d{3})(?:(?P=mark)\d{3})*")
-_CLOCK = r"(?:[T ,]+(?:a las |às |at )?(?P<hour>\d{1,2})[:h.](?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?\s?(?P<half>[ap]\.?\s?m\.?)?h?s?Z?)?"
+_CLOCK = (
+    r"(?:[T ,]+(?:a las |às |at )?(?P<hour>\d{1,2})[:h.](?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
+    r"\s?(?P<half>[ap]\.?\s?m\.?)?h?s?Z?)?"
+)
+_WEEKDAY, _NAME, _OF = r"(?:[^\W\d_]+,? )?", r"(?P<name>[^\W\d_]{3,10})\.?", r",?[ -.]+(?:de |del )?"
 _DATES = tuple(
     re.compile(shape + _CLOCK, re.IGNORECASE)
     for shape in (
         r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
         r"(?P<one>\d{1,2})[-/.](?P<two>\d{1,2})[-/.](?P<year>\d{4}|\d{2})",
-        r"(?:[^\W\d_]+,? )?(?P<day>\d{1,2})(?:st|nd|rd|th|º|°)?[ -.]+(?:de |of )?(?P<name>[^\W\d_]{3,10})\.?,?(?:[ -.]+(?:de |del )?(?P<year>\d{4}|\d{2}))?",
-        r"(?:[^\W\d_]+,? )?(?P<name>[^\W\d_]{3,10})\.? (?P<day>\d{1,2})(?:st|nd|rd|th)?,? (?P<year>\d{4})",
-        r"(?P<name>[^\W\d_]{3,10})\.?[ /-]+(?:de |del )?(?P<year>\d{4})",
+        rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|º|°)?[ -.]+(?:de |of )?{_NAME}{_OF}(?P<year>\d{{4}}|\d\d)",
+        rf"{_WEEKDAY}{_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
+        rf"{_NAME}[ /-]+(?:de |del )?(?P<year>\d{{4}})",
         r"(?P<year>\d{4})-(?P<month>\d{2})",
         r"(?P<month>\d{1,2})/(?P<year>\d{4})",
     )

@@ -1,0 +1,201 @@
+"""Answer questions about the library itself: how many documents, which mention something, who is in a chat."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from answerable.answering.citations import cite_spans
+from answerable.computing.named_documents import documents_named, name_of
+from answerable.computing.vocabulary import word_lists
+from answerable.datatypes import Answer, Citation, Document, DocumentType, PartKind, Reason
+from answerable.protocols import IndexedChunk, Store, StoredDocument
+from answerable.retrieval.narrowing import fold
+from answerable.text.chats import chat_statistics
+from answerable.text.terms import question_words, words
+
+SHOWN = 40
+LOOKED_AT = 5_000
+"""How many passages with a word are looked at to find the documents that mention it."""
+
+_EDGES = " ?¿!¡.,;:\"'“”«»"
+_SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del|do|da)\s+)+")
+
+
+def may_be_about_library(folded: str) -> bool:
+    """Return whether a question, in lower case without accents, has the form of one about the library."""
+    text = folded.strip(_EDGES)
+    return any(_pattern(name).match(text) for name in ("mention", "contents", "people", "count"))
+
+
+class LibraryQuestion:
+    """A question that may be about the library; `documents` are those that may be used."""
+
+    def __init__(self, store: Store, question: str, language: str, documents: Sequence[StoredDocument]) -> None:
+        said = word_lists("library")["said"]
+        self._store = store
+        self._question = question
+        self._folded = fold(question).strip(_EDGES)
+        self._language = language if language in said else "en"
+        self._said = said[self._language]
+        self._documents = documents
+
+    def answer(self) -> Answer | None:
+        """Return the answer, or None if the question isn't about the library."""
+        return self._mentions() or self._contents() or self._people() or self._count()
+
+    def _mentions(self) -> Answer | None:
+        match = _pattern("mention").match(self._folded)
+        if match is None:
+            return None
+        name = next(name for name in ("what", "where", "subject") if match[name])
+        start, end = match.span(name)
+        what = self._question[self._question.find(self._question.strip(_EDGES)) :][start:end].strip(_EDGES)
+        if not (plain := _SMALL.sub("", what)):
+            return None
+        found = self._documents_with(plain)
+        if not found:
+            text = self._said["nothing"].format(what=f"“{plain}”")
+            return Answer(self._question, text, False, Reason.NOTHING_FOUND, self._language, 0.0)
+        one, several = self._said["mention"]
+        line = (one if len(found) == 1 else several).format(n=len(found), what=f"“{plain}”")
+        lines, citations = [], []
+        for document, chunks in found[:SHOWN]:
+            once, often = self._said["times"]
+            times = once if len(chunks) == 1 else often.format(n=len(chunks))
+            lines.append(f"{document.title or document.source}: {times}")
+            citations.append(_first_mention(document, chunks[0], plain))
+        return self._answered(line, lines, citations, len(found) - len(lines))
+
+    def _documents_with(self, what: str) -> list[tuple[Document, list[IndexedChunk]]]:
+        """Return the documents with passages that have all of these words, in order, with those passages."""
+        languages = [language for language in self._store.languages() if language]
+        asked = question_words(what, self._language, languages) or [frozenset({word}) for word in words(what)]
+        terms = sorted(frozenset[str]().union(*asked))
+        allowed = {document.id for document in self._documents}
+        numbers = [number for number, _ in self._store.search_terms(terms, LOOKED_AT, None)]
+        found: dict[str, tuple[Document, list[IndexedChunk]]] = {}
+        for chunk, document in self._store.fetch(numbers).values():
+            if document.id in allowed and all(not word.isdisjoint(chunk.terms) for word in asked):
+                found.setdefault(document.id, (document, []))[1].append(chunk)
+        for _, chunks in found.values():
+            chunks.sort(key=lambda each: each.chunk.sequence)
+        return sorted(found.values(), key=lambda pair: (-len(pair[1]), pair[0].source))
+
+    def _contents(self) -> Answer | None:
+        if not _pattern("contents").fullmatch(self._folded):
+            return None
+        return self._listed(self._documents)
+
+    def _listed(self, documents: Sequence[StoredDocument]) -> Answer:
+        one, several = self._said["documents_noun"]
+        counted = one if len(documents) == 1 else several.format(n=len(documents))
+        lines, citations = [], []
+        for each in documents[:SHOWN]:
+            if (document := self._store.document(each.id)) and (citation := _beginning(document)):
+                lines.append(f"{name_of(each)}: “{' '.join(citation.quote.split())}”")
+                citations.append(citation)
+        return self._answered(self._said["documents"].format(n=counted), lines, citations, len(documents) - len(lines))
+
+    def _people(self) -> Answer | None:
+        match = _pattern("people").match(self._folded)
+        chats = [each for each in self._documents if each.type == DocumentType.CHAT]
+        if match is None or not chats:
+            return None
+        chosen = documents_named(next(filter(None, match.groups()), ""), chats)
+        lines, citations = [], []
+        for each in chosen if 0 < len(chosen) < len(chats) else chats:
+            document = self._store.document(each.id)
+            statistics = chat_statistics(document) if document else None
+            if document is None or statistics is None:
+                continue
+            firsts = {
+                part.sender: (part.start, part.end)
+                for part in reversed(document.parts)
+                if part.kind is PartKind.MESSAGE and part.sender
+            }
+            cited = cite_spans(document, (firsts[sender] for sender in statistics.by_sender))
+            one, several = self._said["messages"]
+            shown = [
+                f"{sender}: {one if count == 1 else several.format(n=count)}"
+                for sender, count in statistics.by_sender.items()
+            ]
+            lines += [f"{line} ({name_of(each)})" for line in shown] if len(chats) > 1 else shown
+            citations += cited
+        people = len({line.partition(":")[0] for line in lines})
+        name = name_of(chosen[0]) if len(chosen) == 1 else name_of(chats[0]) if len(chats) == 1 else "WhatsApp"
+        return self._answered(self._said["people"].format(name=name, n=people), lines, citations)
+
+    def _count(self) -> Answer | None:
+        match = _pattern("count").match(self._folded)
+        if match is None:
+            return None
+        nouns = word_lists("library")["nouns"]
+        kind = next((kind for kind, same in nouns.items() if match["noun"] in same.split()), None)
+        if kind is None:
+            return None
+        rest = [word for word in words(match["rest"]) if word not in word_lists("library")["library"]["words"].split()]
+        narrower = next((kind for kind, same in nouns.items() if kind and set(rest) & set(same.split())), "")
+        if kind in ("pages", "words"):
+            return self._measured(kind, " ".join(rest)) if rest else None
+        if rest and not (kind == "" and narrower and len(rest) == 1):
+            return None
+        return self._listed([each for each in self._documents if (kind or narrower) in ("", each.type)])
+
+    def _measured(self, kind: str, rest: str) -> Answer | None:
+        named = documents_named(rest, self._documents)
+        document = self._store.document(named[0].id) if len(named) == 1 else None
+        if document is None:
+            return None
+        pages = [part for part in document.parts if part.page is not None]
+        if kind == "pages" and not pages:
+            return None
+        number = max(part.page or 0 for part in pages) if kind == "pages" else len(document.content.split())
+        citation = _beginning(document)
+        return self._answered(
+            self._said[kind].format(name=name_of(named[0]), n=number) + " [1]" * (citation is not None),
+            [],
+            [citation] if citation else [],
+        )
+
+    def _answered(self, line: str, lines: Sequence[str], citations: Sequence[Citation], more: int = 0) -> Answer:
+        written = [line, *(f"- {each} [{number}]" for number, each in enumerate(lines, 1))]
+        if more > 0:
+            written.append(self._said["more"].format(n=more))
+        text = "\n".join(written)
+        return Answer(self._question, text, True, Reason.ANSWERED, self._language, 1.0, tuple(citations))
+
+
+def _beginning(document: Document) -> Citation | None:
+    """Cite the first line of text of a document, at most some 120 characters of it."""
+    match = re.search(r"[^\s#>|\-=*`][^\n]{3,}", document.content)
+    if match is None:
+        return None
+    end = match.end() if match.end() - match.start() <= 120 else document.content.rfind(" ", 0, match.start() + 120)
+    return next(iter(cite_spans(document, [(match.start(), max(end, match.start() + 1))])))
+
+
+def _first_mention(document: Document, indexed: IndexedChunk, what: str) -> Citation:
+    """Cite the first sentence of a passage that has the most of these words."""
+    chunk = indexed.chunk
+    asked = set(words(fold(what)))
+
+    def has(span: tuple[int, int]) -> int:
+        return len(asked & set(words(fold(chunk.content[span[0] : span[1]]))))
+
+    spans = indexed.sentences or ((0, len(chunk.content)),)
+    start, end = max(spans, key=has)
+    whole = Document(document.id, document.content, document.source, document.title, document.type, parts=chunk.parts)
+    return next(iter(cite_spans(whole, [(chunk.start + start, chunk.start + end)])))
+
+
+def _nouns() -> Iterator[str]:
+    yield from (word for same in word_lists("library")["nouns"].values() for word in same.split())
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    documents = "|".join(sorted(word_lists("library")["nouns"][""].split(), key=len, reverse=True))
+    written = word_lists("library")["patterns"][name].replace("DOCUMENTS", f"(?:{documents}|pdfs?|chats|notes|notas)")
+    return re.compile(rf"(?:{written})", re.VERBOSE)

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import pytest
+
+from answerable import Library
+from answerable.datatypes import Answer, Reason
+
+
+def quotes(answer: Answer, library: Library) -> list[str]:
+    """The citations' quotes, one for each cited row; each stands in its document."""
+    for citation in answer.citations:
+        assert library.document(citation.document_id).content[citation.start : citation.end] == citation.quote
+    return [line for citation in answer.citations for line in citation.quote.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("question", "first_line", "rows"),
+    [
+        ("how many messages did Ben send?", "sender: Ben: 3 messages", ["Media", "that cat", "is back"]),
+        ("quantas mensagens a Ana mandou em 2024", "remetente: Ana: 1 mensagem", ["dinner"]),
+        ("cuantas fotos mando Carla", "adjunto: image: 1 mensaje", ["3/6/24"]),
+        ("how many times did Ben mention the cat", "text: cat: 2 messages", ["that cat", "is back"]),
+        ("how many members live in Leeds", "City: Leeds: 2 rows", ["Ben Cole", "Dan Poe"]),
+        ("how many members pay more than 45 euros", "Fee: > 45 EUR: 3 rows", ["Ana Ruiz", "Ben Cole", "Carla"]),
+        ("which members haven't paid", "Paid: no: 2 rows", ["Ben Cole", "Dan Poe"]),
+        ("total fees", "Fee in total: 200 EUR (4 rows)", ["Ana Ruiz", "Ben Cole", "Carla", "Dan"]),
+        ("average fee of the people from leeds", "Fee on average: 50 EUR", ["Ben Cole", "Dan Poe"]),
+        ("which member pays the most", "highest Fee: 60 EUR", ["Ben Cole"]),
+        ("is there any member from Porto", "Yes. members.md, City: Porto: 1 row", ["Carla"]),
+        ("cuanto gastamos en total en materiales", "en total: 610,75 EUR", ["Cemento", "Pintura", "Azulejos"]),
+        ("¿Cuál es el gasto promedio en mano de obra?", "promedio: 320 EUR", ["Electricista", "Fontanero"]),
+        ("cuantos gastos hay en marzo", "Fecha: 2024-03: 2 filas", ["Azulejos", "Fontanero"]),
+        ("¿cuál fue el gasto más caro?", "más alto: 410,25 EUR", ["Azulejos"]),
+        ("quanto gastamos com materiais entre janeiro e fevereiro", "no total: 200,50 EUR", ["Cemento", "Pintura"]),
+        ("cuanto pago Ana", "en total: 470,50 EUR", ["Cemento", "Electricista"]),
+        ("qual a média das notas do 8C", "em média: 15,75", ["Rui", "Inês"]),
+        ("qual aluno tem a menor nota", "mais baixo: 9", ["Tiago"]),
+        ("first message of Carla", "the first", ["yes!!"]),
+        ("última mensagem do Ben", "o último", ["is back"]),
+        ("gasto total por categoria", "por Categoría", ["Cemento", "Pintura", "Electri", "Azulejos", "Fontanero"]),
+        ("quien ha gastado mas", "por Pagado por", ["Cemento", "Pintura", "Electri", "Azulejos", "Fontanero"]),
+    ],
+)
+def test_figures_and_the_rows_they_come_from(club: Library, question: str, first_line: str, rows: list[str]) -> None:
+    answer = club.ask(question)
+    assert answer.answered
+    assert first_line in answer.text.splitlines()[0]
+    cited = quotes(answer, club)
+    assert len(cited) == len(rows)
+    assert all(any(row in quote for quote in cited) for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("question", "lines"),
+    [
+        ("who wrote the most messages", ["- Ben: 3", "- Ana: 2", "- Carla: 2"]),
+        ("which day had the most messages", ["- 2024-01-02: 2", "- 2024-03-05: 2"]),
+        ("mensajes por mes", ["- 2023-12: 1", "- 2024-01: 2", "- 2024-03: 4"]),
+        ("quien ha gastado mas", ["- Ana: 470,50 EUR", "- Marta: 410,25 EUR", "- Luis: 370 EUR"]),
+        ("quien ha gastado menos", ["- Luis: 370 EUR"]),
+    ],
+)
+def test_figures_of_groups_best_first(club: Library, question: str, lines: list[str]) -> None:
+    assert club.ask(question).text.splitlines()[1 : 1 + len(lines)] == lines
+
+
+@pytest.mark.parametrize(
+    "question", ["how much was spent in total", "how many members of the club play tennis in Leeds"]
+)
+def test_an_unclear_question_is_asked_back(club: Library, question: str) -> None:
+    answer = club.ask(question)
+    assert (answer.answered, answer.reason) == (False, Reason.UNCLEAR)
+    assert "members.md (Name, City, Fee, Paid): What is the total Fee?" in answer.text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many litres does the boiler hold?",
+        "when does the boathouse open?",
+        "how many members play tennis",
+        "cuántos clientes tenemos",
+        "quem é o presidente do clube",
+        "what was the average rainfall",
+    ],
+)
+def test_nothing_is_computed_where_no_table_has_the_words(club: Library, question: str) -> None:
+    answer = club.ask(question)
+    assert answer.reason is not Reason.UNCLEAR
+    assert "litres" in answer.text or "opens at seven" in answer.text or not answer.answered
+
+
+def test_filters_hold_for_computed_answers(club: Library) -> None:
+    assert not club.ask("how many members live in Leeds", where={"type": "chat"}).answered
+    answer = club.ask("how many messages are there?", where={"sender": "Ben"})
+    assert "3 messages" in answer.text.splitlines()[0]

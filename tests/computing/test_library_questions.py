@@ -1,0 +1,67 @@
+from __future__ import annotations
+
+import pytest
+
+import answerable
+from answerable import Library
+from answerable.datatypes import Reason
+
+
+@pytest.mark.parametrize(
+    ("question", "first_line", "names"),
+    [
+        (
+            "how many documents are there?",
+            "The library has 5 documents:",
+            ["gastos.csv", "members.md", "boathouse.txt"],
+        ),
+        ("¿cuántos archivos hay en la biblioteca?", "La biblioteca tiene 5 documentos:", ["gastos.csv"]),
+        ("quantos documentos tem aqui", "A biblioteca tem 5 documentos:", ["notas.json"]),
+        ("how many chats do I have", "The library has 1 document:", ["Lake house.txt"]),
+        ("what is in here?", "The library has 5 documents:", ["gastos.csv", "members.md"]),
+        ("qué documentos tengo", "La biblioteca tiene 5 documentos:", ["gastos.csv"]),
+        ("o que tem aqui?", "A biblioteca tem 5 documentos:", ["gastos.csv"]),
+        ("which files mention the boiler?", "1 document mentions “boiler”:", ["boathouse"]),
+        ("en qué documentos aparece Marta", "1 documento menciona “Marta”:", ["gastos"]),
+        ("quais arquivos falam de Ana?", "3 documentos mencionam “Ana”:", ["gastos", "Rowing club"]),
+        ("who is in the chat?", "3 people", ["Ben: 3 messages", "Ana: 2 messages"]),
+        ("quienes están en el grupo", "3 personas", ["Ben: 3 mensajes"]),
+        ("quem está no grupo?", "3 pessoas", ["Ben: 3 mensagens"]),
+    ],
+)
+def test_the_library_knows_itself(club: Library, question: str, first_line: str, names: list[str]) -> None:
+    answer = club.ask(question)
+    assert answer.answered
+    assert first_line in answer.text.splitlines()[0]
+    assert all(name in answer.text for name in names)
+    assert answer.citations
+    for citation in answer.citations:
+        assert club.document(citation.document_id).content[citation.start : citation.end] == citation.quote
+
+
+def test_what_no_document_mentions(club: Library) -> None:
+    answer = club.ask("which documents mention zebras?")
+    assert (answer.answered, answer.reason) == (False, Reason.NOTHING_FOUND)
+    assert answer.text == "No document mentions “zebras”."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what documents do I need for the visa?",
+        "how many documents does the notary want",
+        "cuántas páginas tiene el libro rojo",
+        "who is the treasurer",
+    ],
+)
+def test_other_questions_are_not_about_the_library(club: Library, question: str) -> None:
+    assert "library has" not in club.ask(question).text
+
+
+def test_only_documents_that_pass_the_filter_are_listed(club: Library) -> None:
+    assert club.ask("how many documents are there?", where={"type": "records"}).text.startswith("The library has 2")
+
+
+def test_an_empty_library() -> None:
+    with answerable.open(":memory:") as library:
+        assert library.ask("how many documents are there?").reason is Reason.EMPTY_LIBRARY
