@@ -218,7 +218,8 @@ class Library:
                 evidence = replace(evidence, about=narrowed.topic)
             if attempt is narrowed:
                 computed = self._computing.answer(searched, evidence.language, evidence.results, parse_filter(where))
-                clock.lap("computing")
+                if computed:
+                    clock.lap("computing")
             if computed:
                 evidence = replace(evidence, computed=replace(computed, results=evidence.results))
             with closing(self._answerer.stream(evidence, history)) as events:

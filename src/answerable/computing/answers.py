@@ -70,6 +70,8 @@ class Writer:
         if not found.figures:
             return None
         name = "average" if plan.asked is Asked.AVERAGE else "total"
+        if len(found.rows) == 1:
+            name = "single"
         counted = list(found.rows)
         column = self._column(plan.source, plan.column)
         line = self._line(name, plan, counted, column=column, figure=self._figures(found))

@@ -15,6 +15,7 @@ from answerable.computing.operations import Asked, find_operation
 from answerable.computing.plan import Plan
 from answerable.computing.planning import plan_for
 from answerable.computing.source import Source
+from answerable.computing.summaries import SummaryRequest, may_ask_for_summary
 from answerable.computing.tables_at_hand import TablesAtHand, passes
 from answerable.datatypes import Answer, RetrievalResult
 from answerable.filters import Filter
@@ -55,11 +56,13 @@ class Computing:
         """
         folded = fold(question)
         operation = find_operation(folded)
-        if operation is None and not may_be_about_library(folded):
+        if operation is None and not (may_be_about_library(folded) or may_ask_for_summary(folded)):
             return None
         documents = self._documents(results)
         allowed = [each for each in documents if passes(each, where)]
         if found := LibraryQuestion(self._store, question, language, allowed).answer():
+            return found
+        if found := SummaryRequest(self._store, question, language, results, allowed, self._now()).answer():
             return found
         if operation is None:
             return None

@@ -8,18 +8,23 @@ from functools import cache
 
 from answerable.answering.citations import cite_spans
 from answerable.computing.named_documents import documents_named, name_of
+from answerable.computing.summaries import is_of_everything
 from answerable.computing.vocabulary import word_lists
-from answerable.datatypes import Answer, Citation, Document, DocumentType, PartKind, Reason
+from answerable.datatypes import Answer, Citation, Document, DocumentType, PartKind, Reason, Span
 from answerable.protocols import IndexedChunk, Store, StoredDocument
 from answerable.retrieval.narrowing import fold
 from answerable.text.chats import chat_statistics
 from answerable.text.terms import question_words, words
 
 SHOWN = 40
+LONGEST_LINE = 120
 LOOKED_AT = 5_000
 """How many passages with a word are looked at to find the documents that mention it."""
 
 _EDGES = " ?¿!¡.,;:\"'“”«»"
+_LINE = re.compile(r"[^\s#>|\-=*`][^\n]{3,}")
+_SENTENCE = re.compile(r"(?m)^(?![ \t]*[#|<`~])[ \t]*(?:[>*-] )?(?P<text>(?:[^\s]+ ){5}[^\n]*)")
+_WORDS = re.compile(r"(?:[^\s]+ ){4}[^\n]*")
 _SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del|do|da)\s+)+")
 
 
@@ -84,7 +89,7 @@ class LibraryQuestion:
         return sorted(found.values(), key=lambda pair: (-len(pair[1]), pair[0].source))
 
     def _contents(self) -> Answer | None:
-        if not _pattern("contents").fullmatch(self._folded):
+        if not (_pattern("contents").fullmatch(self._folded) or is_of_everything(self._folded)):
             return None
         return self._listed(self._documents)
 
@@ -168,12 +173,25 @@ class LibraryQuestion:
 
 
 def _beginning(document: Document) -> Citation | None:
-    """Cite the first line of text of a document, at most some 120 characters of it."""
-    match = re.search(r"[^\s#>|\-=*`][^\n]{3,}", document.content)
-    if match is None:
-        return None
-    end = match.end() if match.end() - match.start() <= 120 else document.content.rfind(" ", 0, match.start() + 120)
-    return next(iter(cite_spans(document, [(match.start(), max(end, match.start() + 1))])))
+    """Cite the first line that says something, at most some 120 characters of it; in a chat, of a message."""
+    start, end = next(filter(None, _lines(document)), (0, 0))
+    if end - start > LONGEST_LINE:
+        end = max(document.content.rfind(" ", start, start + LONGEST_LINE), start + 1)
+    return next(iter(cite_spans(document, [(start, end)])), None) if end else None
+
+
+def _lines(document: Document) -> Iterator[Span | None]:
+    """Yield candidates for the line that introduces a document, best first."""
+    messages = [part for part in document.parts if part.kind is PartKind.MESSAGE and part.body is not None]
+    for part in messages:
+        match = _WORDS.match(document.content, part.body or 0, part.end)
+        yield match.span() if match else None
+    has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
+    start = document.parts[1].start if has_front_matter and len(document.parts) > 1 else 0
+    match = None if messages else _SENTENCE.search(document.content, start)
+    yield match.span("text") if match else None
+    line = _LINE.search(document.content)
+    yield line.span() if line else None
 
 
 def _first_mention(document: Document, indexed: IndexedChunk, what: str) -> Citation:
@@ -188,10 +206,6 @@ def _first_mention(document: Document, indexed: IndexedChunk, what: str) -> Cita
     start, end = max(spans, key=has)
     whole = Document(document.id, document.content, document.source, document.title, document.type, parts=chunk.parts)
     return next(iter(cite_spans(whole, [(chunk.start + start, chunk.start + end)])))
-
-
-def _nouns() -> Iterator[str]:
-    yield from (word for same in word_lists("library")["nouns"].values() for word in same.split())
 
 
 @cache

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import PurePosixPath
 
 from answerable.computing.asking import stems, stems_of
-from answerable.computing.vocabulary import word_lists
+from answerable.computing.vocabulary import word_lists, words_of
 from answerable.protocols import StoredDocument
 from answerable.text.terms import fold, words
 
@@ -34,7 +34,7 @@ def documents_named(text: str, documents: Sequence[StoredDocument]) -> list[Stor
         document.id: frozenset(word_lists("library")["nouns"].get(document.type, "").split()) for document in documents
     }
     scores: dict[str, float] = {}
-    for word in set(words(fold(text.lower()))):
+    for word in set(words(fold(text.lower()))) - words_of("words", "neutral"):
         own = stems(word)
         having = [each for each in documents if own & named[each.id] or word in types[each.id]]
         for each in having:

@@ -182,7 +182,7 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
     return plan if conditions or found.titled or asking.operation.limits else None
 
 
-def _counted(asking: Asking, found: Match, plan: Plan) -> Plan:
+def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
     source = found.source
     for column in found.columns:
@@ -193,8 +193,23 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan:
     ]
     if units:
         return replace(plan, asked=Asked.TOTAL, column=units[0])
+    if (plan.conditions and not found.titled and not found.named) or asking.has_any("quantities"):
+        # "How many atlases" of a row that says how many there are.
+        counts = [column for column in source.number_columns if _is_quantity(source, column)]
+        if counts:
+            return replace(plan, asked=Asked.TOTAL, column=counts[0]) if len(counts) == 1 else None
     subject = next((column for column in found.named if column in source.text_columns), -1)
     return replace(plan, subject=subject)
+
+
+def _is_quantity(source: Source, column: int) -> bool:
+    """Return whether a column says how many there are: by its name, or as the only one of plain whole numbers."""
+    if _is_label(source, column) or _is_money(source, column) or source.table.columns[column].unit:
+        return False
+    if source.column_stems[column] & stems_of(words_of("words", "quantities")):
+        return True
+    numbers = [row.values[column].number for row in source.table.rows]
+    return len(source.number_columns) == 1 and all(number is None or number.is_integer() for number in numbers)
 
 
 def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from answerable.datatypes import Answer, Location, Narrowing, Reason
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.plain import answer_json
 
 LONGEST_QUOTE = 200
+PLACES = 20
+"""How many places are printed below an answer; a computed one may have hundreds."""
 
 
 def print_error(message: str) -> None:
@@ -42,13 +45,15 @@ def print_answer(found: Answer, as_json: bool) -> None:
     if places:
         print_text("")
     is_written = bool(found.checks) and found.reason is Reason.ANSWERED
-    for (place, link), numbers in places.items():
+    for (place, link), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
         print_text((f"{marks} ", "bold cyan"), place)
         for number in numbers if is_written else ():
             print_text((f"    “{_shortened(found.citations[number - 1].quote)}”", "dim"))
         if link:
             print_text((f"    {link}", "dim"), wrap=False)
+    if len(places) > PLACES:
+        print_text((f"… and {len(places) - PLACES} more places: --json shows them", "dim"))
     if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
         print_text((f"({found.reason})", "dim"))
     elif found.answered and (remark := _remark_on_unsupported(found)):

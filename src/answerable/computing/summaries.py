@@ -1,0 +1,271 @@
+"""Summaries without a language model: the most central sentences of a document, section or chat, in their order.
+
+A sentence is central if it is close to all others, as in LexRank (Erkan & Radev 2004, arXiv:1109.2128) with the mean of
+the vectors instead of a graph. They are chosen one by one, each penalised by its closeness to those chosen (maximal
+marginal relevance, Carbonell & Goldstein 1998) and by how many of its section are chosen already.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cache, cached_property
+
+import numpy as np
+
+from answerable.answering.citations import cite_spans
+from answerable.computing.asking import stems, stems_of
+from answerable.computing.named_documents import documents_named, name_of, name_stems
+from answerable.computing.vocabulary import word_lists
+from answerable.datatypes import Answer, Citation, Document, DocumentType, FloatArray, Part, Reason, RetrievalResult
+from answerable.protocols import Store, StoredDocument
+from answerable.retrieval.asked_when import NamedTime, asked_when
+from answerable.retrieval.narrowing import fold
+from answerable.text.terms import words
+
+FEWEST, MOST = 6, 12
+PER_EXTRACT = 5
+"""A text with this many times more sentences gets one more extract."""
+SHORTEST, LONGEST = 25, 600
+COMPARED = 4_000
+"""Of a longer text, sentences at even distances are compared."""
+MOST_CODE = 15
+"""A sentence with more than one sign of code in so many characters isn't quoted."""
+SAME = 0.35
+CROWDED = 0.35
+CUE, FIGURE, FIRST, SHORT = 0.6, 0.35, 0.5, 0.7
+
+_EDGES = " ?¿!¡.,;:\"'“”«»"
+_QUESTION = re.compile(r"[?？]\s*[)\"”»]?\s*$")
+_CODE = frozenset("{}[]()=;<>$_`\\")
+_UNQUOTED = ("|", "```", "~~~", "<", "#")
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A sentence that may be an extract: its place, its vector, and its section or day."""
+
+    start: int
+    end: int
+    text: str
+    vector: FloatArray
+    part: Part | None
+    group: str
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its words, without accents."""
+        return [fold(word) for word in words(self.text)]
+
+
+class SummaryRequest:
+    """A question that may ask for a summary; `documents` are those that may be used."""
+
+    def __init__(
+        self,
+        store: Store,
+        question: str,
+        language: str,
+        results: Sequence[RetrievalResult],
+        documents: Sequence[StoredDocument],
+        now: datetime,
+    ) -> None:
+        said = word_lists("summaries")["said"]
+        self._store = store
+        self._question = question
+        self._language = language if language in said else "en"
+        self._said = said[self._language]
+        self._results = results
+        self._documents = documents
+        self._now = now
+
+    def answer(self) -> Answer | None:
+        """Return extracts, or None if no summary is asked for or it isn't clear of what."""
+        folded = fold(self._question).strip(_EDGES)
+        asked, about = _pattern("asked").match(folded), _pattern("about").fullmatch(folded)
+        match = asked or about
+        if match is None:
+            return None
+        what = next(filter(None, match.groups()))
+        if set(words(what)) <= _listed("pronouns"):
+            return None
+        chosen = self._document(what, must_be_named=asked is None)
+        return None if chosen is None else self._extracts(chosen, what)
+
+    def _document(self, what: str, must_be_named: bool) -> StoredDocument | None:
+        """Return the document that is meant: the one that is named, or otherwise that of most passages found."""
+        named = documents_named(what, self._documents)
+        ranked = Counter(result.document.id for result in self._results)
+        if named:
+            return max(named, key=lambda each: ranked.get(each.id, 0))
+        if must_be_named:
+            return None
+        if len(self._documents) == 1:
+            return self._documents[0]
+        best = ranked.most_common(1)
+        if not best or best[0][1] * 2 <= sum(ranked.values()):
+            return None
+        return next((each for each in self._documents if each.id == best[0][0]), None)
+
+    def _extracts(self, stored: StoredDocument, what: str) -> Answer | None:
+        document = self._store.document(stored.id)
+        if document is None:
+            return None
+        units = list(self._units(document))
+        if stored.type == DocumentType.CHAT:
+            units = self._of_time(units, what)
+        else:
+            units = _of_section(units, stems_of([what]) - name_stems(stored))
+        chosen = choose(units)
+        if not chosen:
+            return None
+        citations = cite_spans(document, [(unit.start, unit.end) for unit in chosen])
+        lines = [self._said["extracts"].format(name=name_of(stored))]
+        lines += [
+            f"- {_shown(unit, citation)} [{number}]"
+            for number, (unit, citation) in enumerate(zip(chosen, citations, strict=True), 1)
+        ]
+        text = "\n".join(lines)
+        return Answer(self._question, text, True, Reason.ANSWERED, self._language, 1.0, tuple(citations))
+
+    def _units(self, document: Document) -> Iterator[Unit]:
+        seen: set[str] = set()
+        has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
+        for indexed in self._store.indexed_chunks(document.id):
+            chunk = indexed.chunk
+            has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
+            for number, (start, end) in enumerate(indexed.sentences):
+                text = chunk.content[start:end].strip()
+                key = " ".join(text.split()).casefold()
+                if not _is_quotable(text) or key in seen:
+                    continue
+                seen.add(key)
+                place = chunk.start + start
+                part = next((each for each in chunk.parts if each.start <= place < each.end), None)
+                if has_front_matter and part and part.start == 0:
+                    continue
+                vector = indexed.sentence_vectors[number] if has_vectors else indexed.vector
+                yield Unit(place, chunk.start + end, text, vector, part, _group(part, place, len(document.content)))
+
+    def _of_time(self, units: list[Unit], what: str) -> list[Unit]:
+        """Return the messages of the times that the request names; all, if it names none."""
+        days = [unit.part.time.date() for unit in units if unit.part and unit.part.time]
+        times: list[NamedTime] = []
+        if days:
+            span: tuple[date, date] = (min(days), max(days))
+            times = asked_when(what, self._now, span, self._language, is_past=True)
+            # "The chat of March".
+            ways = (f"{word} {what.split()[-1]}" for word in ("in", "en", "em"))
+            times = times or next(filter(None, (asked_when(way, self._now, span, is_past=True) for way in ways)), [])
+        periods = [period for time in times for period in time.periods]
+        if not periods:
+            return units
+        return [
+            unit
+            for unit in units
+            if unit.part and unit.part.time and any(start <= unit.part.time < end for start, end in periods)
+        ]
+
+
+def choose(units: Sequence[Unit]) -> list[Unit]:
+    """Return the extracts of a text, in their order: most central first chosen, spread over sections."""
+    if not units:
+        return []
+    compared = units[:: len(units) // COMPARED + 1]
+    wanted = min(max(FEWEST, len(units) // PER_EXTRACT), MOST, len(compared))
+    vectors = np.stack([unit.vector for unit in compared]).astype(np.float32)
+    vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
+    centrality = vectors @ vectors.mean(axis=0)
+    scores = (centrality - centrality.mean()) / max(float(centrality.std()), 1e-6) * 0.5
+    scores += np.array([_features(unit, before) for unit, before in zip(compared, [None, *compared], strict=False)])
+    # What all sentences of a text share says nothing about which of them repeat each other.
+    apart = vectors - vectors.mean(axis=0)
+    apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
+    taken: list[int] = []
+    groups: Counter[str] = Counter()
+    while len(taken) < wanted:
+        penalties = np.array([CROWDED * groups[unit.group] for unit in compared])
+        if taken:
+            penalties += np.maximum((apart @ apart[taken].T).max(axis=1), 0) * 2 * SAME
+            penalties[taken] = np.inf
+        best = int((scores - penalties).argmax())
+        taken.append(best)
+        groups[compared[best].group] += 1
+    return [compared[number] for number in sorted(taken)]
+
+
+def _features(unit: Unit, before: Unit | None) -> float:
+    """Return how much a sentence looks like one that matters: decisions, amounts, the first of its section."""
+    value = CUE * (not _listed("cues").isdisjoint(unit.words)) + FIGURE * any(
+        character.isdigit() for character in unit.text
+    )
+    value += FIRST * (
+        (before is None or before.group != unit.group) and unit.part is not None and unit.part.time is None
+    )
+    return value - SHORT * (len(unit.words) < 7)
+
+
+def _of_section(units: list[Unit], named: frozenset[str]) -> list[Unit]:
+    """Return the sentences of the section that these stems name; all, if they name none."""
+    small = frozenset(word_lists("operations")["words"]["neutral"].split())
+    best, kept = 0.5, units
+    for heading in dict.fromkeys(
+        each for unit in units if unit.part for each in unit.part.headings[1:] or unit.part.headings
+    ):
+        content = [word for word in words(fold(heading.lower())) if word not in small]
+        shared = sum(not stems(word).isdisjoint(named) for word in content) / max(len(content), 1)
+        if shared > best:
+            best = shared
+            kept = [unit for unit in units if unit.part and heading in unit.part.headings]
+    return kept
+
+
+def _is_quotable(text: str) -> bool:
+    if not SHORTEST <= len(text) <= LONGEST or text.startswith(_UNQUOTED) or _QUESTION.search(text):
+        return False
+    code = sum(character in _CODE for character in text)
+    return sum(character.isalpha() for character in text) * 2 > len(text) and code * MOST_CODE < len(text)
+
+
+def _group(part: Part | None, place: int, characters: int) -> str:
+    """Return the section or day of a sentence; in a text without either, the eighth of it."""
+    if part is not None and part.time is not None:
+        return f"{part.time:%Y-%m-%d}"
+    if part is not None and part.headings:
+        return " › ".join(part.headings)
+    return str(8 * place // max(characters, 1))
+
+
+def _shown(unit: Unit, citation: Citation) -> str:
+    text = f"“{' '.join(citation.quote.split())}”"
+    if unit.part and unit.part.sender:
+        when = f" ({unit.part.time:%Y-%m-%d %H:%M})" if unit.part.time else ""
+        return f"{unit.part.sender}{when}: {text}"
+    headings = citation.location.headings
+    return f"{headings[-1]}: {text}" if len(headings) > 1 else text
+
+
+@cache
+def _listed(name: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in word_lists("summaries")["words"][name].split())
+
+
+@cache
+def _pattern(name: str) -> re.Pattern[str]:
+    return re.compile(word_lists("summaries")["patterns"][name], re.VERBOSE)
+
+
+def may_ask_for_summary(folded: str) -> bool:
+    """Return whether a question, in lower case without accents, has the form of a request for a summary."""
+    text = folded.strip(_EDGES)
+    return bool(_pattern("asked").match(text) or _pattern("about").fullmatch(text))
+
+
+def is_of_everything(folded: str) -> bool:
+    """Return whether a request asks for a summary of all documents."""
+    match = _pattern("asked").match(folded.strip(_EDGES))
+    what = next(filter(None, match.groups()), "") if match else ""
+    return bool(re.fullmatch(word_lists("summaries")["patterns"]["everything"], what, re.VERBOSE))
