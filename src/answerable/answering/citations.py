@@ -26,12 +26,13 @@ _FENCE = re.compile(r"\s*(?:```|~~~)")
 
 
 def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
-    """Cite a span within a result's chunk; None if the quote can't be verified."""
+    """Cite a span that begins in a result's chunk or ends in it; None if the quote can't be verified."""
     document, chunk = result.document, result.chunk
     text = document.content[start:end]
-    if not text.strip() or not chunk.start <= start < end <= chunk.end:
+    if not text.strip() or not (0 <= start < end <= len(document.content) and start < chunk.end and end > chunk.start):
         return None
-    if chunk.content[start - chunk.start : end - chunk.start] != text:
+    first, last = max(start, chunk.start), min(end, chunk.end)
+    if chunk.content[first - chunk.start : last - chunk.start] != document.content[first:last]:
         return None
     location = location_of(result, start, end)
     address = link(document, location, text)
@@ -50,11 +51,12 @@ def cite_spans(document: Document, spans: Iterable[Span]) -> list[Citation]:
 
 
 def location_of(result: RetrievalResult, start: int, end: int) -> Location:
-    """Return the place of a span within a result's chunk."""
+    """Return the place of a span that begins or ends in a result's chunk, whose parts are known."""
     parts = tuple(part for part in result.chunk.parts if part.start < end and part.end > start)
     if result.chunk.location.lines is None:
         return locate(parts, None)
-    first = result.chunk.location.lines[0] + result.chunk.content.count("\n", 0, start - result.chunk.start)
+    first = result.chunk.location.lines[0] + result.chunk.content.count("\n", 0, max(start - result.chunk.start, 0))
+    first -= result.document.content.count("\n", start, result.chunk.start)
     return locate(parts, (first, first + result.document.content.count("\n", start, end)))
 
 

@@ -9,8 +9,10 @@ from answerable.answering.citations import cite
 from answerable.answering.evidence import Sentence
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
-from answerable.answering.phrases import quoting, refusal
+from answerable.answering.growing import Growth, grown
+from answerable.answering.phrases import more, quoting, refusal
 from answerable.answering.ranking import ranking
+from answerable.answering.rows import is_header, shown_row
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
 from answerable.protocols import AnswerReader, Evidence
 
@@ -20,6 +22,9 @@ OWN_COVERAGE = 0.5
 NEW_COVERAGE = 0.1
 SURE = 0.0
 """The lowest reading at which an answering span is shown: it is as likely as not."""
+
+
+_FENCES = ("```", "~~~")
 
 
 class ExtractiveAnswerer:
@@ -48,30 +53,38 @@ class ExtractiveAnswerer:
         ranked, confidence, refused = weigh(evidence, self._gate, self._reader)
         if refused:
             return refused
-        chosen = list(self._choose(ranked, evidence.word_weights))
+        chosen = list(self._choose(ranked, evidence))
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
-        lines = (f"{_line(sentence)} [{number}]" for number, (sentence, _) in enumerate(chosen, 1))
+        lines = (
+            f"{_line(sentence, citation)}{more(left_out, evidence.language)} [{number}]"
+            for number, (sentence, citation, left_out) in enumerate(chosen, 1)
+        )
         text = "\n".join((quoting(evidence.language), *lines))
-        return answered(evidence, text, tuple(citation for _, citation in chosen), confidence)
+        return answered(evidence, text, tuple(citation for _, citation, _ in chosen), confidence)
 
     def _choose(
-        self, ranked: Sequence[tuple[Sentence, float]], weights: Mapping[frozenset[str], float]
-    ) -> Iterator[tuple[Sentence, Citation]]:
+        self, ranked: Sequence[tuple[Sentence, float]], evidence: Evidence
+    ) -> Iterator[tuple[Sentence, Citation, int]]:
+        """Yield the sentences to quote, each with its citation and how many items of its list are left out."""
         best = ranked[0][1] if ranked else 0.0
         taken: list[Sentence] = []
+        has_others = any(not is_header(sentence) for sentence, _ in ranked)
         for sentence, support in ranked:
             if len(taken) == self._quotes:
                 return
-            if taken and best - support > (OWN_MARGIN if _adds(sentence, taken, weights) else MARGIN):
+            margin = OWN_MARGIN if _adds(sentence, taken, evidence.word_weights) else MARGIN
+            if (taken and best - support > margin) or (has_others and is_header(sentence)):
                 continue
-            if any(_repeats(sentence, other) for other in taken):
+            growth = grown(sentence, evidence.question) or Growth(sentence.start, sentence.end)
+            quoted = replace(sentence, start=growth.start, end=growth.end)
+            if any(_repeats(quoted, other) for other in taken):
                 continue
-            citation = cite(sentence.result, sentence.start, sentence.end)
+            citation = cite(sentence.result, growth.start, growth.end)
             if citation is not None:
-                taken.append(sentence)
+                taken.append(quoted)
                 is_sure = sentence.reading is not None and sentence.reading > SURE
-                yield sentence, replace(citation, answer=sentence.answer if is_sure else None)
+                yield sentence, replace(citation, answer=sentence.answer if is_sure else None), growth.left_out
 
 
 def weigh(
@@ -124,8 +137,16 @@ def _repeats(sentence: Sentence, other: Sentence) -> bool:
     return one in two or two in one
 
 
-def _line(sentence: Sentence) -> str:
-    """Return the quote on one line; the quote of a chat message begins with sender and time."""
+def _line(sentence: Sentence, citation: Citation) -> str:
+    """Return the quote as it is shown: on one line, a row with its column names, a list on lines of its own.
+
+    The quote of a chat message begins with sender and time.
+    """
+    if (citation.start, citation.end) != (sentence.start, sentence.end):
+        lines = (line.rstrip() for line in citation.quote.split("\n"))
+        return "“{}”".format("\n".join(line for line in lines if line.strip() and not line.strip().startswith(_FENCES)))
+    if row := shown_row(sentence):
+        return row
     text = " ".join(sentence.text.split())
     message = sentence.message
     if message is None:

@@ -25,6 +25,9 @@ EMPTY_LIBRARY: Mapping[str, str] = {
 }
 
 
+MORE: Mapping[str, str] = {"en": " … and {} more", "es": " … y {} más", "pt": " … e mais {}"}
+
+
 def refusal(reason: Reason, language: str) -> str:
     """Return the text of a refusal, in English for a language without its own text."""
     sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
@@ -34,3 +37,8 @@ def refusal(reason: Reason, language: str) -> str:
 def quoting(language: str) -> str:
     """Return the line that introduces quotes, in English for a language without its own line."""
     return QUOTING.get(language, QUOTING["en"])
+
+
+def more(left_out: int, language: str) -> str:
+    """Return how many items of a list are left out, in words; "" for none."""
+    return MORE.get(language, MORE["en"]).format(left_out) if left_out else ""

@@ -87,7 +87,7 @@ def _around(focus: Sentence, sentences: Sequence[Sentence], taken: set[tuple[str
     def fits(first: int, last: int) -> bool:
         if first < 0 or last >= len(sentences):
             return False
-        size = sentences[last].end - sentences[first].start + len(_column_names(sentences[first]))
+        size = sentences[last].end - sentences[first].start + len(column_names(sentences[first]))
         return size <= WINDOW and taken.isdisjoint((_key(sentences[first]), _key(sentences[last])))
 
     low = high = next(number for number, each in enumerate(sentences) if each is focus)
@@ -132,10 +132,10 @@ def _header(sentences: Sequence[Sentence]) -> str:
     names = dict.fromkeys((document.title or "", *headings))
     line = _BETWEEN.join(_SPACES.sub(" ", name).strip() for name in names if name.strip())
     line = line if len(line) <= HEADER else line[-HEADER:].partition(" ")[2]
-    return "".join(f"{each}\n" for each in (line, _column_names(first)) if each)
+    return "".join(f"{each}\n" for each in (line, column_names(first)) if each)
 
 
-def _column_names(row: Sentence) -> str:
+def column_names(row: Sentence) -> str:
     """Return the first row of the table that a row is in; nothing for that row itself, or outside of tables."""
     document, start = row.result.document, row.start
     content = document.content

@@ -1,0 +1,88 @@
+"""Show a quoted row of a table with the names of its columns: "Item: Flights · Amount: 1,240 EUR"."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise, zip_longest
+from typing import Any
+
+from answerable.answering.evidence import Sentence
+from answerable.answering.windows import column_names
+from answerable.datatypes import DocumentType
+
+LONGEST = 2_000
+"""A longer row is shown as it stands."""
+
+_BAR = re.compile(r"(?<!\\)\|")
+_RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_DELIMITERS = ";\t|,"
+
+
+def shown_row(sentence: Sentence) -> str:
+    """Return a row as names and values on one line; "" if the sentence isn't a row of a table."""
+    text = sentence.text.strip()
+    if len(text) > LONGEST:
+        return ""
+    if text.startswith("|") and text.endswith("|"):
+        return _joined(_cells(column_names(sentence)), _cells(text))
+    if sentence.result.document.type is DocumentType.RECORDS:
+        return _record(sentence, text)
+    part = next((each for each in sentence.result.chunk.parts if each.start <= sentence.start < each.end), None)
+    if part is not None and part.cells and part.start <= sentence.start and sentence.end <= part.end:
+        edges = [*part.cells, sentence.end]
+        content = sentence.result.document.content
+        return _joined((), [content[start:end] for start, end in pairwise(edges) if start < end])
+    return ""
+
+
+def is_header(sentence: Sentence) -> bool:
+    """Return whether a sentence is the row of column names of a table between bars."""
+    if not sentence.text.startswith("|") or column_names(sentence):
+        return False
+    below = sentence.result.document.content[sentence.end : sentence.end + LONGEST].lstrip("\n").partition("\n")[0]
+    return bool(_RULE.fullmatch(below)) and "|" in below
+
+
+def _record(sentence: Sentence, text: str) -> str:
+    if text.startswith(("{", "[")):
+        try:
+            return " · ".join(f"{name}: {value}" if name else value for name, value in _fields(json.loads(text)))
+        except (ValueError, RecursionError):
+            return ""
+    names = column_names(sentence)
+    delimiter = max(_DELIMITERS, key=text.count)
+    if delimiter not in text:
+        return ""
+    try:
+        (cells,) = csv.reader([" ".join(text.splitlines())], delimiter=delimiter)
+        header = next(csv.reader([names], delimiter=delimiter), []) if names else []
+    except (csv.Error, ValueError):
+        return ""
+    return _joined(header if len(header) == len(cells) else (), cells)
+
+
+def _fields(record: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Yield the fields of a JSON record; those of an object within it as `address.city`."""
+    if isinstance(record, dict):
+        for name, value in record.items():
+            yield from _fields(value, f"{prefix}.{name}" if prefix else str(name))
+    elif isinstance(record, list):
+        if any(isinstance(item, dict | list) for item in record):
+            for number, item in enumerate(record, 1):
+                yield from _fields(item, f"{prefix}.{number}" if prefix else str(number))
+        elif record:
+            yield prefix, ", ".join(map(str, record))
+    elif record is not None and record != "":
+        yield prefix, str(record)
+
+
+def _cells(row: str) -> list[str]:
+    return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip())[1:-1]]
+
+
+def _joined(names: Sequence[str], cells: Sequence[str]) -> str:
+    pairs = ((" ".join(name.split()), " ".join(cell.split())) for name, cell in zip_longest(names, cells, fillvalue=""))
+    return " · ".join(f"{name}: {cell}" if name else cell for name, cell in pairs if cell)
