@@ -339,7 +339,10 @@ class Library:
         found = retrieve(self._store, request, k or self._passages, self._steps)
         clock.lap("retrieval")
         results, indexed = zip(*found, strict=True) if found else ((), ())
-        return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)
+        return Evidence(
+            *(asked.text, language, vector, weights, results, indexed, condition, topic),
+            chunks_of=self._store.indexed_chunks,
+        )
 
     def _main_language(self) -> str:
         languages = [language for language in self._store.languages() if language]

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from answerable.answering.citations import cite
+from answerable.answering.corrections import later_answer, outdated
 from answerable.answering.evidence import Sentence
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.growing import Growth, grown
-from answerable.answering.phrases import more, quoting, refusal
+from answerable.answering.phrases import earlier, more, quoting, refusal
 from answerable.answering.ranking import ranking
 from answerable.answering.rows import is_header, shown_row
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
@@ -25,6 +26,19 @@ SURE = 0.0
 
 
 _FENCES = ("```", "~~~")
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """A sentence to quote with its citation, which may reach further, and how many items of its list are left out.
+
+    `before` are words of ours before it.
+    """
+
+    sentence: Sentence
+    citation: Citation
+    left_out: int = 0
+    before: str = ""
 
 
 class ExtractiveAnswerer:
@@ -53,20 +67,41 @@ class ExtractiveAnswerer:
         ranked, confidence, refused = weigh(evidence, self._gate, self._reader)
         if refused:
             return refused
-        chosen = list(self._choose(ranked, evidence))
+        chosen = self._with_later(list(self._choose(ranked, evidence)), evidence)
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
         lines = (
-            f"{_line(sentence, citation)}{more(left_out, evidence.language)} [{number}]"
-            for number, (sentence, citation, left_out) in enumerate(chosen, 1)
+            f"{_line(quote)}{more(quote.left_out, evidence.language)} [{number}]"
+            for number, quote in enumerate(chosen, 1)
         )
         text = "\n".join((quoting(evidence.language), *lines))
-        return answered(evidence, text, tuple(citation for _, citation, _ in chosen), confidence)
+        return answered(evidence, text, tuple(quote.citation for quote in chosen), confidence)
 
-    def _choose(
-        self, ranked: Sequence[tuple[Sentence, float]], evidence: Evidence
-    ) -> Iterator[tuple[Sentence, Citation, int]]:
-        """Yield the sentences to quote, each with its citation and how many items of its list are left out."""
+    def _with_later(self, chosen: list[Quote], evidence: Evidence) -> list[Quote]:
+        """Return the quotes, the latest first if they change each other or a later message changes the first."""
+        if not chosen or self._reader is None:
+            return chosen
+        later = later_answer(evidence, chosen[0].sentence, self._reader)
+        citation = cite(later.result, later.start, later.end) if later else None
+        if later is not None and citation is not None:
+            others = [each for each in chosen[1:] if each.sentence.start != later.start]
+            first = replace(chosen[0], before=earlier(evidence.language))
+            return [Quote(later, replace(citation, answer=later.answer)), first, *others][: max(self._quotes, 2)]
+        latest = max(chosen, key=lambda each: len([one for one in chosen if self._replaces(each, one, evidence)]))
+        others = [each for each in chosen if each is not latest]
+        days = [outdated(latest.sentence, each.sentence, evidence.question) for each in others]
+        labels = [
+            "" if day is None else earlier(evidence.language, None if each.sentence.message else day)
+            for each, day in zip(others, days, strict=True)
+        ]
+        labelled = [replace(each, before=label) for each, label in zip(others, labels, strict=True)]
+        return [latest, *labelled] if any(labels) else chosen
+
+    def _replaces(self, one: Quote, other: Quote, evidence: Evidence) -> bool:
+        return outdated(one.sentence, other.sentence, evidence.question) is not None
+
+    def _choose(self, ranked: Sequence[tuple[Sentence, float]], evidence: Evidence) -> Iterator[Quote]:
+        """Yield the sentences to quote."""
         best = ranked[0][1] if ranked else 0.0
         taken: list[Sentence] = []
         has_others = any(not is_header(sentence) for sentence, _ in ranked)
@@ -84,7 +119,8 @@ class ExtractiveAnswerer:
             if citation is not None:
                 taken.append(quoted)
                 is_sure = sentence.reading is not None and sentence.reading > SURE
-                yield sentence, replace(citation, answer=sentence.answer if is_sure else None), growth.left_out
+                answer = sentence.answer if is_sure else None
+                yield Quote(sentence, replace(citation, answer=answer), growth.left_out)
 
 
 def weigh(
@@ -137,19 +173,20 @@ def _repeats(sentence: Sentence, other: Sentence) -> bool:
     return one in two or two in one
 
 
-def _line(sentence: Sentence, citation: Citation) -> str:
+def _line(quote: Quote) -> str:
     """Return the quote as it is shown: on one line, a row with its column names, a list on lines of its own.
 
     The quote of a chat message begins with sender and time.
     """
+    sentence, citation = quote.sentence, quote.citation
     if (citation.start, citation.end) != (sentence.start, sentence.end):
         lines = (line.rstrip() for line in citation.quote.split("\n"))
         return "“{}”".format("\n".join(line for line in lines if line.strip() and not line.strip().startswith(_FENCES)))
     if row := shown_row(sentence):
-        return row
+        return quote.before + row
     text = " ".join(sentence.text.split())
     message = sentence.message
     if message is None:
-        return f"“{text}”"
+        return f"{quote.before}“{text}”"
     when = f" ({message.time:%Y-%m-%d %H:%M})" if message.time else ""
-    return f"{message.sender}{when}: “{text}”"
+    return f"{quote.before}{message.sender}{when}: “{text}”"

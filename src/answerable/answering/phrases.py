@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import date
 
 from answerable.datatypes import Reason
 
@@ -28,6 +29,9 @@ EMPTY_LIBRARY: Mapping[str, str] = {
 MORE: Mapping[str, str] = {"en": " … and {} more", "es": " … y {} más", "pt": " … e mais {}"}
 
 
+EARLIER: Mapping[str, str] = {"en": "earlier", "es": "antes", "pt": "antes"}
+
+
 def refusal(reason: Reason, language: str) -> str:
     """Return the text of a refusal, in English for a language without its own text."""
     sentences = EMPTY_LIBRARY if reason is Reason.EMPTY_LIBRARY else REFUSAL
@@ -42,3 +46,9 @@ def quoting(language: str) -> str:
 def more(left_out: int, language: str) -> str:
     """Return how many items of a list are left out, in words; "" for none."""
     return MORE.get(language, MORE["en"]).format(left_out) if left_out else ""
+
+
+def earlier(language: str, day: date | None = None) -> str:
+    """Return what precedes a quote that a later one changes, with the day of the quote if it is to be said."""
+    word = EARLIER.get(language, EARLIER["en"])
+    return f"{word} ({day:%Y-%m-%d}): " if day else f"{word}: "
