@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from enum import Enum
 from functools import cache
 
@@ -15,6 +16,10 @@ _OTHER_QUESTION = re.compile(r"\b(?:what|which|how|why|where|que|cual(?:es)?|com
 _NAME = re.compile(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[^\W\d_]\w+")
 _NUMERAL = re.compile(r"\d|^[ivxlc]{2,}$")
 _DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}[/-]\d{1,2}")
+
+
+SURE_READING = 3.7
+SHORTEST_STEM = 5
 
 
 class Kind(str, Enum):
@@ -56,6 +61,25 @@ def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
     return any(word in _words("dates") for word in fresh) or any(
         match[0].lower() not in asked for match in _DATE.finditer(sentence.text)
     )
+
+
+def lack_what_is_asked(question: str, quotes: Sequence[Sentence]) -> bool:
+    """Return whether the quotes, best first, can't answer.
+
+    They can't if an e-mail address or telephone number is asked for and none has one. Nor can they if the question asks
+    how many there are of a thing that the best one's passage doesn't name, unless a reader is sure.
+    """
+    sentence = quotes[0]
+    text = fold(question.lower())
+    for shape in word_lists("asked_for")["shapes"].values():
+        if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
+            return not any(re.search(shape["is"], quote.text) for quote in quotes)
+    counted = _pattern("counted").search(text)
+    if counted is None or sentence.reading is None or sentence.reading > SURE_READING:
+        return False
+    near = set(words(fold(f"{sentence.result.chunk.context} {sentence.result.chunk.content}".lower())))
+    noun = counted["noun"]
+    return not any(word[:SHORTEST_STEM] == noun[:SHORTEST_STEM] for word in near)
 
 
 @cache

@@ -16,7 +16,7 @@ from answerable.answering.asked_for import asked_for, offers
 from answerable.answering.evidence import Sentence, sentences
 from answerable.answering.windows import read_closely
 from answerable.answering.word_lists import word_lists
-from answerable.datatypes import RetrievalResult
+from answerable.datatypes import DocumentType, RetrievalResult
 from answerable.protocols import AnswerReader, Evidence
 from answerable.text.terms import fold, terms, words
 from answerable.text.word_lists import LANGUAGES
@@ -24,8 +24,9 @@ from answerable.text.word_lists import LANGUAGES
 CHUNKS = 60
 """How many passages after the quoted message are looked through."""
 DAYS = 120
-LIKELY, SURE = -3.0, 0.0
-"""The lowest readings of a message that changes an answer: of one that says so, and of one that doesn't."""
+LIKELY, SURE, UNSAID = -3.0, 0.0, 3.0
+"""The lowest readings of a message that changes an answer: of one that says so, of one that says so with a subject of
+its own, and of one that doesn't say so."""
 MARK, KIND = 0.06, 0.02
 """How much more similar to the question a message counts that has a word of change, or what is asked for."""
 
@@ -67,17 +68,31 @@ def outdated(latest: Sentence, other: Sentence, question: str) -> date | None:
     is_same_chat = latest.result.document.id == other.result.document.id
     if days[0] is None or days[1] is None or (is_same_chat and latest.message is None):
         return None
+    if not is_same_chat and not _are_of_a_series(latest, other):
+        return None
     is_later = latest.start > other.start if is_same_chat else days[0] > days[1]
     return days[1] if is_later else None
 
 
+def _are_of_a_series(one: Sentence, other: Sentence) -> bool:
+    """Return whether the names of two documents are alike but for their dates, as those of the minutes of a board."""
+    names = [set(re.findall(r"[^\W\d_]{3,}", fold(_name(each).lower()))) for each in (one, other)]
+    return len(names[0] & names[1]) * 2 >= max(map(len, names)) > 0
+
+
+def _name(sentence: Sentence) -> str:
+    document = sentence.result.document
+    return document.source.rpartition("/")[2].rpartition(".")[0] or document.title
+
+
 def day_of(sentence: Sentence) -> date | None:
-    """Return the day of a message, or of a document with a date in its metadata, name or title."""
+    """Return the day of a message, or of a document with a date in its name, title or front matter."""
     if sentence.message is not None:
         return sentence.message.time.date() if sentence.message.time else None
     document = sentence.result.document
-    dated = (document.metadata.get(name) for name in ("date", "fecha", "data"))
-    for text in (*dated, document.source.rpartition("/")[2], document.title):
+    # The date in a PDF is that of the file.
+    keys = ("date", "fecha", "data") if document.type is DocumentType.MARKDOWN else ()
+    for text in (document.source.rpartition("/")[2], document.title, *map(document.metadata.get, keys)):
         if match := _DAY.search(str(text or "")):
             try:
                 return date(*(int(number) for number in match.groups()))
@@ -114,7 +129,9 @@ def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
     if sentence.reading is None or sentence.reading <= LIKELY:
         return False
     marks = _marks_change(sentence.text)
-    if sentence.reading <= SURE and (not marks or _is_of_another(sentence.text, f"{question} {quoted.text}")):
+    if sentence.reading <= UNSAID and not marks:
+        return False
+    if sentence.reading <= SURE and _is_of_another(sentence.text, f"{question} {quoted.text}"):
         return False
     if sentence.answer is None or quoted.answer is None:
         return marks

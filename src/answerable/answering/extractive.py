@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from answerable.answering.asked_for import lack_what_is_asked
 from answerable.answering.citations import cite
 from answerable.answering.corrections import later_answer, outdated
 from answerable.answering.evidence import Sentence
@@ -21,6 +22,10 @@ MARGIN = 0.45
 OWN_MARGIN = 0.75
 OWN_COVERAGE = 0.5
 NEW_COVERAGE = 0.1
+SURE_OF_FIGURE = 3.0
+"""The lowest reading of a quote that answers a question of which it isn't clear what to compute."""
+LOOKED_AT = 5
+"""Among how many of the best sentences an address or a telephone number that is asked for must be."""
 SURE = 0.0
 """The lowest reading at which an answering span is shown: it is as likely as not."""
 
@@ -62,9 +67,12 @@ class ExtractiveAnswerer:
 
     def answer(self, evidence: Evidence) -> Answer:
         """Return what was computed, the best sentences by support, or a refusal in the question's language."""
-        if evidence.computed:
-            return evidence.computed
+        computed = evidence.computed
+        if computed and computed.reason is not Reason.UNCLEAR:
+            return computed
         ranked, confidence, refused = weigh(evidence, self._gate, self._reader)
+        if computed and (not ranked or (ranked[0][0].reading or SURE) <= SURE_OF_FIGURE):
+            return computed
         if refused:
             return refused
         chosen = self._with_later(list(self._choose(ranked, evidence)), evidence)
@@ -133,7 +141,8 @@ def weigh(
     if gate is None:
         return ranked, 1.0, None
     confidence = gate.confidence(evidence, [sentence for sentence, _ in ranked])
-    if gate.passes(evidence, confidence):
+    best = [sentence for sentence, _ in ranked[:LOOKED_AT]]
+    if gate.passes(evidence, confidence) and not lack_what_is_asked(evidence.question, best):
         return ranked, confidence, None
     return ranked, confidence, refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
 

@@ -87,7 +87,7 @@ class GroundedAnswerer:
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
         quoted = self._quoting.answer(evidence)
-        if evidence.computed:
+        if evidence.computed and quoted is evidence.computed and quoted.answered:
             # A language model doesn't count.
             yield AnswerEvent(answer=quoted)
             return

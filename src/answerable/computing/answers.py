@@ -17,6 +17,7 @@ from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 SHOWN = 8
 """How many rows below a figure are written out; of a list, all up to LONGEST_LIST."""
 LONGEST_LIST = 60
+COMPARED = 4
 MOST_CITATIONS = 300
 MOST_GROUPS = 12
 LONGEST_CELL = 160
@@ -86,6 +87,9 @@ class Writer:
         if not found.figures:
             return None
         best = list(found.rows)
+        if plan.conditions and len(rows) <= COMPARED:
+            # "Which costs more, A or B?" wants both.
+            best += [row for row in rows if row not in best]
         column = self._column(plan.source, plan.column)
         line = self._line(plan.asked.value, plan, best, column=column, figure=self._figures(found))
         return self._said(question, plan, line, best, SHOWN)

@@ -12,9 +12,12 @@ from answerable.computing.plan import Condition
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import words_of
 from answerable.datatypes import Span
+from answerable.text.terms import fold, words
 
 NEAR = 0.3
 """The least closeness of a word to a column name or value that it is taken for."""
+SAME = 0.5
+"""The least closeness of a word to a value that counts as the same word, as in a related language."""
 AHEAD = 0.06
 """By how much the closest must be closer than the next."""
 MOST_VALUES = 80
@@ -26,7 +29,7 @@ class Match:
     """What the words of a question are in a table.
 
     `named` maps each column to the words that name it; `near` those found by closeness. `unexplained` are words
-    that match nothing, `titled` are in the title.
+    that match nothing, `titled` are in the title. `guessed` is whether a condition or the title rests on closeness.
     """
 
     source: Source
@@ -35,6 +38,7 @@ class Match:
     conditions: list[Condition] = field(default_factory=list)
     titled: list[Token] = field(default_factory=list)
     unexplained: list[Token] = field(default_factory=list)
+    guessed: bool = False
 
     @property
     def columns(self) -> list[int]:
@@ -45,12 +49,26 @@ class Match:
 def match(asking: Asking, source: Source, tokens: Sequence[Token], closeness: Closeness) -> Match:
     """Match these words of a question with a table."""
     found = Match(source)
-    left = list(tokens)
+    left = _match_whole_names(found, list(tokens))
     left = _match_values(asking, found, left)
     left = _match_names(found, left)
     left = _match_near(asking, found, left, closeness)
     found.unexplained = left
     return found
+
+
+def _match_whole_names(found: Match, tokens: Sequence[Token]) -> list[Token]:
+    """Find columns whose name of several words stands in the question ("test 2"); return the other words."""
+    left = list(tokens)
+    for column, each in enumerate(found.source.table.columns):
+        names = [word for word in words(fold(each.name.lower())) if word not in words_of("words", "neutral")]
+        for first in range(len(left) - len(names) + 1 if len(names) > 1 else 0):
+            run = left[first : first + len(names)]
+            if all(not stems(token.word).isdisjoint(stems(name)) for token, name in zip(run, names, strict=True)):
+                found.named.setdefault(column, []).extend(run)
+                del left[first : first + len(names)]
+                break
+    return left
 
 
 def _match_values(asking: Asking, found: Match, tokens: list[Token]) -> list[Token]:
@@ -188,8 +206,10 @@ def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness
             rows = frozenset(number for number, text in enumerate(texts) if text == value)
             shown = source.table.rows[min(rows)].values[column].text
             found.conditions = _joined(found.conditions, Condition(column, shown, rows))
+            found.guessed |= float(row[best]) < SAME
         elif column < 0:
             found.titled.append(token)
+            found.guessed = True
         else:
             found.near.setdefault(column, []).append(token)
     return sorted(left, key=lambda token: token.start)

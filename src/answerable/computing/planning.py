@@ -17,6 +17,9 @@ from answerable.retrieval.asked_when import NamedTime
 from answerable.tables.database import Comparison, select
 from answerable.tables.table import Kind
 
+ENTITY = 0.2
+"""The least closeness of the noun for the rows to the title or a column of their table."""
+FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
 _EXTREMES = (Asked.MOST, Asked.LEAST)
 
@@ -39,6 +42,10 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     if plan is None or len(limits) < len(asking.operation.limits):
         return None
     left = [token for token in found.unexplained if not _is_covered(token, plan, found)]
+    left = _without_entity(asking, found, left, closeness)
+    if found.guessed and plan.asked not in FIGURES:
+        # Only a computation of numbers may rest on closeness: a list of rows claims that they are meant.
+        return None
     everything = len(tokens) + len(conditions) + len(limits)
     explained = 1.0 if not left else 1 - len(left) / max(everything, 1)
     strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
@@ -48,6 +55,20 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
         # Closeness alone would take "clients" for "students".
         return None
     return replace(plan, explained=explained, strength=strength) if strength else None
+
+
+def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: Closeness) -> list[Token]:
+    """Return the words left without the noun for the rows ("which invoices are from …") if it is close to the table."""
+    conditions = [each for each in found.conditions if each.column in found.source.text_columns]
+    is_noun = [token.word for token in left] == [asking.operation.noun]
+    if asking.operation.asked is not Asked.LIST or not is_noun or not conditions or found.guessed:
+        return left
+    table = found.source.table
+    names = [
+        name for name in (table.title, found.source.document.title, *(each.name for each in table.columns)) if name
+    ]
+    cosines = closeness.of([left[0].word], asking.language, names, found.source.document.language)
+    return [] if names and float(cosines.max()) >= ENTITY else left
 
 
 def in_periods(source: Source, time: NamedTime) -> Condition:

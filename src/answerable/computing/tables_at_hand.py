@@ -13,13 +13,15 @@ from answerable.datatypes import DocumentType, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Store, StoredDocument
 from answerable.tables.find import find_tables
-from answerable.tables.table import Row
+from answerable.tables.table import Origin, Row
 
 CHARACTERS = 4_000_000
 """How much text beyond the passages found is looked through for tables."""
 KEPT = 500
 """How many documents' tables are kept for the next question."""
 
+_UNASKED = (Origin.FRONT_MATTER,)
+"""Tables of one row that describe their document: nobody counts these."""
 _FIRST = (str(DocumentType.RECORDS), str(DocumentType.CHAT))
 
 
@@ -61,7 +63,7 @@ class TablesAtHand:
         document = self._store.document(stored.id)
         if document is None:
             return []
-        found = [Source(document, table, rank) for table in find_tables(document) if table.rows]
+        found = [Source(document, table, rank) for table in find_tables(document) if table.origin not in _UNASKED]
         with self._lock:
             self._kept[key] = tuple(found)
             while len(self._kept) > KEPT:

@@ -1,0 +1,105 @@
+"""What people ask of their files: 150 questions on 42 files in three languages (see everyday/README.md)."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+import answerable
+from answerable import Library
+from answerable.datatypes import Answer, Exchange
+
+from .harness import CACHE
+
+FOLDER = Path(__file__).with_name("everyday")
+FLOORS = {
+    "fact": 12,
+    "other words": 5,
+    "other language": 6,
+    "keywords": 5,
+    "count": 15,
+    "list": 10,
+    "correction": 7,
+    "summary": 6,
+    "library": 8,
+    "comparison": 8,
+    "yes/no": 7,
+    "why": 7,
+    "follow-up": 5,
+    "unanswerable": 15,
+}
+"""By kind, how many answers are useful; of the unanswerable, how many are refused."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question with what its answer must show: an alternative of each group of `must`, or of a `share` of them.
+
+    In an answer that was changed later, `first` stands before what is `outdated`.
+    """
+
+    id: str
+    kind: str
+    language: str
+    question: str
+    must: list[list[str]]
+    must_not: list[str]
+    sources: list[str]
+    history: list[str] = field(default_factory=list)
+    share: float = 1.0
+    first: str = ""
+    outdated: str = ""
+
+    def is_served_by(self, answer: Answer) -> bool:
+        """Return whether an answer is useful or, if nothing answers the question, a refusal."""
+        if self.kind == "unanswerable" or not answer.answered:
+            return self.kind == "unanswerable" and not answer.answered
+        text = plain(answer.text)
+        shown = sum(any(plain(one) in text for one in group) for group in self.must)
+        if shown < self.share * len(self.must) or any(plain(one) in text for one in self.must_not):
+            return False
+        first, outdated = text.find(plain(self.first)), text.find(plain(self.outdated)) if self.outdated else -1
+        return first >= 0 and (outdated < 0 or first < outdated)
+
+
+def plain(text: str) -> str:
+    """The text in lower case without accents, on one line."""
+    letters = unicodedata.normalize("NFD", text.lower())
+    return " ".join("".join(each for each in letters if not unicodedata.combining(each)).split())
+
+
+QUESTIONS = [Asked(**json.loads(line)) for line in (FOLDER / "useful.jsonl").read_text("utf-8").splitlines()]
+
+
+@pytest.fixture(scope="module")
+def library() -> Iterator[Library]:
+    with answerable.open(":memory:", cache_folder=str(CACHE)) as made:
+        made.now = lambda: datetime(2024, 7, 15, 12)
+        for folder in ("documents", "more"):
+            assert made.add(FOLDER / folder).failures == []
+        assert made.count()[0] == 42
+        yield made
+
+
+def ask(library: Library, asked: Asked) -> Answer:
+    history: list[Exchange] = []
+    for question in asked.history:
+        answer = library.ask(question, history=history)
+        history.append(Exchange(question, answer.question, answer.text))
+    return library.ask(asked.question, history=history)
+
+
+@pytest.mark.quality
+@pytest.mark.timeout(600)
+def test_answers_are_as_useful_as_they_were(library: Library) -> None:
+    served = Counter(asked.kind for asked in QUESTIONS if asked.is_served_by(ask(library, asked)))
+    total = Counter(asked.kind for asked in QUESTIONS)
+    print("\n" + "\n".join(f"{kind}: {served[kind]} of {total[kind]}" for kind in total))
+    assert {kind: count for kind, count in served.items() if count < FLOORS[kind]} == {}
