@@ -217,7 +217,9 @@ class Library:
             if narrowed:
                 evidence = replace(evidence, about=narrowed.topic)
             if attempt is narrowed:
-                computed = self._computing.answer(searched, evidence.language, evidence.results, parse_filter(where))
+                computed = self._computing.answer(
+                    *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where))
+                )
                 if computed:
                     clock.lap("computing")
             if computed:

@@ -4,7 +4,7 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.datatypes import Reason
+from answerable.datatypes import Exchange, Reason
 
 
 @pytest.mark.parametrize(
@@ -65,3 +65,8 @@ def test_only_documents_that_pass_the_filter_are_listed(club: Library) -> None:
 def test_an_empty_library() -> None:
     with answerable.open(":memory:") as library:
         assert library.ask("how many documents are there?").reason is Reason.EMPTY_LIBRARY
+
+
+def test_a_question_about_the_library_is_no_follow_up(club: Library) -> None:
+    history = [Exchange("who wrote the most messages", "who wrote the most messages", "…")]
+    assert club.ask("what is in here?", history=history).text.startswith("The library has 5 documents:")

@@ -10,7 +10,7 @@ from answerable.computing.answers import Writer
 from answerable.computing.asking import Asking
 from answerable.computing.chat_planning import plan_for_chat
 from answerable.computing.closeness import Closeness
-from answerable.computing.library_questions import LibraryQuestion, may_be_about_library
+from answerable.computing.library_questions import LibraryQuestion, is_about_library, may_be_about_library
 from answerable.computing.operations import Asked, find_operation
 from answerable.computing.plan import Plan
 from answerable.computing.planning import plan_for
@@ -48,12 +48,14 @@ class Computing:
         self._now = now
 
     def answer(
-        self, question: str, language: str, results: Sequence[RetrievalResult], where: Filter | None
+        self, question: str, message: str, language: str, results: Sequence[RetrievalResult], where: Filter | None
     ) -> Answer | None:
         """Return the computed answer to a question; None if nothing is to be computed.
 
-        `results` are the passages found for the question; only documents that pass `where` are used.
+        `message` is what the user wrote, of which the question was made: "what is in here?" is complete without what
+        was said before. `results` are the passages found for the question; only documents that pass `where` are used.
         """
+        question = message if stands_alone(fold(message)) else question
         folded = fold(question)
         operation = find_operation(folded)
         if operation is None and not (may_be_about_library(folded) or may_ask_for_summary(folded)):
@@ -108,3 +110,8 @@ def _rivals(plans: Sequence[Plan]) -> list[Source]:
     best = plans[0]
     alike = [plan.source for plan in plans if (plan.explained, plan.strength) == (best.explained, best.strength)]
     return alike[:SHOWN] if best.explained == 1.0 and best.strength < 1 and len(alike) > 1 else []
+
+
+def stands_alone(folded: str) -> bool:
+    """Return whether a message, in lower case without accents, is about the library or asks for a summary by itself."""
+    return is_about_library(folded) or may_ask_for_summary(folded)

@@ -28,6 +28,14 @@ _WORDS = re.compile(r"(?:[^\s]+ ){4}[^\n]*")
 _SMALL = re.compile(r"^(?:(?:the|a|an|el|la|los|las|un|una|o|os|as|um|uma|de|del|do|da)\s+)+")
 
 
+def is_about_library(folded: str) -> bool:
+    """Return whether a message asks about the library whatever was said before it."""
+    text = folded.strip(_EDGES)
+    return any(_pattern(name).match(text) for name in ("mention", "people")) or bool(
+        _pattern("contents").fullmatch(text)
+    )
+
+
 def may_be_about_library(folded: str) -> bool:
     """Return whether a question, in lower case without accents, has the form of one about the library."""
     text = folded.strip(_EDGES)

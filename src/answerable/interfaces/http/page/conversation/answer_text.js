@@ -119,7 +119,7 @@ export const Quoted = ({ text, chip, citations }) => {
     </p>`;
   });
   return html`<div class="written">
-    <p class="lead">${lead}</p>
+    <p class="lead">${marked(lead, chip)}</p>
     ${quotes}
   </div>`;
 };

@@ -11,6 +11,7 @@ const REASONS = {
   "empty library": "refusedEmpty",
   "nothing found": "refusedNothing",
   "weak evidence": "refusedWeak",
+  "it isn't clear what to compute": "refusedUnclear",
   "nothing that the model wrote stood the check": "refusedUnsupported",
   "the model found no answer": "refusedModel",
 };
@@ -23,7 +24,7 @@ export const Refusal = ({ answer, openAt }) => {
   const documents = new Set(passages.map((passage) => passage.document_id)).size;
   return html`
     <div class="refusal">
-      <p class="refusal-text"><${Icon} name="nothing" />${answer.text}</p>
+      <p class="refusal-text"><${Icon} name="nothing" /><span>${answer.text}</span></p>
       <p class="muted">${t(REASONS[answer.reason] ?? "refusedNothing")}</p>
       ${answer.problem && html`<${Trouble} problem=${{ message: t("errorModel") }} />`}
       ${

@@ -94,6 +94,11 @@ export const TEXTS = {
     "Ningún pasaje está relacionado con la pregunta.",
     "Nenhum trecho está relacionado com a pergunta.",
   ],
+  refusedUnclear: [
+    "Nothing was computed: the question fits none of the tables completely.",
+    "No se ha calculado nada: la pregunta no encaja del todo en ninguna tabla.",
+    "Nada foi calculado: a pergunta não se encaixa por completo em nenhuma tabela.",
+  ],
   refusedWeak: [
     "The closest passages don't answer the question.",
     "Los pasajes más cercanos no responden a la pregunta.",
