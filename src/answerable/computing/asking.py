@@ -37,7 +37,9 @@ class Asking:
     @cached_property
     def is_negative(self) -> bool:
         """Whether the question asks for what isn't so ("who hasn't paid")."""
-        return not self.words.isdisjoint(words_of("words", "negations"))
+        negations = words_of("words", "negations")
+        # In Portuguese, "no" is "in the".
+        return not self.words.isdisjoint(negations - {"no"} if self.language == "pt" else negations)
 
     def has_any(self, *names: str) -> bool:
         """Return whether the question has a word of one of these lists of `[words]`."""

@@ -28,8 +28,9 @@ MOST_VALUES = 80
 class Match:
     """What the words of a question are in a table.
 
-    `named` maps each column to the words that name it; `near` those found by closeness. `unexplained` are words
-    that match nothing, `titled` are in the title. `guessed` is whether a condition or the title rests on closeness.
+    `named` maps each column to the words that name it; `near` those found by closeness. `titled` are in the title,
+    `valued` in cells; `unexplained` match nothing. `people` are columns of persons, for "who". `guessed` is whether a
+    condition or the title rests on closeness.
     """
 
     source: Source
@@ -38,6 +39,8 @@ class Match:
     conditions: list[Condition] = field(default_factory=list)
     titled: list[Token] = field(default_factory=list)
     unexplained: list[Token] = field(default_factory=list)
+    valued: list[Token] = field(default_factory=list)
+    people: list[int] = field(default_factory=list)
     guessed: bool = False
 
     @property
@@ -87,6 +90,7 @@ def _match_values(asking: Asking, found: Match, tokens: list[Token]) -> list[Tok
             break
         _, run, condition = max(candidates, key=lambda each: each[0])
         found.conditions = _joined(found.conditions, condition)
+        found.valued.extend(run)
         left = [token for token in left if token not in run]
     return left
 

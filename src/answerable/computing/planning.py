@@ -12,13 +12,14 @@ from answerable.computing.matching import Match, match, within
 from answerable.computing.operations import Asked, Limit, Token
 from answerable.computing.plan import Condition, Plan
 from answerable.computing.source import Source
-from answerable.computing.vocabulary import words_of
+from answerable.computing.vocabulary import pattern, words_of
 from answerable.retrieval.asked_when import NamedTime
 from answerable.tables.database import Comparison, select
 from answerable.tables.table import Kind
 
 ENTITY = 0.2
 """The least closeness of the noun for the rows to the title or a column of their table."""
+PEOPLE = ("person", "worker", "customer", "who did it")
 FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
 _EXTREMES = (Asked.MOST, Asked.LEAST)
@@ -36,12 +37,14 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     tokens = within(asking.tokens, spans)
     found = match(asking, source, tokens, closeness)
     found.conditions = conditions + found.conditions
+    if asking.operation.asks_who:
+        found.people = _people(source, closeness)
     _apply_yes_and_no(asking, found)
     limits = list(_apply_limits(asking, found))
     plan = _figured(asking, found)
     if plan is None or len(limits) < len(asking.operation.limits):
         return None
-    left = [token for token in found.unexplained if not _is_covered(token, plan, found)]
+    left = [token for token in found.unexplained if not (_is_covered(token, plan) or _is_verb(token, asking, found))]
     left = _without_entity(asking, found, left, closeness)
     if found.guessed and plan.asked not in FIGURES:
         # Only a computation of numbers may rest on closeness: a list of rows claims that they are meant.
@@ -247,7 +250,22 @@ def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     group = plan.group if plan.group >= 0 else plan.subject
     if (column is None and group < 0) or (asking.operation.asks_who and group < 0):
         return None
+    if group >= 0 and column is not None and not _is_meant(asking, found, column):
+        # "Who made the most trips" counts trips, whatever else the table has numbers of.
+        column = None
     return replace(plan, column=-1 if column is None else column, group=group)
+
+
+def _is_meant(asking: Asking, found: Match, column: int) -> bool:
+    """Return whether the most and the least are of this column's numbers, and not of rows."""
+    if column in found.columns or _unit_words(found.source.table.columns[column].unit) & asking.words:
+        return True
+    if asking.has_any("money") and _is_money(found.source, column):
+        return True
+    counts_rows = (
+        found.titled or asking.has_any("times") or any(each in found.source.text_columns for each in found.named)
+    )
+    return not counts_rows
 
 
 def _group(asking: Asking, found: Match) -> int:
@@ -265,7 +283,22 @@ def _subject(asking: Asking, found: Match) -> int:
     columns = found.source.text_columns
     named = [column for column in columns if found.source.column_stems[column] & people]
     used = {condition.column for condition in found.conditions}
-    return next((column for column in named if column not in used), -1)
+    return next((column for column in [*named, *found.people] if column not in used), -1)
+
+
+def _people(source: Source, closeness: Closeness) -> list[int]:
+    """Return the columns of short names whose own name is close to words for people, closest first."""
+    columns = [
+        column
+        for column in source.text_columns
+        if source.table.columns[column].name
+        and all(row.values[column].text[:1].isupper() for row in source.table.rows if row.values[column].text)
+        and not source.is_prose(column)
+    ]
+    names = [source.table.columns[column].name for column in columns]
+    cosines = closeness.of(PEOPLE, "en", names, source.document.language)
+    scores = {column: float(cosines[:, place].mean()) for place, column in enumerate(columns)}
+    return sorted(scores, key=lambda column: -scores[column])[:1]
 
 
 def _column_called(noun: str, found: Match) -> int:
@@ -275,13 +308,31 @@ def _column_called(noun: str, found: Match) -> int:
     return next(iter([*named, *near]), -1)
 
 
-def _is_covered(token: Token, plan: Plan, found: Match) -> bool:
+def _is_covered(token: Token, plan: Plan) -> bool:
     """Return whether the plan accounts for a word that names no column, value or title."""
-    source, columns = plan.source, plan.source.table.columns
+    columns = plan.source.table.columns
     if any(token.word in words_of("words", name) for name in ("rows", "negations", "relations")):
         return True
     if token.word in words_of("words", "money") and plan.column >= 0:
-        return _is_money(source, plan.column)
+        return _is_money(plan.source, plan.column)
     if token.word in words_of("words", "currencies"):
-        return plan.column >= 0 or any(columns[each.column].kind is Kind.NUMBER for each in found.conditions)
+        return plan.column >= 0 or any(columns[each.column].kind is Kind.NUMBER for each in plan.conditions)
     return plan.column >= 0 and token.word in _unit_words(columns[plan.column].unit)
+
+
+def _is_verb(token: Token, asking: Asking, found: Match) -> bool:
+    """Return whether a word is probably what somebody named or asked for did: "cuántos litros echó Ana", "who sang".
+
+    It stands beside a value, or right after "who"; the word after "how many" is what is counted.
+    """
+    if asking.operation.asked not in FIGURES:
+        return False
+    who = pattern("asked", "who").search(asking.folded)
+    if who and who.end() <= token.start and not asking.folded[who.end() : token.start].strip():
+        return True
+    if any(not asking.folded[end : token.start].strip() for _, end in asking.operation.spans if end <= token.start):
+        return False
+    return any(
+        not each.word.isdigit() and not asking.folded[min(token.end, each.end) : max(token.start, each.start)].strip()
+        for each in found.valued
+    )
