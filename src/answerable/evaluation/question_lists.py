@@ -18,8 +18,8 @@ from answerable.errors import SourceError
 from answerable.evaluation.asked import Asked, type_of
 from answerable.protocols import StoredDocument
 from answerable.retrieval.document_names import documents_called
-from answerable.sources.tables.rows import rows
 from answerable.sources.text import decode
+from answerable.tables.delimited import rows
 from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
 

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
-from answerable.sources.tables.rows import read_table
 from answerable.sources.text import read_text, require_text, stem
+from answerable.tables.delimited import read_table
 
 _TABLES = frozenset({".csv", ".tsv", ".tab"})
 _BLANK = re.compile(r"[ \t\n\r]*")

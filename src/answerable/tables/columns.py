@@ -1,0 +1,163 @@
+"""Decide what a column holds, numbers, dates or text, and how its cells are to be read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+
+from answerable.tables.dates import DayOrder, decide_order, read_date
+from answerable.tables.table import Column, Kind, Value
+from answerable.tables.values import (
+    Customs,
+    Written,
+    currency_of,
+    currency_or_unit,
+    decimal_mark,
+    is_blank,
+    prevailing_mark,
+    read_value,
+    split_number,
+)
+from answerable.tables.words import folded, word_set
+
+MOST = 0.9
+_FEW_UNITS = 3
+_LONGEST_NAME = 200
+_WORDS = re.compile(r"[^\W\d_]+|n[°º]|#")
+_BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$")
+_SAME_LENGTH = 9
+_YEARS = range(1000, 3000)
+
+
+def read_columns(
+    names: Sequence[str], rows: Sequence[Sequence[str]], language: str, dollar: str, decimal: str = ""
+) -> tuple[tuple[Column, ...], list[tuple[Value, ...]]]:
+    """Return the columns of a grid of texts, and its rows as values; every row has a text for every column.
+
+    `language` decides what nothing else does; `dollar` is the currency that `$` is; `decimal` is the decimal mark of
+    columns that don't show another.
+    """
+    if not rows:
+        return tuple(Column(name, Kind.TEXT) for name in names), []
+    cells = list(zip(*rows, strict=True))
+    written = [[split_number(text, dollar) for text in column] for column in cells]
+    shown = decimal or prevailing_mark([_mark(each) for column in written for each in column if each])
+    order = decide_order((text for column in cells for text in column), _usual_order(language))
+    read = [
+        read_column(name, column, numbers, Customs(shown or _usual_mark(language), order, dollar), bool(shown))
+        for name, column, numbers in zip(names, cells, written, strict=True)
+    ]
+    return tuple(column for column, _ in read), list(zip(*(values for _, values in read), strict=True))
+
+
+def read_column(
+    name: str, texts: Sequence[str], written: Sequence[Written | None], customs: Customs, is_shown: bool
+) -> tuple[Column, list[Value]]:
+    """Return a column and its values. `is_shown`: other columns show the decimal mark of `customs`."""
+    filled = [place for place, text in enumerate(texts) if not is_blank(text)]
+    numbers = [each for place in filled if (each := written[place])]
+    words = {folded(word) for word in _WORDS.findall(name[:_LONGEST_NAME])}
+    if filled and len(numbers) >= MOST * len(filled) and not _names_things(words, numbers):
+        return _number_column(name, texts, written, _marked(numbers, customs, is_shown), words)
+    order = decide_order((texts[place] for place in filled), customs.order)
+    dates = sum(read_date(texts[place].strip(), order) is not None for place in filled)
+    if filled and dates >= MOST * len(filled):
+        moments = [read_date(text.strip(), order) for text in texts]
+        values = [
+            Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
+            for text, moment in zip(texts, moments, strict=True)
+        ]
+        return Column(name, Kind.DATE), values
+    return Column(name, Kind.TEXT), [Value(text) for text in texts]
+
+
+def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
+    """Whether numbers are names: phone numbers, postal codes, accounts; or words after numbers of all kinds."""
+    if words & word_set("values", "codes_of_things"):
+        return True
+    lengths = {len(each.digits) for each in numbers}
+    if len(lengths) == 1 and min(lengths) >= _SAME_LENGTH and not any(each.unit for each in numbers):
+        return all(each.digits.isdigit() for each in numbers)
+    units = {each.unit.casefold() for each in numbers if each.unit}
+    unknown = {
+        unit for unit in units if not currency_or_unit(unit.upper(), "USD") and not currency_or_unit(unit, "USD")
+    }
+    return len(unknown) > max(_FEW_UNITS, len(numbers) // 4) or (len(numbers) > 1 and len(unknown) == len(numbers))
+
+
+def _marked(numbers: Sequence[Written], customs: Customs, is_shown: bool) -> Customs:
+    """Return the customs with this column's decimal mark: shown by its numbers, by others, or by its currency."""
+    own = prevailing_mark([_mark(each) for each in numbers])
+    if own or is_shown:
+        return replace(customs, decimal=own or customs.decimal)
+    currencies = {each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")}
+    if not currencies:
+        return customs
+    marks = {mark for each in numbers for mark in ".," if mark in each.digits}
+    if len(marks) == 1:
+        # Nobody writes amounts of money with three decimals.
+        return replace(customs, decimal="," if marks == {"."} else ".")
+    for code in currencies:
+        if code in word_set("values", "codes", "comma"):
+            return replace(customs, decimal=",")
+        if code in word_set("values", "codes", "point"):
+            return replace(customs, decimal=".")
+    return customs
+
+
+def _number_column(
+    name: str, texts: Sequence[str], written: Sequence[Written | None], customs: Customs, words: set[str]
+) -> tuple[Column, list[Value]]:
+    values = [read_value(text, customs) if each else Value(text) for text, each in zip(texts, written, strict=True)]
+    values = [value if value.number is not None else Value(value.text) for value in values]
+    is_year = bool(words & word_set("values", "years")) and all(
+        value.number is None or (value.number in _YEARS and not value.unit) for value in values
+    )
+    if is_year or words & word_set("values", "numbering"):
+        return Column(name, Kind.NUMBER, is_quantity=False), values
+    values = _with_common_spelling(values)
+    units = {value.unit for value in values if value.unit}
+    bare = sum(value.number is not None and not value.unit for value in values)
+    unit = unit_in_name(name, customs.dollar) if not units else units.pop() if len(units) == 1 else ""
+    if unit and bare:
+        values = [
+            replace(value, unit=unit) if value.number is not None and not value.unit else value for value in values
+        ]
+    return Column(name, Kind.NUMBER, unit), values
+
+
+def _with_common_spelling(values: list[Value]) -> list[Value]:
+    """Write units that differ in case alone ("kg", "Kg") as most cells do."""
+    counts = Counter(value.unit for value in values if value.unit)
+    usual: dict[str, str] = {}
+    for unit, _ in counts.most_common():
+        usual.setdefault(unit.casefold(), unit)
+    if len(usual) == len(counts):
+        return values
+    return [replace(value, unit=usual[value.unit.casefold()]) if value.unit else value for value in values]
+
+
+def unit_in_name(name: str, dollar: str) -> str:
+    """Return the unit that a column's name gives: "Price (EUR)", "Importe €", "Weight kg"; "" if it gives none."""
+    name = name.strip()[-_LONGEST_NAME:]
+    if bracketed := _BRACKETED.search(name):
+        return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
+    last = name.rpartition(" ")[2]
+    # Whole words such as "Euro" and "Total ud" name a unit, but "a" and "m" are too short to tell.
+    if last == name:
+        return currency_of(last, dollar) if last.casefold() not in ("real", "reales") else ""
+    return currency_or_unit(last, dollar)
+
+
+def _mark(written: Written) -> str:
+    return decimal_mark(written.digits)
+
+
+def _usual_mark(language: str) -> str:
+    return "," if language in word_set("values", "codes", "comma_languages") else "."
+
+
+def _usual_order(language: str) -> DayOrder:
+    return DayOrder.MONTH_FIRST if language == "en" else DayOrder.DAY_FIRST

@@ -1,0 +1,181 @@
+"""Read a cell: a number with its unit or currency, a date, or text.
+
+What a cell means may depend on others, "1.200" on "3.450,00" and 3/4 on 14/4: `columns` decides it for a whole column.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
+
+from answerable.tables.dates import DayOrder, read_date
+from answerable.tables.table import Value
+from answerable.tables.words import folded, lists, meanings, word_set
+
+__all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
+
+_LONGEST = 40
+_MINUS = "−–-"
+_UNIT = r"[^\W\d_](?:[^\W\d_]|[²³.·/µ]){0,14}|[ckdm]?m[23]|°[CF]?|[%‰]"
+_DIGITS = r"\d(?:[\d.,'’ \u00a0\u202f\u2009]{0,30}\d)?|[.,]\d{1,15}"
+_SYMBOL = r"[^\W\d_]{0,3}[$€£¥₹₩][^\W\d_]?|[^\W\d_]{1,3}/\.?|[A-Za-z]{2,4}"
+_NUMBER = re.compile(
+    rf"(?P<open>\()?[ \u00a0]?(?P<sign>[+{_MINUS}])?[ \u00a0]?(?:(?P<before>{_SYMBOL})\.?[ \u00a0\u202f]?)?(?P<inner>[+{_MINUS}])?"
+    rf"(?P<digits>{_DIGITS})(?:[.,][-–—]{{1,2}})?[ \u00a0\u202f]{{0,2}}(?P<after>{_SYMBOL}|{_UNIT})?\.?[ \u00a0]?(?P<close>\))?"
+)
+_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,'’ ])\d{3}(?:(?P=mark)\d{3})*(?:(?P<decimal>[.,])\d+)?")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
+_PLAIN = re.compile(r"\d*(?:(?P<decimal>[.,])\d+)?")
+_BLANKS = re.compile("[\u00a0\u202f\u2009]")
+_PHONE_DIGITS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Customs:
+    """How a column or a document writes: the decimal mark, the order of dates, and what currency `$` is."""
+
+    decimal: str = "."
+    order: DayOrder = DayOrder.DAY_FIRST
+    dollar: str = "USD"
+
+
+class Written(NamedTuple):
+    """A number as written: digits and marks without blanks, whether it is negative, the currency or unit around it."""
+
+    digits: str
+    is_negative: bool
+    unit: str
+
+
+def read_value(text: str, customs: Customs = Customs()) -> Value:
+    """Return a cell's value by these customs; a text that is neither number nor date has only its text."""
+    written = split_number(text, customs.dollar)
+    if written is not None:
+        number = _number(written, customs.decimal)
+        if number is not None:
+            return Value(text, number, written.unit)
+    moment = read_date(text.strip(), customs.order)
+    return Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a cell is empty, or says that its value is missing: "-", "n/a", "s/d"."""
+    text = text.strip()
+    return not text or (len(text) < 8 and folded(text) in word_set("values", "blank"))
+
+
+def split_number(text: str, dollar: str) -> Written | None:
+    """Return a cell's number as written, or None if it has none, names something (007, 1st) or could be a phone's."""
+    text = text.strip()
+    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
+        return None
+    found = _NUMBER.fullmatch(text)
+    if found is None or (found["open"] is None) != (found["close"] is None) or (found["sign"] and found["inner"]):
+        return None
+    unit = _unit(found["before"] or "", found["after"] or "", dollar)
+    if unit is None:
+        return None
+    digits = _BLANKS.sub(" ", found["digits"]).replace("’", "'")
+    count = sum(map(str.isdigit, digits))
+    sign = found["sign"] or found["inner"] or ""
+    if (digits[0] == "0" and digits[1:2].isdigit()) or (sign == "+" and count > _PHONE_DIGITS):
+        return None
+    shape = _shape(digits)
+    return Written(shape, found["open"] is not None or (sign != "" and sign in _MINUS), unit) if shape else None
+
+
+def _shape(digits: str) -> str:
+    """Return digits without the marks that can only group thousands; "" if the marks are out of place."""
+    if _INDIAN.fullmatch(digits):
+        return digits.replace(",", "")
+    grouped = _GROUPED.fullmatch(digits)
+    if grouped is None:
+        return digits if _PLAIN.fullmatch(digits) else ""
+    mark, decimal = grouped["mark"], grouped["decimal"]
+    if decimal == mark:
+        return ""
+    if mark in "' " or decimal or digits.count(mark) > 1:
+        whole = digits.replace(mark, "")
+        # The other mark is the decimal one, shown by a decimal of one, two or many digits.
+        return whole if decimal else whole + _decimal_for(mark)
+    return digits
+
+
+def _decimal_for(mark: str) -> str:
+    """Return the ending that records what mark grouped thousands: "1.200.000" → "1200000,"."""
+    return {".": ",", ",": "."}.get(mark, "")
+
+
+def decimal_mark(digits: str) -> str:
+    """Return the decimal mark that a number's digits show, or "" if it could be either."""
+    mark = next((mark for mark in ".," if mark in digits), "")
+    if not mark:
+        return ""
+    whole, _, rest = digits.partition(mark)
+    could_be_either = len(rest) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0"
+    return "" if could_be_either else mark
+
+
+def _number(written: Written, decimal: str) -> float | None:
+    mark = decimal_mark(written.digits) or decimal
+    digits = written.digits
+    other = "," if mark == "." else "."
+    number = float(digits.replace(other, "").replace(mark, ".").rstrip(".") or "nan")
+    return -number if written.is_negative and number else number
+
+
+def _unit(before: str, after: str, dollar: str) -> str | None:
+    """Return the currency or unit around a number, "" if there is none, None if what is there is neither."""
+    if before and not (currency := currency_of(before, dollar)):
+        return None
+    if before:
+        twin = currency_of(after, dollar) if after else currency
+        # "US$ 12 USD", and "$ 12 MXN", where the code is more exact.
+        return twin if twin and (twin == currency or "$" in before) else None
+    if not after:
+        return ""
+    if currency := currency_of(after, dollar):
+        return currency
+    return None if folded(after).strip(".") in word_set("values", "days", "ordinals") | {"a"} else after.rstrip(".")
+
+
+@cache
+def currency_of(text: str, dollar: str) -> str:
+    """Return the ISO code of a currency as written, or ""."""
+    if text in word_set("values", "codes", "iso"):
+        return text
+    if text == "$":
+        return dollar
+    word = folded(text)
+    if word in word_set("values", "codes", "peso_words"):
+        return dollar if dollar in word_set("values", "codes", "pesos") else ""
+    return meanings("values", "currencies").get(word, "")
+
+
+def currency_or_unit(text: str, dollar: str) -> str:
+    """Return the ISO code, or a known unit as written, that a text is; "" if it is neither."""
+    text = text.strip(" .")
+    if not text or len(text) > _LONGEST:
+        return ""
+    return currency_of(text, dollar) or (text if text.casefold() in word_set("values", "units", "names") else "")
+
+
+def dollar_of(content: str) -> str:
+    """Return the currency that `$` is in a document: the one that it names most often beside USD, otherwise USD."""
+    if "$" not in content and "peso" not in content:
+        return "USD"
+    counts = {code: content.count(code) for code in lists("values")["codes"]["dollars"].split()}
+    named = {
+        code: len(re.findall(rf"\b{code}\b", content)) for code, count in counts.items() if count and code != "USD"
+    }
+    best = max(named, key=lambda code: named[code], default="USD")
+    return best if named.get(best) else "USD"
+
+
+def prevailing_mark(marks: Sequence[str]) -> str:
+    """Return the decimal mark that most numbers show, or "" if none does."""
+    points, commas = marks.count("."), marks.count(",")
+    return "" if points == commas else "." if points > commas else ","
