@@ -27,8 +27,15 @@ class _Text(NamedTuple):
     text: str
 
 
-def bar_tables(content: str) -> Iterator[list[Line]]:
-    """Yield the rows of each table, header first, in order."""
+class BarTable(NamedTuple):
+    """The rows of a table, and whether a line `|---|---|` follows the first."""
+
+    lines: list[Line]
+    has_rule: bool
+
+
+def bar_tables(content: str) -> Iterator[BarTable]:
+    """Yield the tables of a text in order."""
     run: list[_Text] = []
     reached = -1
     for line in _lines_with_bars(content):
@@ -77,19 +84,19 @@ def _only_border(content: str, start: int, end: int) -> bool:
     return len(lines) == 1 and _BORDER.fullmatch(lines[0]) is not None
 
 
-def _tables(run: list[_Text]) -> Iterator[list[Line]]:
+def _tables(run: list[_Text]) -> Iterator[BarTable]:
     """Yield the tables in consecutive lines with bars."""
     place = 0
     while place < len(run):
         rule = place + 1 < len(run) and _is_rule(run[place + 1].text) and not _is_rule(run[place].text)
         if rule and len(_cells(run[place].text)) == len(_cells(run[place + 1].text)):
             end = _end(run, place + 2, any_bars=True)
-            yield [_line(line) for line in (run[place], *run[place + 2 : end])]
+            yield BarTable([_line(line) for line in (run[place], *run[place + 2 : end])], True)
         else:
             end = _end(run, place, any_bars=False)
             found = [_line(line) for line in run[place:end] if not _is_rule(line.text)]
             if len(found) > 1 and max(len(line.cells) for line in found) > 1:
-                yield found
+                yield BarTable(found, False)
             end = max(end, place + 1)
         place = end
 

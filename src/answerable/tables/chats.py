@@ -50,10 +50,11 @@ def _message(content: str, part: Part) -> tuple[str, str]:
         return cleaned(own).strip(), ""
     read = read_body(_whole(content, part), part.sender or "", is_iphone=False)
     if read.kind is not MessageKind.MEDIA:
-        return ("" if read.kind is MessageKind.DELETED else cleaned(own).strip()), ""
-    # Behind an attached file's name comes the caption.
-    caption = own if read.attachment is None or not own.strip() else own.partition("\n")[2]
-    return cleaned(caption).strip(), _kind(read)
+        return ("" if read.kind is MessageKind.DELETED else read.text.strip()), ""
+    if read.attachment is None:
+        return cleaned(own).strip(), _kind(read)
+    caption = (line for line in read.text.split("\n") if read.attachment not in line)
+    return "\n".join(caption).strip(), _kind(read)
 
 
 def _whole(content: str, part: Part) -> str:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from answerable.tables.dates import DayOrder, decide_order, read_date
+from answerable.tables.dates import decide_order, read_date
 from answerable.tables.table import Column, Kind, Value
 from answerable.tables.values import (
     Customs,
@@ -32,39 +32,47 @@ _YEARS = range(1000, 3000)
 
 
 def read_columns(
-    names: Sequence[str], rows: Sequence[Sequence[str]], language: str, dollar: str, decimal: str = ""
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    customs: Customs,
+    is_mark_known: bool = False,
+    apart: Collection[int] = (),
 ) -> tuple[tuple[Column, ...], list[tuple[Value, ...]]]:
     """Return the columns of a grid of texts, and its rows as values; every row has a text for every column.
 
-    `language` decides what nothing else does; `dollar` is the currency that `$` is; `decimal` is the decimal mark of
-    columns that don't show another.
+    `customs` decide what the cells leave open. `is_mark_known`: their decimal mark is that of all columns that show no
+    other. The rows `apart`, such as totals, are read, but don't decide what a column holds.
     """
     if not rows:
         return tuple(Column(name, Kind.TEXT) for name in names), []
     cells = list(zip(*rows, strict=True))
-    written = [[split_number(text, dollar) for text in column] for column in cells]
-    shown = decimal or prevailing_mark([_mark(each) for column in written for each in column if each])
-    order = decide_order((text for column in cells for text in column), _usual_order(language))
+    written = [[split_number(text, customs.dollar) for text in column] for column in cells]
+    shown = "" if is_mark_known else prevailing_mark([_mark(each) for column in written for each in column if each])
+    order = decide_order((text for column in cells for text in column), customs.order)
+    customs = replace(customs, decimal=shown or customs.decimal, order=order)
     read = [
-        read_column(name, column, numbers, Customs(shown or _usual_mark(language), order, dollar), bool(shown))
+        _read_column(name, column, numbers, customs, bool(shown) or is_mark_known, apart)
         for name, column, numbers in zip(names, cells, written, strict=True)
     ]
     return tuple(column for column, _ in read), list(zip(*(values for _, values in read), strict=True))
 
 
-def read_column(
-    name: str, texts: Sequence[str], written: Sequence[Written | None], customs: Customs, is_shown: bool
+def _read_column(
+    name: str,
+    texts: Sequence[str],
+    written: Sequence[Written | None],
+    customs: Customs,
+    is_mark_known: bool,
+    apart: Collection[int],
 ) -> tuple[Column, list[Value]]:
-    """Return a column and its values. `is_shown`: other columns show the decimal mark of `customs`."""
-    filled = [place for place, text in enumerate(texts) if not is_blank(text)]
+    filled = [place for place, text in enumerate(texts) if not is_blank(text) and place not in apart]
     numbers = [each for place in filled if (each := written[place])]
     words = {folded(word) for word in _WORDS.findall(name[:_LONGEST_NAME])}
     if filled and len(numbers) >= MOST * len(filled) and not _names_things(words, numbers):
-        return _number_column(name, texts, written, _marked(numbers, customs, is_shown), words)
+        return _number_column(name, texts, written, _marked(numbers, customs, is_mark_known), words)
     order = decide_order((texts[place] for place in filled), customs.order)
-    dates = sum(read_date(texts[place].strip(), order) is not None for place in filled)
-    if filled and dates >= MOST * len(filled):
-        moments = [read_date(text.strip(), order) for text in texts]
+    moments = [read_date(text.strip(), order) for text in texts]
+    if filled and sum(moments[place] is not None for place in filled) >= MOST * len(filled):
         values = [
             Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
             for text, moment in zip(texts, moments, strict=True)
@@ -80,31 +88,23 @@ def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
     lengths = {len(each.digits) for each in numbers}
     if len(lengths) == 1 and min(lengths) >= _SAME_LENGTH and not any(each.unit for each in numbers):
         return all(each.digits.isdigit() for each in numbers)
-    units = {each.unit.casefold() for each in numbers if each.unit}
-    unknown = {
-        unit for unit in units if not currency_or_unit(unit.upper(), "USD") and not currency_or_unit(unit, "USD")
-    }
+    unknown = {each.unit.casefold() for each in numbers if each.unit and not currency_or_unit(each.unit, "USD")}
     return len(unknown) > max(_FEW_UNITS, len(numbers) // 4) or (len(numbers) > 1 and len(unknown) == len(numbers))
 
 
-def _marked(numbers: Sequence[Written], customs: Customs, is_shown: bool) -> Customs:
+def _marked(numbers: Sequence[Written], customs: Customs, is_mark_known: bool) -> Customs:
     """Return the customs with this column's decimal mark: shown by its numbers, by others, or by its currency."""
     own = prevailing_mark([_mark(each) for each in numbers])
-    if own or is_shown:
+    if own or is_mark_known:
         return replace(customs, decimal=own or customs.decimal)
-    currencies = {each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")}
-    if not currencies:
-        return customs
+    currency = next((each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")), "")
     marks = {mark for each in numbers for mark in ".," if mark in each.digits}
-    if len(marks) == 1:
+    if currency and len(marks) == 1:
         # Nobody writes amounts of money with three decimals.
         return replace(customs, decimal="," if marks == {"."} else ".")
-    for code in currencies:
-        if code in word_set("values", "codes", "comma"):
-            return replace(customs, decimal=",")
-        if code in word_set("values", "codes", "point"):
-            return replace(customs, decimal=".")
-    return customs
+    if currency in word_set("values", "codes", "comma"):
+        return replace(customs, decimal=",")
+    return replace(customs, decimal=".") if currency in word_set("values", "codes", "point") else customs
 
 
 def _number_column(
@@ -115,7 +115,8 @@ def _number_column(
     is_year = bool(words & word_set("values", "years")) and all(
         value.number is None or (value.number in _YEARS and not value.unit) for value in values
     )
-    if is_year or words & word_set("values", "numbering"):
+    is_number_of_row = words and words <= word_set("values", "numbering")
+    if is_year or is_number_of_row or words & word_set("values", "ids"):
         return Column(name, Kind.NUMBER, is_quantity=False), values
     values = _with_common_spelling(values)
     units = {value.unit for value in values if value.unit}
@@ -153,11 +154,3 @@ def unit_in_name(name: str, dollar: str) -> str:
 
 def _mark(written: Written) -> str:
     return decimal_mark(written.digits)
-
-
-def _usual_mark(language: str) -> str:
-    return "," if language in word_set("values", "codes", "comma_languages") else "."
-
-
-def _usual_order(language: str) -> DayOrder:
-    return DayOrder.MONTH_FIRST if language == "en" else DayOrder.DAY_FIRST

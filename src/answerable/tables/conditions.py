@@ -1,7 +1,7 @@
 """Conditions on the cells of a table, as SQL.
 
-Names in the SQL are made here: `t3` is the folded text of column 3, `v3` its number or time, `u3` its unit, `w0` whether
-the cell of the first condition on words has them. Values are bound.
+Names in the SQL are made here: `t3` is the folded text of column 3, `v3` its number or time, `u3` its unit, `w0`
+whether the first condition's words are in its cell. Values are bound.
 """
 
 from __future__ import annotations
@@ -94,14 +94,14 @@ def clause(table: Table, condition: Condition, place: int) -> Clause:
         return Clause(f"w{place}", (), {f"w{place}": _containing(table, condition)})
     if isinstance(condition, Comparison) and not isinstance(condition.value, str):
         value = sortable(condition.value)
-        sql, bound = f"v{column} {condition.operator.value} ?", (value,)
+        sql, bound = f"v{column} {condition.operator.value} ?", [value]
         columns = {f"v{column}": [measure(row.values[column]) for row in table.rows]}
         if condition.unit:
-            sql, bound = f"{sql} AND u{column} = ?", (value, condition.unit)
+            sql, bound = f"{sql} AND u{column} = ?", [value, condition.unit]
             columns[f"u{column}"] = [row.values[column].unit for row in table.rows]
         # A number and a time are never compared: SQLite would say that any text is above any number.
         kind = "text" if isinstance(value, str) else "real"
-        return Clause(f"({sql} AND typeof(v{column}) = '{kind}')", bound, columns)
+        return Clause(f"({sql} AND typeof(v{column}) = '{kind}')", tuple(bound), columns)
     columns = {f"t{column}": [key_of(row.values[column].text) for row in table.rows]}
     match condition:
         case Comparison():

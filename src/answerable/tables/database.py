@@ -81,8 +81,8 @@ class Result:
     """A figure for each unit ("" without unit), and the rows that count towards it, as indexes of `Table.rows`.
 
     There is no figure if no row counts, and none for FIRST, LAST and the most and least of times: the rows are the
-    answer. With groups, only they have figures; they are in the order of their figures, the greatest first (for LEAST
-    the smallest), equal ones in the order of the document.
+    answer. With groups, only they have figures; they are in the order of their figures in the unit that most
+    have, the greatest first (for LEAST the smallest), equal ones in the order of the document.
     """
 
     figures: Mapping[str, float]
@@ -97,6 +97,8 @@ _FIGURES = {
     Aggregate.MEAN: "exact_mean(v)",
     Aggregate.MOST: "max(v)",
     Aggregate.LEAST: "min(v)",
+    Aggregate.FIRST: "NULL",
+    Aggregate.LAST: "NULL",
 }
 _RANKS = {
     Aggregate.MOST: "rank() OVER (PARTITION BY g, u ORDER BY v DESC)",
@@ -138,10 +140,16 @@ def compute(
     if group is None:
         counts = aggregate in (Aggregate.COUNT, Aggregate.DISTINCT)
         return Result(found[0].figures, found[0].rows) if found else Result({"": 0.0} if counts else {}, ())
-    found.sort(key=lambda each: each.rows[0])
-    found.sort(key=lambda each: next(iter(each.figures.values()), 0.0), reverse=aggregate is not Aggregate.LEAST)
-    kept = tuple(found[:limit])
+    kept = tuple(_sorted(found, aggregate is Aggregate.LEAST)[:limit])
     return Result({}, tuple(sorted(row for each in kept for row in each.rows)), kept)
+
+
+def _sorted(groups: list[Group], least_first: bool) -> list[Group]:
+    """Return groups by their figures in the unit that most of them have, those without it last."""
+    units = Counter(unit for group in groups for unit in group.figures)
+    unit = units.most_common(1)[0][0] if units else ""
+    sign = 1 if least_first else -1
+    return sorted(groups, key=lambda each: (unit not in each.figures, sign * each.figures.get(unit, 0.0), each.rows[0]))
 
 
 def _check(table: Table, aggregate: Aggregate, column: int | None) -> None:
@@ -169,8 +177,8 @@ def _groups(
     columns["g"] = (
         [""] * len(table.rows) if group is None else [_group_key(row.values[group], period) for row in table.rows]
     )
-    has_figure = aggregate in _FIGURES and not (column is not None and _is_of_times(table, column, aggregate))
-    figure = _FIGURES[aggregate] if has_figure else "NULL"
+    is_time = column is not None and table.columns[column].kind is Kind.DATE
+    figure = "NULL" if is_time and aggregate in _RANKS else _FIGURES[aggregate]
     ranked = f"SELECT *, {_RANKS.get(aggregate, '1')} AS place FROM cells WHERE counts AND {where.sql}"
     found: dict[str, tuple[dict[str, float], list[int]]] = {}
     with closing(_database(columns, len(table.rows))) as database:
@@ -188,10 +196,6 @@ def _groups(
     ]
 
 
-def _is_of_times(table: Table, column: int, aggregate: Aggregate) -> bool:
-    return aggregate in (Aggregate.MOST, Aggregate.LEAST) and table.columns[column].kind is Kind.DATE
-
-
 def _aggregated(table: Table, aggregate: Aggregate, column: int | None) -> dict[str, list[Cell]]:
     """Return what the aggregate needs of a column, row by row: text, value, unit, time, and whether the row counts."""
     size = len(table.rows)
@@ -202,14 +206,13 @@ def _aggregated(table: Table, aggregate: Aggregate, column: int | None) -> dict[
     is_measured = kind is not Kind.TEXT and aggregate not in (Aggregate.COUNT, Aggregate.DISTINCT)
     texts: list[Cell] = [key_of(cell.text) for cell in cells]
     values = [measure(cell) for cell in cells]
+    counted = [value is not None for value in values] if is_measured else [text != "" for text in texts]
     return {
         "t": texts,
         "v": values,
         "u": [cell.unit if is_measured else "" for cell in cells],
         "at": values if kind is Kind.DATE else [0] * size,
-        "counts": [
-            int(value is not None if is_measured else text != "") for value, text in zip(values, texts, strict=True)
-        ],
+        "counts": [int(each) for each in counted],
     }
 
 

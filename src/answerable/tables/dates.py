@@ -7,13 +7,16 @@ from collections.abc import Iterable
 from datetime import datetime
 from enum import Enum
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from answerable.tables.words import folded, meanings, word_set
 
 LONGEST = 60
-_CLOCK = re.compile(r"(?P<hour>\d{1,2})[:h.](?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:[.,]\d{1,9})?)? ?(?P<half>[ap]\.? ?m\.?)?"
-                    r"(?: ?(?:h|hs|hrs|horas|z|utc|gmt|[+-]\d\d:?\d\d))?\.?")  # fmt: skip
+_CLOCK = re.compile(
+    r"(?P<hour>\d{1,2})[:h.](?P<minute>\d\d)(?:[:.](?P<second>\d\d)(?:[.,]\d{1,9})?)? ?(?P<half>[ap]\.? ?m\.?)?"
+    r"(?: ?(?:h|hs|hrs|horas|z|utc|gmt|[+-]\d\d:?\d\d))?\.?"
+)
 _NUMBERS = re.compile(r"(\d{1,4})([-/.])(\d{1,2})\2(\d{1,4})")
 _YEAR_AND_MONTH = re.compile(r"(\d{4})[-/](\d{1,2})")
 _MONTH_AND_YEAR = re.compile(r"(\d{1,2})[-/.](\d{4})")
@@ -62,8 +65,8 @@ def decide_order(texts: Iterable[str], preferred: DayOrder) -> DayOrder:
 
 def _steps_back(days: list[tuple[int, int, int]]) -> int:
     # A list may run backwards in time, so that it is as orderly that way.
-    back = sum(after < before for before, after in zip(days, days[1:], strict=False))
-    forth = sum(after > before for before, after in zip(days, days[1:], strict=False))
+    back = sum(after < before for before, after in pairwise(days))
+    forth = sum(after > before for before, after in pairwise(days))
     return min(back, forth)
 
 

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from answerable.datatypes import Document, DocumentType, Part
 from answerable.tables.bars import bar_tables, plain_cell
 from answerable.tables.chats import chat_table
 from answerable.tables.entries import entry_tables
 from answerable.tables.front_matter import front_matter
-from answerable.tables.grid import Line, Setting, make_table, setting_of
+from answerable.tables.grid import Line, customs_of, make_table
 from answerable.tables.records import records_table
 from answerable.tables.table import Origin, Table
+from answerable.tables.values import Customs
 
 _LONGEST_CAPTION = 100
 _LOOKED_BACK = 1_000
@@ -25,29 +27,32 @@ def find_tables(document: Document) -> list[Table]:
             table = chat_table(document)
             return [table] if table else []
         case DocumentType.RECORDS:
-            table = records_table(document, setting_of(document))
+            table = records_table(document, customs_of(document))
             return [table] if table else []
-    runs = [*bar_tables(document.content), *_pdf_tables(document)]
+    bars, rows = list(bar_tables(document.content)), list(_pdf_tables(document))
     found = list(entry_tables(document)) if "BEGIN:V" in document.content else []
     starts_with_rule = document.type is DocumentType.MARKDOWN and document.content.startswith("---")
-    if not runs and not starts_with_rule:
+    if not (bars or rows or starts_with_rule):
         return found
-    setting = setting_of(document)
-    if starts_with_rule and (table := _front_matter(document, setting)):
-        found.append(table)
-    title = _Titles(document)
-    made = (make_table(lines, title.of(lines[0].start), setting) for lines in runs)
-    found += [table for table in made if table]
-    return sorted(found, key=lambda table: table.span)
+    customs, titles = customs_of(document), _Titles(document)
+    # Readers of other formats write the line below the first row of every table.
+    is_markdown = document.type is DocumentType.MARKDOWN
+    made = [_front_matter(document, customs)] if starts_with_rule else []
+    made += [
+        make_table(each.lines, titles.above(each.lines[0].start), customs, has_header=is_markdown and each.has_rule)
+        for each in bars
+    ]
+    made += [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]
+    return sorted((table for table in (*found, *made) if table), key=lambda table: table.span)
 
 
-def _front_matter(document: Document, setting: Setting) -> Table | None:
+def _front_matter(document: Document, customs: Customs) -> Table | None:
     values, end = front_matter(document.content)
     if not values:
         return None
     end = len(document.content[:end].rstrip())
     line = Line(0, end, list(values.values()))
-    return make_table([line], document.title, setting, Origin.FRONT_MATTER, list(values))
+    return make_table([line], document.title, customs, origin=Origin.FRONT_MATTER, names=list(values))
 
 
 def _pdf_tables(document: Document) -> Iterator[list[Line]]:
@@ -73,7 +78,7 @@ def _pdf_tables(document: Document) -> Iterator[list[Line]]:
 def _pdf_row(content: str, part: Part) -> Line:
     end = part.start + len(content[part.start : part.end].rstrip())
     bounds = [*part.cells, max(end, part.cells[-1])]
-    cells = [content[start:stop].strip() for start, stop in zip(bounds, bounds[1:], strict=False)]
+    cells = [content[start:stop].strip() for start, stop in pairwise(bounds)]
     return Line(part.start, end, cells)
 
 
@@ -84,7 +89,7 @@ class _Titles:
         self._document = document
         self._starts = [part.start for part in document.parts]
 
-    def of(self, start: int) -> str:
+    def above(self, start: int) -> str:
         """Return the title of the table whose first row begins at `start`."""
         return _caption(self._document.content, start) or self._heading(start) or self._document.title
 

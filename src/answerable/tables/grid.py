@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice, pairwise
@@ -12,7 +12,7 @@ from answerable.datatypes import Document
 from answerable.tables.columns import read_columns
 from answerable.tables.delimited import is_header
 from answerable.tables.table import Kind, Origin, Row, Table, Value
-from answerable.tables.values import dollar_of
+from answerable.tables.values import Customs, DayOrder, dollar_of
 from answerable.tables.words import folded, word_set
 from answerable.text.languages import question_language
 
@@ -23,6 +23,7 @@ WIDEST = 1_000
 """The most columns of a table that are kept."""
 
 _HEADER_SAMPLE = 200
+_MOST_TITLES = 5
 _SAMPLE = 20_000
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
 _AFTER_TOTAL = re.compile(r"\s*(?:[:=.*]|\(.{0,20}\)|\d{4})*\s*$")
@@ -38,47 +39,49 @@ class Line:
     cells: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """What a document tells about its tables: its language, what currency `$` is, the decimal mark if it is known."""
-
-    language: str
-    dollar: str
-    decimal: str = ""
-
-
-def setting_of(document: Document) -> Setting:
-    """Return a document's language, guessed if it has none, and its dollar or peso."""
-    language = document.language or question_language(document.content[:_SAMPLE])
-    return Setting(language, dollar_of(document.content))
+def customs_of(document: Document) -> Customs:
+    """Return how a document writes numbers, dates and money, where its tables leave it open."""
+    content = document.content
+    language = document.language or question_language(content[:_SAMPLE])
+    # English without European money is most likely American.
+    is_american = language == "en" and "£" not in content and "€" not in content
+    return Customs(
+        decimal="," if language in word_set("values", "codes", "comma_languages") else ".",
+        order=DayOrder.MONTH_FIRST if is_american else DayOrder.DAY_FIRST,
+        dollar=dollar_of(content),
+    )
 
 
 def make_table(
     lines: Iterable[Line],
     title: str,
-    setting: Setting,
+    customs: Customs,
+    *,
     origin: Origin = Origin.TABLE,
     names: Sequence[str] | None = None,
+    has_header: bool = False,
+    is_mark_known: bool = False,
 ) -> Table | None:
     """Return the table of some lines, or None if it has no rows.
 
-    `names` are the columns' names; None: the first line names them if it looks like a header, otherwise they are
-    "1", "2" and so on.
+    `names` are the columns' names; None: the first line names them if it looks like a header or `has_header` is true,
+    otherwise they are "1", "2" and so on. `is_mark_known`: the decimal mark is that of `customs`.
     """
-    lines, is_cut = _bounded(lines)
-    width = min(max((len(line.cells) for line in lines), default=0), WIDEST)
-    header = list(names) if names is not None else _header(lines, width)
-    if names is None and header:
-        lines = [line for line in lines if not _repeats(line.cells, header)]
-    lines = [line for line in lines if any(cell.strip() for cell in line.cells)]
-    if not lines or not width:
+    lines, is_cut = _bounded(line for line in lines if names or any(cell.strip() for cell in line.cells))
+    header = list(names or ())
+    if names is None:
+        lines, title = _without_title(lines, title)
+        header = _header(lines, has_header)
+        lines = [line for line in lines if not header or not _repeats(line.cells, header)]
+    if not lines:
         return None
-    width = max(width, min(len(header), WIDEST))
+    width = min(max(len(header), *(len(line.cells) for line in lines)), WIDEST)
     grid = [_padded(line.cells, width) for line in lines]
-    columns, values = read_columns(_distinct(header, width), grid, setting.language, setting.dollar, setting.decimal)
+    totals = {place for place, cells in enumerate(grid) if _says_total(cells)}
+    columns, values = read_columns(_distinct(header, width), grid, customs, is_mark_known, totals)
     rows = [Row(line.start, line.end, row) for line, row in zip(lines, values, strict=True)]
     numbers = [index for index, column in enumerate(columns) if column.kind is Kind.NUMBER]
-    kept, total = _without_totals(rows, numbers)
+    kept, total = _without_totals(rows, totals, numbers)
     return Table(origin, title, columns, tuple(kept), total, is_cut) if kept else None
 
 
@@ -94,22 +97,30 @@ def _bounded(lines: Iterable[Line]) -> tuple[list[Line], bool]:
     return found, False
 
 
-def _header(lines: Sequence[Line], width: int) -> list[str]:
+def _without_title(lines: list[Line], title: str) -> tuple[list[Line], str]:
+    """Return the lines from the header on, and the text of a line above it that fills one cell: the table's title."""
+    filled = [[cell.strip() for cell in line.cells if cell.strip()] for line in lines[:_MOST_TITLES]]
+    place = next((place for place, cells in enumerate(filled) if len(cells) > 1), 0)
+    return (lines[place:], filled[0][0]) if place and _header(lines[place:]) else (lines, title)
+
+
+def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
     """Return the names in the first line, [] if it is a row like the others."""
-    if not lines:
+    if len(lines) < 2:
         return []
-    first = list(lines[0].cells)
+    first = [cell.strip() for cell in lines[0].cells]
+    names = [name for name in first if name]
+    if is_certain and len(set(names)) == len(first):
+        return first
     below = [line.cells for line in islice(lines, 1, _HEADER_SAMPLE) if not _repeats(line.cells, first)]
-    years = [index for index, cell in enumerate(first) if _YEAR.fullmatch(cell.strip())]
-    if len(years) > 1 and _is_sequence([int(first[index]) for index in years]):
-        # "Concept | 2023 | 2024"
+    years = [index for index, cell in enumerate(first) if _YEAR.fullmatch(cell)]
+    if len(years) > 1 and _is_sequence([int(first[index]) for index in years]) and len(years) < len(first):
+        # "Concept | 2023 | 2024": what stands beside the years decides.
         places = [index for index in range(len(first)) if index not in years]
-        rest = [[row[index] for index in places if index < len(row)] for row in below]
-        is_named = bool(below) and (not places or is_header([first[index] for index in places], rest))
-        is_named |= bool(below) and places == [0] and not first[0].strip()
-    else:
-        is_named = is_header(first, below)
-    return first[:width] if is_named else []
+        below = [[row[index] for index in places if index < len(row)] for row in below]
+        names = [first[index] for index in places]
+        return first if below and (not any(names) or is_header(names, below)) else []
+    return first if is_header(first, below) else []
 
 
 def _is_sequence(years: Sequence[int]) -> bool:
@@ -133,16 +144,18 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
     return kept + [""] * (width - len(kept))
 
 
-def _without_totals(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[list[Row], Row | None]:
-    """Return the rows without those that sum up others, and the last of these."""
-    if not any(_says_total(row) for row in rows):
+def _without_totals(
+    rows: Sequence[Row], totals: Collection[int], numbers: Sequence[int]
+) -> tuple[list[Row], Row | None]:
+    """Return the rows without those of `totals` that sum up others, and the last of these."""
+    if not totals:
         return list(rows), None
     kept: list[Row] = []
     total = None
     whole, since = _Sums(numbers), _Sums(numbers)
     for place, row in enumerate(rows):
         is_last = place == len(rows) - 1
-        if kept and _says_total(row) and (is_last or whole.equal(row) or since.equal(row)):
+        if kept and place in totals and (is_last or whole.equal(row) or since.equal(row)):
             total = row
             since = _Sums(numbers)
             continue
@@ -152,9 +165,9 @@ def _without_totals(rows: Sequence[Row], numbers: Sequence[int]) -> tuple[list[R
     return kept, total
 
 
-def _says_total(row: Row) -> bool:
-    first = next((value.text for value in row.values if value.text and value.number is None), "")
-    if not first or len(first) > _LONGEST_TOTAL:
+def _says_total(cells: Sequence[str]) -> bool:
+    first = next(filter(None, cells), "")
+    if len(first) > _LONGEST_TOTAL or not first[:1].isalpha():
         return False
     return _AFTER_TOTAL.sub("", folded(first)) in word_set("values", "totals")
 

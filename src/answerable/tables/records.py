@@ -12,8 +12,9 @@ from typing import Any
 
 from answerable.datatypes import Document, Part
 from answerable.tables.delimited import readings
-from answerable.tables.grid import MOST_CELLS, WIDEST, Line, Setting, make_table
+from answerable.tables.grid import MOST_CELLS, WIDEST, Line, make_table
 from answerable.tables.table import Table
+from answerable.tables.values import Customs
 
 DELIMITED = frozenset({".csv", ".tsv", ".tab"})
 """Suffixes of files whose rows are lines with delimiters."""
@@ -21,11 +22,11 @@ DELIMITED = frozenset({".csv", ".tsv", ".tab"})
 _SMALLEST, _LARGEST = 1e-15, 1e15
 
 
-def records_table(document: Document, setting: Setting) -> Table | None:
+def records_table(document: Document, customs: Customs) -> Table | None:
     """Return the table of a document of records, or None if it has none."""
     if PurePosixPath(document.source.lower()).suffix in DELIMITED or not _is_json(document):
-        return _delimited(document, setting)
-    return _objects(document, setting)
+        return _delimited(document, customs)
+    return _objects(document, customs)
 
 
 def _is_json(document: Document) -> bool:
@@ -33,17 +34,17 @@ def _is_json(document: Document) -> bool:
     return first is not None and document.content[first.start : first.start + 1] in ("{", "[")
 
 
-def _delimited(document: Document, setting: Setting) -> Table | None:
+def _delimited(document: Document, customs: Customs) -> Table | None:
     for found in readings(document.content):
         try:
-            return make_table((Line(*row) for row in found), document.title, setting)
+            return make_table((Line(*row) for row in found), document.title, customs)
         except csv.Error:
             continue
     return None
 
 
-def _objects(document: Document, setting: Setting) -> Table | None:
-    setting = replace(setting, decimal=".")
+def _objects(document: Document, customs: Customs) -> Table | None:
+    customs = replace(customs, decimal=".")
     read = ((part, _parsed(document.content, part)) for part in document.parts[: MOST_CELLS + 1])
     records = [(part, record) for part, record in read if record]
     names: dict[str, int] = {}
@@ -58,9 +59,9 @@ def _objects(document: Document, setting: Setting) -> Table | None:
                 names.setdefault(name, len(names))
     if not flat:
         lists = (Line(part.start, part.end, [_text(each) for each in record]) for part, record in records)
-        return make_table(lists, document.title, setting)
+        return make_table(lists, document.title, customs, is_mark_known=True)
     rows = (Line(part.start, part.end, [fields.get(name, "") for name in names]) for part, fields in flat)
-    return make_table(rows, document.title, setting, names=list(names))
+    return make_table(rows, document.title, customs, names=list(names), is_mark_known=True)
 
 
 def _parsed(content: str, part: Part) -> Any:
@@ -81,9 +82,9 @@ def _fields(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield the names and texts of an object; those of an object in it are named "address.city"."""
     for name, value in record.items():
         if isinstance(value, dict) and value:
-            yield from ((f"{name}.{inner}", _text(each)) for inner, each in value.items())
+            yield from ((_text(f"{name}.{inner}"), _text(each)) for inner, each in value.items())
         else:
-            yield name, _text(value)
+            yield _text(name), _text(value)
 
 
 def _text(value: Any) -> str:
@@ -93,9 +94,10 @@ def _text(value: Any) -> str:
         case bool():
             return str(value).lower()
         case str():
-            return value
+            # An escape such as \\ud800 alone denotes no character.
+            return value if value.isascii() else value.encode("utf-8", "replace").decode()
         case list() if all(isinstance(each, str) for each in value):
-            return ", ".join(value)
+            return ", ".join(map(_text, value))
     try:
         return json.dumps(value, ensure_ascii=False)
     except RecursionError:

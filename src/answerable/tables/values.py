@@ -6,6 +6,7 @@ What a cell means may depend on others, "1.200" on "3.450,00" and 3/4 on 14/4: `
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,7 +14,7 @@ from typing import NamedTuple
 
 from answerable.tables.dates import DayOrder, read_date
 from answerable.tables.table import Value
-from answerable.tables.words import folded, lists, meanings, word_set
+from answerable.tables.words import folded, meanings, word_set
 
 __all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
 
@@ -22,15 +23,18 @@ _MINUS = "−–-"
 _UNIT = r"[^\W\d_](?:[^\W\d_]|[²³.·/µ]){0,14}|[ckdm]?m[23]|°[CF]?|[%‰]"
 _DIGITS = r"\d(?:[\d.,'’ \u00a0\u202f\u2009]{0,30}\d)?|[.,]\d{1,15}"
 _SYMBOL = r"[^\W\d_]{0,3}[$€£¥₹₩][^\W\d_]?|[^\W\d_]{1,3}/\.?|[A-Za-z]{2,4}"
+_GAP = r"[ \u00a0\u202f]{0,2}"
 _NUMBER = re.compile(
-    rf"(?P<open>\()?[ \u00a0]?(?P<sign>[+{_MINUS}])?[ \u00a0]?(?:(?P<before>{_SYMBOL})\.?[ \u00a0\u202f]?)?(?P<inner>[+{_MINUS}])?"
-    rf"(?P<digits>{_DIGITS})(?:[.,][-–—]{{1,2}})?[ \u00a0\u202f]{{0,2}}(?P<after>{_SYMBOL}|{_UNIT})?\.?[ \u00a0]?(?P<close>\))?"
+    rf"(?P<open>\()?{_GAP}(?P<sign>[+{_MINUS}])?{_GAP}(?:(?P<before>{_SYMBOL})\.?{_GAP})?(?P<inner>[+{_MINUS}])?"
+    rf"(?P<digits>{_DIGITS})(?:[.,][-–—]{{1,2}})?"
+    rf"{_GAP}(?:(?P<after>{_SYMBOL}|{_UNIT})(?P<per>/[^\W\d_]{{1,8}})?)?\.?{_GAP}(?P<close>\))?"
 )
 _GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,'’ ])\d{3}(?:(?P=mark)\d{3})*(?:(?P<decimal>[.,])\d+)?")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
 _PLAIN = re.compile(r"\d*(?:(?P<decimal>[.,])\d+)?")
 _BLANKS = re.compile("[\u00a0\u202f\u2009]")
 _PHONE_DIGITS = 8
+_CODE = re.compile(r"\b[A-Z]{3}\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +82,7 @@ def split_number(text: str, dollar: str) -> Written | None:
     unit = _unit(found["before"] or "", found["after"] or "", dollar)
     if unit is None:
         return None
+    unit += found["per"] or ""
     digits = _BLANKS.sub(" ", found["digits"]).replace("’", "'")
     count = sum(map(str.isdigit, digits))
     sign = found["sign"] or found["inner"] or ""
@@ -167,12 +172,9 @@ def dollar_of(content: str) -> str:
     """Return the currency that `$` is in a document: the one that it names most often beside USD, otherwise USD."""
     if "$" not in content and "peso" not in content:
         return "USD"
-    counts = {code: content.count(code) for code in lists("values")["codes"]["dollars"].split()}
-    named = {
-        code: len(re.findall(rf"\b{code}\b", content)) for code, count in counts.items() if count and code != "USD"
-    }
-    best = max(named, key=lambda code: named[code], default="USD")
-    return best if named.get(best) else "USD"
+    dollars = word_set("values", "codes", "dollars")
+    named = Counter(code for code in _CODE.findall(content) if code in dollars and code != "USD")
+    return named.most_common(1)[0][0] if named else "USD"
 
 
 def prevailing_mark(marks: Sequence[str]) -> str:
