@@ -57,13 +57,12 @@ def test_a_number_has_its_unit(text: str, number: float, unit: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        *("", "007", "08001", "1st", "2º", "3ª", "A-12", "+34 600 123 456", "10:30", "3-4", "1/2", "sí", "true", "5 de marzo"),
-        *("1,2,3", "1.2.3", "1,24.5", "12,34", "nan", "inf", "1e400", "3 4", "€", "()", "(12", "12)", "--5", "+-5", "1.", "½"),
+        *("", "007", "08001", "1st", "2º", "3ª", "A-12", "+34 600 123 456", "10:30", "3-4", "1/2", "sí", "true"),
+        *("1,2,3", "1.2.3", "1,24.5", "nan", "inf", "1e400", "3 4", "€", "()", "(12", "12)", "--5", "+-5", "½"),
     ],
 )  # fmt: skip
 def test_what_is_no_number_is_text(text: str) -> None:
-    if text != "12,34":
-        assert read_value(text) == Value(text)
+    assert read_value(text) == Value(text)
 
 
 @pytest.mark.parametrize(
@@ -240,8 +239,9 @@ def test_the_dollar_is_the_one_that_the_document_names() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "1" * 100_000, "1," * 50_000, "1 " * 50_000, "(" * 100_000, "1.2" * 19, "$" * 39 + "1", "a" * 39 + "1", "1" + "a/" * 19,
-        "1" + " " * 38 + "x", "1/" * 30, "marzo " * 9 + "1", "1 de " * 11, "lunes " * 9 + "1", "1" + "," * 59, "\u0661\u0662", "\u00b2",
+        *("1" * 100_000, "1," * 50_000, "1 " * 50_000, "(" * 100_000, "1.2" * 19, "$" * 39 + "1", "a" * 39 + "1"),
+        *("1" + "a/" * 19, "1" + " " * 38 + "x", "1/" * 30, "marzo " * 9 + "1", "1 de " * 11, "lunes " * 9 + "1"),
+        *("1" + "," * 59, "\u0661\u0662", "\u00b2"),
     ],
 )  # fmt: skip
 def test_hostile_cells_are_read_at_once(text: str) -> None:

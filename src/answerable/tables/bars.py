@@ -91,7 +91,8 @@ def _tables(run: list[_Text]) -> Iterator[BarTable]:
         rule = place + 1 < len(run) and _is_rule(run[place + 1].text) and not _is_rule(run[place].text)
         if rule and len(_cells(run[place].text)) == len(_cells(run[place + 1].text)):
             end = _end(run, place + 2, any_bars=True)
-            yield BarTable([_line(line) for line in (run[place], *run[place + 2 : end])], True)
+            if end > place + 2:
+                yield BarTable([_line(line) for line in (run[place], *run[place + 2 : end])], True)
         else:
             end = _end(run, place, any_bars=False)
             found = [_line(line) for line in run[place:end] if not _is_rule(line.text)]

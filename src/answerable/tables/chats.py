@@ -46,9 +46,9 @@ def _message(content: str, part: Part) -> tuple[str, str]:
     """Return a message's own words, and the kind of its attachment or ""."""
     begin = part.start if part.body is None else part.body
     own = content[begin : part.end]
-    if own and content[begin - 1] != "\n" and "(" not in own and "<" not in own:
-        return cleaned(own).strip(), ""
-    read = read_body(_whole(content, part), part.sender or "", is_iphone=False)
+    # A placeholder stands on the line above the sender's own words.
+    raw = own if own and content[begin - 1] != "\n" else _with_placeholder(content, part)
+    read = read_body(raw, part.sender or "", is_iphone=False)
     if read.kind is not MessageKind.MEDIA:
         return ("" if read.kind is MessageKind.DELETED else read.text.strip()), ""
     if read.attachment is None:
@@ -57,12 +57,12 @@ def _message(content: str, part: Part) -> tuple[str, str]:
     return "\n".join(caption).strip(), _kind(read)
 
 
-def _whole(content: str, part: Part) -> str:
+def _with_placeholder(content: str, part: Part) -> str:
     """Return a message's text with the placeholder of its attachment."""
     name = part.sender or ""
     after = content.find(f"{name}:", part.start, part.start + _LONGEST_HEADER)
     if after < 0:
-        return content[part.body if part.body is not None else part.start : part.end]
+        return content[part.body or part.start : part.end]
     return content[after + len(name) + 1 : part.end].removeprefix(" ")
 
 

@@ -67,7 +67,8 @@ def make_table(
     `names` are the columns' names; None: the first line names them if it looks like a header or `has_header` is true,
     otherwise they are "1", "2" and so on. `is_mark_known`: the decimal mark is that of `customs`.
     """
-    lines, is_cut = _bounded(line for line in lines if names or any(cell.strip() for cell in line.cells))
+    filled = (line for line in lines if names or any(cell.strip() for cell in line.cells))
+    lines, is_cut = _bounded(filled, headers=int(names is None))
     header = list(names or ())
     if names is None:
         lines, title = _without_title(lines, title)
@@ -85,13 +86,13 @@ def make_table(
     return Table(origin, title, columns, tuple(kept), total, is_cut) if kept else None
 
 
-def _bounded(lines: Iterable[Line]) -> tuple[list[Line], bool]:
-    """Return as many lines as are kept, and whether there are more."""
+def _bounded(lines: Iterable[Line], headers: int) -> tuple[list[Line], bool]:
+    """Return as many lines as are kept, besides headers, and whether there are more."""
     found: list[Line] = []
     widest = 1
     for line in lines:
         widest = max(widest, min(len(line.cells), WIDEST))
-        if (len(found) + 1) * widest > MOST_CELLS:
+        if (len(found) + 1 - headers) * widest > MOST_CELLS:
             return found, True
         found.append(line)
     return found, False
