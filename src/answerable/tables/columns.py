@@ -12,12 +12,10 @@ from answerable.tables.table import Column, Kind, Value
 from answerable.tables.values import (
     Customs,
     Written,
-    currency_of,
     currency_or_unit,
-    decimal_mark,
     is_blank,
+    number_value,
     prevailing_mark,
-    read_value,
     split_number,
 )
 from answerable.tables.words import folded, word_set
@@ -47,7 +45,7 @@ def read_columns(
         return tuple(Column(name, Kind.TEXT) for name in names), []
     cells = list(zip(*rows, strict=True))
     written = [[split_number(text, customs.dollar) for text in column] for column in cells]
-    shown = "" if is_mark_known else prevailing_mark([_mark(each) for column in written for each in column if each])
+    shown = "" if is_mark_known else prevailing_mark([each.mark for column in written for each in column if each])
     order = decide_order((text for column in cells for text in column), customs.order)
     customs = replace(customs, decimal=shown or customs.decimal, order=order)
     read = [
@@ -94,7 +92,7 @@ def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
 
 def _marked(numbers: Sequence[Written], customs: Customs, is_mark_known: bool) -> Customs:
     """Return the customs with this column's decimal mark: shown by its numbers, by others, or by its currency."""
-    own = prevailing_mark([_mark(each) for each in numbers])
+    own = prevailing_mark([each.mark for each in numbers])
     if own or is_mark_known:
         return replace(customs, decimal=own or customs.decimal)
     currency = next((each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")), "")
@@ -110,8 +108,10 @@ def _marked(numbers: Sequence[Written], customs: Customs, is_mark_known: bool) -
 def _number_column(
     name: str, texts: Sequence[str], written: Sequence[Written | None], customs: Customs, words: set[str]
 ) -> tuple[Column, list[Value]]:
-    values = [read_value(text, customs) if each else Value(text) for text, each in zip(texts, written, strict=True)]
-    values = [value if value.number is not None else Value(value.text) for value in values]
+    values = [
+        number_value(text, each, customs.decimal) if each else Value(text)
+        for text, each in zip(texts, written, strict=True)
+    ]
     is_year = bool(words & word_set("values", "years")) and all(
         value.number is None or (value.number in _YEARS and not value.unit) for value in values
     )
@@ -146,11 +146,5 @@ def unit_in_name(name: str, dollar: str) -> str:
     if bracketed := _BRACKETED.search(name):
         return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
     last = name.rpartition(" ")[2]
-    # Whole words such as "Euro" and "Total ud" name a unit, but "a" and "m" are too short to tell.
-    if last == name:
-        return currency_of(last, dollar) if last.casefold() not in ("real", "reales") else ""
-    return currency_or_unit(last, dollar)
-
-
-def _mark(written: Written) -> str:
-    return decimal_mark(written.digits)
+    is_clear = folded(last) not in word_set("values", "codes", "ambiguous") and (last != name or len(last) > 1)
+    return currency_or_unit(last, dollar) if is_clear else ""

@@ -19,6 +19,7 @@ from answerable.tables.words import folded, meanings, word_set
 __all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
 
 _LONGEST = 40
+_LONGEST_BLANK = 8
 _MINUS = "−–-"
 _UNIT = r"[^\W\d_](?:[^\W\d_]|[²³.·/µ]){0,14}|[ckdm]?m[23]|°[CF]?|[%‰]"
 _DIGITS = r"\d(?:[\d.,'’ \u00a0\u202f\u2009]{0,30}\d)?|[.,]\d{1,15}"
@@ -47,9 +48,13 @@ class Customs:
 
 
 class Written(NamedTuple):
-    """A number as written: digits and marks without blanks, whether it is negative, the currency or unit around it."""
+    """A number as written: its digits and marks without blanks, and the currency or unit around it.
+
+    `mark` is the decimal mark that the digits show, "" if they show none or could be read both ways.
+    """
 
     digits: str
+    mark: str
     is_negative: bool
     unit: str
 
@@ -58,9 +63,7 @@ def read_value(text: str, customs: Customs = Customs()) -> Value:
     """Return a cell's value by these customs; a text that is neither number nor date has only its text."""
     written = split_number(text, customs.dollar)
     if written is not None:
-        number = _number(written, customs.decimal)
-        if number is not None:
-            return Value(text, number, written.unit)
+        return number_value(text, written, customs.decimal)
     moment = read_date(text.strip(), customs.order)
     return Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
 
@@ -68,7 +71,9 @@ def read_value(text: str, customs: Customs = Customs()) -> Value:
 def is_blank(text: str) -> bool:
     """Whether a cell is empty, or says that its value is missing: "-", "n/a", "s/d"."""
     text = text.strip()
-    return not text or (len(text) < 8 and folded(text) in word_set("values", "blank"))
+    if not text or len(text) > _LONGEST_BLANK or text[0].isdigit():
+        return not text
+    return folded(text) in word_set("values", "blank")
 
 
 def split_number(text: str, dollar: str) -> Written | None:
@@ -88,8 +93,9 @@ def split_number(text: str, dollar: str) -> Written | None:
     sign = found["sign"] or found["inner"] or ""
     if (digits[0] == "0" and digits[1:2].isdigit()) or (sign == "+" and count > _PHONE_DIGITS):
         return None
+    is_negative = found["open"] is not None or (sign != "" and sign in _MINUS)
     shape = _shape(digits)
-    return Written(shape, found["open"] is not None or (sign != "" and sign in _MINUS), unit) if shape else None
+    return Written(shape, _decimal_mark(shape), is_negative, unit) if shape else None
 
 
 def _shape(digits: str) -> str:
@@ -114,9 +120,8 @@ def _decimal_for(mark: str) -> str:
     return {".": ",", ",": "."}.get(mark, "")
 
 
-def decimal_mark(digits: str) -> str:
-    """Return the decimal mark that a number's digits show, or "" if it could be either."""
-    mark = next((mark for mark in ".," if mark in digits), "")
+def _decimal_mark(digits: str) -> str:
+    mark = "." if "." in digits else "," if "," in digits else ""
     if not mark:
         return ""
     whole, _, rest = digits.partition(mark)
@@ -124,12 +129,14 @@ def decimal_mark(digits: str) -> str:
     return "" if could_be_either else mark
 
 
-def _number(written: Written, decimal: str) -> float | None:
-    mark = decimal_mark(written.digits) or decimal
+def number_value(text: str, written: Written, decimal: str) -> Value:
+    """Return the value of a cell that is a number; `decimal` is the decimal mark if its digits don't show one."""
     digits = written.digits
-    other = "," if mark == "." else "."
-    number = float(digits.replace(other, "").replace(mark, ".").rstrip(".") or "nan")
-    return -number if written.is_negative and number else number
+    if not digits.isdigit():
+        mark = written.mark or decimal
+        digits = digits.replace("," if mark == "." else ".", "").replace(mark, ".")
+    number = float(digits)
+    return Value(text, -number if written.is_negative and number else number, written.unit)
 
 
 def _unit(before: str, after: str, dollar: str) -> str | None:
@@ -144,7 +151,7 @@ def _unit(before: str, after: str, dollar: str) -> str | None:
         return ""
     if currency := currency_of(after, dollar):
         return currency
-    return None if folded(after).strip(".") in word_set("values", "days", "ordinals") | {"a"} else after.rstrip(".")
+    return None if folded(after).strip(".") in word_set("values", "days", "ordinals") else after.rstrip(".")
 
 
 @cache
