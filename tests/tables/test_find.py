@@ -125,6 +125,18 @@ def test_a_title_is_a_caption_a_heading_or_the_document_s() -> None:
     assert only(read_html(html, "a.html")).title == "In euros"
 
 
+def test_a_title_is_the_sentence_that_ends_in_a_colon() -> None:
+    document = Document.from_text("The balance is 12.40. These\nare the costs:\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")
+    assert only(document).title == "These are the costs"
+
+
+def test_headers_of_markdown_are_trusted_even_if_empty() -> None:
+    table = only(read_markdown("| | |\n|---|---|\n| Rent | monthly |\n| Deposit | once |\n", "a.md"))
+    assert (names(table), texts(table)) == (["1", "2"], [["Rent", "monthly"], ["Deposit", "once"]])
+    table = only(read_markdown("| | 1 | 2 |\n|---|---|---|\n| x | y | z |\n", "a.md"))
+    assert names(table) == ["1", "1", "2"]
+
+
 def row(*cells: str) -> str:
     return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
 

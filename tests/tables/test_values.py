@@ -180,6 +180,11 @@ def test_nine_tenths_decide_the_kind_and_blanks_do_not_count() -> None:
         ("Amount in GBP", "GBP"),
         ("Share %", "%"),
         ("Price (net)", ""),
+        ("Horas", "Horas"),
+        ("Precio por noche", ""),
+        ("Price per kg", ""),
+        ("Presupuesto real", ""),
+        ("Team A", ""),
         ("Importe total", ""),
     ],
 )
@@ -193,6 +198,9 @@ def test_a_unit_in_common_is_the_column_s() -> None:
     found, values = column("Peso", "3 kg", "2 Kg", "1 kg", "4")
     assert found.unit == "kg"
     assert [value.unit for value in values] == ["kg"] * 4
+    found, values = column("Espera", "1 día", "3 días", "2 días")
+    assert found.unit == "días"
+    assert [value.unit for value in values] == ["días"] * 3
     found, values = column("Cost", "3 EUR", "2 USD", "4")
     assert found.unit == ""
     assert [value.unit for value in values] == ["EUR", "USD", ""]
@@ -222,10 +230,10 @@ def test_years_and_ids_are_no_quantities(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["Number of guests", "Número de personas", "Years of experience", "Price", "Item price"]
+    "name", ["Number", "Number of guests", "Número de personas", "Years of experience", "Price", "Item price"]
 )
 def test_counts_and_prices_are_quantities(name: str) -> None:
-    assert column(name, "3", "14")[0].is_quantity
+    assert column(name, "14", "3")[0].is_quantity
 
 
 def test_the_dollar_is_the_one_that_the_document_names() -> None:

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from answerable.tables.dates import decide_order, read_date
 from answerable.tables.table import Column, Kind, Value
@@ -17,6 +18,7 @@ from answerable.tables.values import (
     number_value,
     prevailing_mark,
     split_number,
+    unit_form,
 )
 from answerable.tables.words import folded, word_set
 
@@ -86,7 +88,8 @@ def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
     lengths = {len(each.digits) for each in numbers}
     if len(lengths) == 1 and min(lengths) >= _SAME_LENGTH and not any(each.unit for each in numbers):
         return all(each.digits.isdigit() for each in numbers)
-    unknown = {each.unit.casefold() for each in numbers if each.unit and not currency_or_unit(each.unit, "USD")}
+    units = {each.unit for each in numbers if each.unit}
+    unknown = {folded(unit) for unit in units if not currency_or_unit(unit, "USD")}
     return len(unknown) > max(_FEW_UNITS, len(numbers) // 4) or (len(numbers) > 1 and len(unknown) == len(numbers))
 
 
@@ -115,7 +118,7 @@ def _number_column(
     is_year = bool(words & word_set("values", "years")) and all(
         value.number is None or (value.number in _YEARS and not value.unit) for value in values
     )
-    is_number_of_row = words and words <= word_set("values", "numbering")
+    is_number_of_row = bool(words) and words <= word_set("values", "numbering") and _is_rising(values)
     if is_year or is_number_of_row or words & word_set("values", "ids"):
         return Column(name, Kind.NUMBER, is_quantity=False), values
     values = _with_common_spelling(values)
@@ -129,15 +132,24 @@ def _number_column(
     return Column(name, Kind.NUMBER, unit), values
 
 
+def _is_rising(values: Sequence[Value]) -> bool:
+    numbers = [value.number for value in values if value.number is not None]
+    return all(after > before for before, after in pairwise(numbers))
+
+
 def _with_common_spelling(values: list[Value]) -> list[Value]:
-    """Write units that differ in case alone ("kg", "Kg") as most cells do."""
+    """Write forms of one unit ("kg", "Kg"; "día", "días") as most cells do."""
     counts = Counter(value.unit for value in values if value.unit)
     usual: dict[str, str] = {}
     for unit, _ in counts.most_common():
-        usual.setdefault(unit.casefold(), unit)
+        usual.setdefault(_form(unit), unit)
     if len(usual) == len(counts):
         return values
-    return [replace(value, unit=usual[value.unit.casefold()]) if value.unit else value for value in values]
+    return [replace(value, unit=usual[_form(value.unit)]) if value.unit else value for value in values]
+
+
+def _form(unit: str) -> str:
+    return unit_form(unit) or folded(unit)
 
 
 def unit_in_name(name: str, dollar: str) -> str:
@@ -145,6 +157,9 @@ def unit_in_name(name: str, dollar: str) -> str:
     name = name.strip()[-_LONGEST_NAME:]
     if bracketed := _BRACKETED.search(name):
         return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
-    last = name.rpartition(" ")[2]
-    is_clear = folded(last) not in word_set("values", "codes", "ambiguous") and (last != name or len(last) > 1)
-    return currency_or_unit(last, dollar) if is_clear else ""
+    before, _, last = name.rpartition(" ")
+    # "Team A" and "presupuesto real" name no unit, nor does "precio por noche" that of its numbers.
+    is_unclear = (len(last) == 1 and last.isalnum()) or folded(last) in word_set("values", "codes", "ambiguous")
+    if is_unclear or folded(before.rpartition(" ")[2]) in word_set("values", "units", "per"):
+        return ""
+    return currency_or_unit(last, dollar)

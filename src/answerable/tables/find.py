@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from answerable.datatypes import Document, DocumentType, Part
-from answerable.tables.bars import bar_tables, plain_cell
+from answerable.tables.bars import BarTable, bar_tables, plain_cell
 from answerable.tables.chats import chat_table
 from answerable.tables.entries import entry_tables
 from answerable.tables.front_matter import front_matter
@@ -18,6 +19,8 @@ from answerable.tables.values import Customs
 
 _LONGEST_CAPTION = 100
 _LOOKED_BACK = 1_000
+_SENTENCE_END = re.compile(r"[.!?…]\s+")
+_NO_CAPTION = ("- ", "* ", "---", "```", "+-")
 
 
 def find_tables(document: Document) -> list[Table]:
@@ -38,12 +41,17 @@ def find_tables(document: Document) -> list[Table]:
     # Readers of other formats write the line below the first row of every table.
     is_markdown = document.type is DocumentType.MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
-    made += [
-        make_table(each.lines, titles.above(each.lines[0].start), customs, has_header=is_markdown and each.has_rule)
-        for each in bars
-    ]
+    made += [_bar_table(each, titles, customs, is_markdown) for each in bars]
     made += [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]
     return sorted((table for table in (*found, *made) if table), key=lambda table: table.span)
+
+
+def _bar_table(found: BarTable, titles: _Titles, customs: Customs, is_markdown: bool) -> Table | None:
+    header, *below = found.lines
+    title = titles.above(header.start)
+    if found.has_rule and not any(header.cells):
+        return make_table(below, title, customs, names=header.cells)
+    return make_table(found.lines, title, customs, has_header=is_markdown and found.has_rule)
 
 
 def _front_matter(document: Document, customs: Customs) -> Table | None:
@@ -100,13 +108,14 @@ class _Titles:
 
 
 def _caption(content: str, start: int) -> str:
-    """Return the line above a table if it is a caption: it ends in a colon, or is short and stands alone."""
-    lines = content[max(0, start - _LOOKED_BACK) : content.rfind("\n", 0, start) + 1].rstrip().split("\n")
-    line = lines[-1].strip(" \t>#")
-    is_alone = len(lines) < 2 or not lines[-2].strip()
-    text = plain_cell(line)
-    if not text or "|" in text or len(text) > _LONGEST_CAPTION:
-        return ""
+    """Return what the paragraph above a table ends with if that is a colon, or all of it if it is a short line."""
+    above = content[max(0, start - _LOOKED_BACK) : content.rfind("\n", 0, start) + 1].rstrip()
+    paragraph = above[max(above.rfind("\n\n"), above.rfind("\n#")) + 1 :].strip().split("\n")
+    if paragraph[0].startswith("#") and len(paragraph) > 1:
+        del paragraph[0]
+    text = plain_cell(" ".join(line.strip(" \t>#") for line in paragraph))
     if text.endswith(":"):
-        return text.rstrip(": ")
-    return text if is_alone and text[-1] not in ".,;!?…" and not text.startswith(("- ", "* ", "---", "```")) else ""
+        text = _SENTENCE_END.split(text)[-1].rstrip(": ")
+    elif len(paragraph) > 1 or text.startswith(_NO_CAPTION) or text[-1:] in ".,;!?…":
+        return ""
+    return text if "|" not in text and len(text) <= _LONGEST_CAPTION else ""

@@ -111,7 +111,7 @@ def _header(lines: Sequence[Line], is_certain: bool = False) -> list[str]:
         return []
     first = [cell.strip() for cell in lines[0].cells]
     names = [name for name in first if name]
-    if is_certain and len(set(names)) == len(first):
+    if is_certain and len(names) * 2 >= len(first):
         return first
     below = [line.cells for line in islice(lines, 1, _HEADER_SAMPLE) if not _repeats(line.cells, first)]
     years = [index for index, cell in enumerate(first) if _YEAR.fullmatch(cell)]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from answerable.tables.dates import DayOrder, read_date
 from answerable.tables.table import Value
-from answerable.tables.words import folded, meanings, word_set
+from answerable.tables.words import folded, lists, meanings, word_set
 
 __all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
 
@@ -172,7 +172,16 @@ def currency_or_unit(text: str, dollar: str) -> str:
     text = text.strip(" .")
     if not text or len(text) > _LONGEST:
         return ""
-    return currency_of(text, dollar) or (text if text.casefold() in word_set("values", "units", "names") else "")
+    return currency_of(text, dollar) or (text if unit_form(text) else "")
+
+
+@cache
+def unit_form(unit: str) -> str:
+    """Return the first form of a known unit ("días" → "dia"), "" for another."""
+    word = folded(unit).rstrip(".")
+    if word in word_set("values", "units", "names"):
+        return word
+    return next((forms.split()[0] for forms in lists("values")["units"]["forms"] if word in forms.split()), "")
 
 
 def dollar_of(content: str) -> str:
