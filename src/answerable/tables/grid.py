@@ -26,7 +26,7 @@ _HEADER_SAMPLE = 200
 _MOST_TITLES = 5
 _SAMPLE = 20_000
 _YEAR = re.compile(r"(?:1[89]|20|21)\d\d")
-_AFTER_TOTAL = re.compile(r"\s*(?:[:=.*]|\(.{0,20}\)|\d{4})*\s*$")
+_AFTER_TOTAL = re.compile(r"(?:[:=.* ]|\([^()]{0,20}\)|\b\d{4}\b)*$")
 _LONGEST_TOTAL = 40
 
 

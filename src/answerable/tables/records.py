@@ -20,6 +20,7 @@ DELIMITED = frozenset({".csv", ".tsv", ".tab"})
 """Suffixes of files whose rows are lines with delimiters."""
 
 _SMALLEST, _LARGEST = 1e-15, 1e15
+_DEEPEST = 5
 
 
 def records_table(document: Document, customs: Customs) -> Table | None:
@@ -87,18 +88,17 @@ def _fields(record: dict[str, Any]) -> Iterator[tuple[str, str]]:
             yield _text(name), _text(value)
 
 
-def _text(value: Any) -> str:
+def _text(value: Any, depth: int = 0) -> str:
+    if depth == _DEEPEST:
+        return "…"
     match value:
         case None:
             return ""
         case bool():
             return str(value).lower()
-        case str():
-            # An escape such as \\ud800 alone denotes no character.
-            return value if value.isascii() else value.encode("utf-8", "replace").decode()
-        case list() if all(isinstance(each, str) for each in value):
-            return ", ".join(map(_text, value))
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except RecursionError:
-        return ""
+        case list():
+            return ", ".join(_text(each, depth + 1) for each in value)
+        case dict():
+            return ", ".join(f"{_text(name)}: {_text(each, depth + 1)}" for name, each in value.items())
+    # An escape such as \ud800 alone denotes no character.
+    return str(value).encode("utf-8", "replace").decode()
