@@ -1,9 +1,17 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+import answerable
 from answerable import Library
+from answerable.computing.answers import Writer
+from answerable.computing.operations import Asked
+from answerable.computing.plan import Plan
+from answerable.computing.source import Source
 from answerable.datatypes import Answer, Reason
+from answerable.tables.find import find_tables
 
 
 def quotes(answer: Answer, library: Library) -> list[str]:
@@ -18,7 +26,7 @@ def quotes(answer: Answer, library: Library) -> list[str]:
     [
         ("how many messages did Ben send?", "sender: Ben: 3 messages", ["Media", "that cat", "is back"]),
         ("quantas mensagens a Ana mandou em 2024", "remetente: Ana: 1 mensagem", ["dinner"]),
-        ("cuantas fotos mando Carla", "adjunto: image: 1 mensaje", ["3/6/24"]),
+        ("cuantas fotos mando Carla", "adjunto: photo: 1 mensaje", ["3/6/24"]),
         ("how many times did Ben mention the cat", "text: cat: 2 messages", ["that cat", "is back"]),
         ("how many members live in Leeds", "City: Leeds: 2 rows", ["Ben Cole", "Dan Poe"]),
         ("how many members pay more than 45 euros", "Fee: > 45 EUR: 3 rows", ["Ana Ruiz", "Ben Cole", "Carla"]),
@@ -94,3 +102,15 @@ def test_filters_hold_for_computed_answers(club: Library) -> None:
     assert not club.ask("how many members live in Leeds", where={"type": "chat"}).answered
     answer = club.ask("how many messages are there?", where={"sender": "Ben"})
     assert "3 messages" in answer.text.splitlines()[0]
+
+
+def test_an_answer_from_part_of_a_table_says_so(tmp_path: Path) -> None:
+    rows = "".join(f"{number},box {number},{number % 7}\n" for number in range(70_000))
+    (tmp_path / "stock.csv").write_text(f"id,item,shelf\n{rows}", "utf-8")
+    (document,) = answerable.read(tmp_path / "stock.csv")
+    (table,) = find_tables(document)
+    assert table.is_cut
+    source = Source(document, table, 0)
+    answer = Writer("en").answer("how many rows?", Plan(source, Asked.COUNT), "")
+    assert answer is not None
+    assert answer.text.startswith(f"stock.csv, only its first {len(table.rows):,} rows: {len(table.rows):,} rows")

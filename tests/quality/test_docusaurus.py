@@ -17,7 +17,7 @@ from markdown_it.token import Token
 from answerable.datatypes import Document
 from answerable.sources.html.docusaurus import PageKind, document_element, kind_of_page
 from answerable.sources.html.read import read_html
-from answerable.sources.markdown import front_matter
+from answerable.tables.front_matter import front_matter
 
 from .harness import data_folder
 

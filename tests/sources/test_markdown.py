@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource
-from answerable.sources.markdown import Anchors, front_matter, read_markdown
+from answerable.sources.markdown import Anchors, read_markdown
+from answerable.tables.front_matter import front_matter
 
 BOOK = """---
 title: "The Book" # shown in the sidebar

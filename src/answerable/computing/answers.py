@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from answerable.answering.citations import cite_spans
@@ -11,7 +11,7 @@ from answerable.computing.plan import Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists, words_of
 from answerable.datatypes import Answer, Citation, Reason, Span
-from answerable.tables.database import Aggregate, Group, Result, compute
+from answerable.tables.database import Aggregate, Period, Result, compute
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 
 SHOWN = 8
@@ -75,7 +75,7 @@ class Writer:
             name = "single"
         counted = list(found.rows)
         column = self._column(plan.source, plan.column)
-        line = self._line(name, plan, counted, column=column, figure=self._figures(found))
+        line = self._line(name, plan, counted, column=column, figure=self._figures(found.figures))
         return self._said(question, plan, line, counted, SHOWN)
 
     def _extreme(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
@@ -91,7 +91,7 @@ class Writer:
             # "Which costs more, A or B?" wants both.
             best += [row for row in rows if row not in best]
         column = self._column(plan.source, plan.column)
-        line = self._line(plan.asked.value, plan, best, column=column, figure=self._figures(found))
+        line = self._line(plan.asked.value, plan, best, column=column, figure=self._figures(found.figures))
         return self._said(question, plan, line, best, SHOWN)
 
     def _first_or_last(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:
@@ -103,13 +103,11 @@ class Writer:
     def _by_group(self, question: str, plan: Plan, rows: Sequence[int], noun: str) -> Answer | None:
         """Write a figure for each value of a column; for the most and the least, these first."""
         table, group = plan.source.table, plan.group
-        if table.columns[group].kind is Kind.DATE:
-            table = _with_periods(table, group, noun in words_of("words", "months"))
         aggregate = Aggregate.COUNT
         if plan.column >= 0:
             aggregate = Aggregate.MEAN if plan.asked is Asked.AVERAGE else Aggregate.SUM
-        found = _compute(table, rows, aggregate, plan.column, group)
-        groups = list(found.groups)
+        found = _compute(table, rows, aggregate, plan.column, group, _period(noun))
+        groups = [each for each in found.groups if each.name and (each.figures or plan.column < 0)]
         if not groups:
             return None
         if plan.asked is Asked.LEAST:
@@ -122,14 +120,10 @@ class Writer:
         column = self._column(plan.source, plan.column) if plan.column >= 0 else ""
         rows_name = self._words["rows_name"][plan.source.is_chat]
         line = self._words[name].format(of=of, column=column, group=grouped_by, rows_name=rows_name)
-        lines = [line, *(self._group_line(each, plan) for each in groups[:MOST_GROUPS])]
+        lines = [line, *(f"- {each.name}: {self._figures(each.figures)}" for each in groups[:MOST_GROUPS])]
         if len(groups) > MOST_GROUPS:
             lines.append(self._words["more"].format(n=len(groups) - MOST_GROUPS))
         return self._answer(question, lines, _cited(plan.source, counted), [])
-
-    def _group_line(self, group: Group, plan: Plan) -> str:
-        figure = self._number(group.figure, group.unit)
-        return f"- {group.name}: {figure}"
 
     def _said(self, question: str, plan: Plan, line: str, rows: Sequence[int], shown: int) -> Answer:
         """Return the answer: its line, then the first rows with their marks."""
@@ -185,7 +179,9 @@ class Writer:
             else self._column(plan.source, each.column)
             for each in plan.conditions
         ]
-        return ", ".join([plan.source.name, *conditions])
+        table = plan.source.table
+        cut = [self._words["cut"].format(n=self._number(len(table.rows)))] if table.is_cut else []
+        return ", ".join([plan.source.name, *cut, *conditions])
 
     def _column(self, source: Source, column: int) -> str:
         name = source.table.columns[column].name
@@ -204,8 +200,8 @@ class Writer:
         pairs = zip(table.columns, row.values, strict=True)
         return " · ".join(_cell(column, value) for column, value in pairs if value.text)
 
-    def _figures(self, result: Result) -> str:
-        return " + ".join(self._number(figure, unit) for unit, figure in result.figures.items())
+    def _figures(self, figures: Mapping[str, float]) -> str:
+        return " + ".join(self._number(figure, unit) for unit, figure in figures.items())
 
     def _number(self, figure: float, unit: str = "") -> str:
         text = f"{round(figure, 2):,.2f}"
@@ -243,22 +239,29 @@ def _cited(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> l
     return cite_spans(source.document, [(found[first].start, found[last].end) for first, last in runs[:most]])
 
 
-def _compute(table: Table, rows: Sequence[int], aggregate: Aggregate, column: int = -1, group: int = -1) -> Result:
-    return compute(table, rows, aggregate, None if column < 0 else column, None if group < 0 else group)
+def _compute(
+    table: Table,
+    rows: Sequence[int],
+    aggregate: Aggregate,
+    column: int = -1,
+    group: int = -1,
+    period: Period = Period.DAY,
+) -> Result:
+    """Compute a figure of these rows; the rows of the result are numbers of the whole table."""
+    chosen = replace(table, rows=tuple(table.rows[row] for row in rows))
+    found = compute(
+        *(chosen, (), aggregate, None if column < 0 else column, None if group < 0 else group), period=period
+    )
+    groups = tuple(replace(each, rows=tuple(rows[row] for row in each.rows)) for each in found.groups)
+    return Result(found.figures, tuple(rows[row] for row in found.rows), groups)
+
+
+def _period(noun: str) -> Period:
+    """Return what times are grouped by, by the noun that asks for it: "which month", "por año"."""
+    if noun in words_of("words", "months"):
+        return Period.MONTH
+    return Period.YEAR if noun in words_of("words", "years") else Period.DAY
 
 
 def _only(result: Result) -> float:
     return next(iter(result.figures.values()), 0)
-
-
-def _with_periods(table: Table, column: int, is_month: bool) -> Table:
-    """Return the table with a column's times as the names of their months or days."""
-    shape = "%Y-%m" if is_month else "%Y-%m-%d"
-
-    def named(row: Row) -> Row:
-        time = row.values[column].time
-        name = Value(time.strftime(shape) if time else "")
-        return replace(row, values=(*row.values[:column], name, *row.values[column + 1 :]))
-
-    columns = (*table.columns[:column], replace(table.columns[column], kind=Kind.TEXT), *table.columns[column + 1 :])
-    return replace(table, columns=columns, rows=tuple(named(row) for row in table.rows))

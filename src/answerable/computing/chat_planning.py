@@ -101,7 +101,7 @@ def _saying(source: Source, topic: Sequence[Token]) -> frozenset[int]:
 def _group(asking: Asking) -> int:
     """Return the column that messages are counted by: sender or time; -1 if neither is asked for."""
     noun = fold(asking.operation.each or asking.operation.noun)
-    if noun in words_of("words", "days") | words_of("words", "months"):
+    if any(noun in words_of("words", period) for period in ("days", "months", "years")):
         return TIME
     return (
         SENDER if asking.operation.asks_who or noun in words_of("words", "rows") | words_of("person", "columns") else -1

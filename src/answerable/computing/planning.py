@@ -147,7 +147,9 @@ def _measured(asking: Asking, found: Match, is_limit: bool = False) -> int | Non
     """Return the column of numbers that a figure is made of: the one that is named, of money, or the only one."""
     source = found.source
     used = {condition.column for condition in found.conditions} if not is_limit else set()
-    numbers = [column for column in source.number_columns if column not in used and not _is_label(source, column)]
+    numbers = [
+        column for column in source.number_columns if column not in used and source.table.columns[column].is_quantity
+    ]
     named = [column for column in found.columns if column in numbers]
     if named:
         return named[0]
@@ -161,17 +163,6 @@ def _measured(asking: Asking, found: Match, is_limit: bool = False) -> int | Non
     if asking.operation.asked is Asked.AMOUNT and any(_is_money(source, column) for column in numbers):
         return next(column for column in numbers if _is_money(source, column))
     return numbers[0] if len(numbers) == 1 else None
-
-
-def _is_label(source: Source, column: int) -> bool:
-    """Return whether numbers of a column are names of things: years, running numbers."""
-    cells = [row.values[column] for row in source.table.rows if row.values[column].number is not None]
-    if not cells or source.table.columns[column].unit:
-        return False
-    numbers = [cell.number for cell in cells if cell.number is not None]
-    if all(float(number).is_integer() and 1900 <= number <= 2100 for number in numbers):
-        return True
-    return len(numbers) > 2 and numbers == [numbers[0] + step for step in range(len(numbers))]
 
 
 def _is_money(source: Source, column: int) -> bool:
@@ -210,7 +201,11 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
     source = found.source
     for column in found.columns:
-        if column in source.number_columns and not _is_label(source, column) and not _is_money(source, column):
+        if (
+            column in source.number_columns
+            and source.table.columns[column].is_quantity
+            and not _is_money(source, column)
+        ):
             return replace(plan, asked=Asked.TOTAL, column=column)
     units = [
         column for column in source.number_columns if _unit_words(source.table.columns[column].unit) & asking.words
@@ -228,7 +223,7 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 def _is_quantity(source: Source, column: int) -> bool:
     """Return whether a column says how many there are: by its name, or as the only one of plain whole numbers."""
-    if _is_label(source, column) or _is_money(source, column) or source.table.columns[column].unit:
+    if not source.table.columns[column].is_quantity or _is_money(source, column) or source.table.columns[column].unit:
         return False
     if source.column_stems[column] & stems_of(words_of("words", "quantities")):
         return True

@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
+from answerable.protocols import Span
+
 Quoting = Literal[0, 1, 2, 3]
 # If the quotes are invalid, they are read as ordinary characters.
 _QUOTING: tuple[Quoting, ...] = (csv.QUOTE_MINIMAL, csv.QUOTE_NONE)
@@ -38,31 +40,26 @@ class Row(NamedTuple):
     cells: list[str]
 
 
-class Delimited(NamedTuple):
-    """A delimited table: the cells of its header, and its rows of data.
+def read_table(content: str) -> tuple[list[str], list[Span]]:
+    """Return the column names, if there is a header, and the span of every row of data; no rows if it isn't a table."""
+    for found in readings(content):
+        try:
+            return _columns_and_rows(found)
+        except csv.Error:
+            continue
+    return [], []
 
-    Without a header, `header` is empty. If only text follows it, the header is also the first row: it may be data.
-    """
 
-    header: list[str]
-    rows: list[Row]
-
-
-def read_table(content: str) -> Delimited:
-    """Return the header and the rows; no rows if the text isn't a table."""
+def readings(content: str) -> Iterator[Iterator[Row]]:
+    """Yield the rows of a table, header included, in each way that its quotes can be read; they may raise csv.Error."""
     declared = _DECLARED.match(content)
     start = declared.end() if declared else 0
     delimiters = declared[1] if declared else _DELIMITERS
     for quoting in _QUOTING:
         delimiter = max(delimiters, key=lambda each: _evenness(content, start, each, quoting))
-        if _evenness(content, start, delimiter, quoting)[1] < _SAME_WIDTH:
-            continue
-        try:
+        if _evenness(content, start, delimiter, quoting)[1] >= _SAME_WIDTH:
             found = rows(content, start, delimiter, quoting)
-            return _header_and_rows(row for row in found if any(_WORD.search(cell) for cell in row.cells))
-        except csv.Error:
-            continue
-    return Delimited([], [])
+            yield (row for row in found if any(_WORD.search(cell) for cell in row.cells))
 
 
 def rows(content: str, start: int, delimiter: str, quoting: Quoting = csv.QUOTE_MINIMAL) -> Iterator[Row]:
@@ -101,29 +98,32 @@ def _evenness(content: str, start: int, delimiter: str, quoting: Quoting) -> tup
     return widths[0] == width, count / len(widths)
 
 
-def _header_and_rows(found: Iterator[Row]) -> Delimited:
+def _columns_and_rows(found: Iterator[Row]) -> tuple[list[str], list[Span]]:
     sample = list(islice(found, _SAMPLE_ROWS))
     if not sample:
-        return Delimited([], [])
+        return [], []
     width = Counter(len(row.cells) for row in sample).most_common(1)[0][0]
     # A report may begin with titles before the table.
     first = next(index for index, row in enumerate(sample) if len(row.cells) == width)
     header, below = sample[first].cells, sample[first + 1 :]
-    has_header = _is_header(header, below)
+    has_header = is_header(header, [row.cells for row in below])
     # If there is only text below, the first row may be data and stays quotable.
     if has_header and any(_is_typed(index, below) for index in range(width)):
         del sample[first]
-    return Delimited(header if has_header else [], [*sample, *found])
+    spans = [(row.start, row.end) for row in sample]
+    spans += [(row.start, row.end) for row in found]
+    return [" ".join(cell.split()) for cell in header if cell.strip()] if has_header else [], spans
 
 
-def _is_header(cells: Sequence[str], below: Sequence[Row]) -> bool:
+def is_header(cells: Sequence[str], below: Sequence[Sequence[str]]) -> bool:
+    """Whether a row of cells names the columns of the rows below."""
     names = [cell.strip() for cell in cells if cell.strip()]
     if not below or not names or len(names) * 2 < len(cells) or len(set(names)) < len(names):
         return False
     if any(_NUMBER.fullmatch(name) or len(name) > _LONGEST_NAME for name in names):
         return False
     return not any(
-        cell.strip() and index < len(row.cells) and row.cells[index].strip() == cell.strip()
+        cell.strip() and index < len(row) and row[index].strip() == cell.strip()
         for index, cell in enumerate(cells)
         for row in below
     )

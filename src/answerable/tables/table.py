@@ -44,11 +44,15 @@ class Value:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column: its name, the kind of most of its values, and their unit if they have one in common."""
+    """A column: its name, the kind of most of its values, and their unit if they have one in common.
+
+    `is_quantity` is false for numbers that only name something, years and ids, which are never summed.
+    """
 
     name: str
     kind: Kind
     unit: str = ""
+    is_quantity: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +69,7 @@ class Table:
     """A table and what it was made from.
 
     `title` is its caption, the heading above it, or the document's title. `total` is the row that repeats the sum of
-    the others ("Total", "Suma"), which isn't one of `rows`.
+    the others ("Total", "Suma"), which isn't one of `rows`. `is_cut`: the document has more rows than are kept.
     """
 
     origin: Origin
@@ -73,6 +77,7 @@ class Table:
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     total: Row | None = None
+    is_cut: bool = False
 
     @property
     def span(self) -> Span:

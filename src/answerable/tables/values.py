@@ -1,228 +1,203 @@
-"""Text of cells → typed values: numbers with their units, dates and times, in the notations of three languages.
+"""Read a cell: a number with its unit or currency, a date, or text.
 
-A column decides what one cell leaves open: whether "1.200" has a decimal mark, whether "03/04/2024" is in March.
+What a cell means may depend on others, "1.200" on "3.450,00" and 3/4 on 14/4: `columns` decides it for a whole column.
 """
 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from functools import cache, lru_cache
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple
 
-from answerable.tables.table import Column, Kind, Value
-from answerable.text.terms import fold
-from answerable.text.word_lists import read_toml
+from answerable.tables.dates import DayOrder, read_date
+from answerable.tables.table import Value
+from answerable.tables.words import folded, lists, meanings, word_set
 
-LONGEST_TYPED = 60
-"""A longer cell is text."""
-MOST = 0.9
-"""The share of a column's filled cells that must be numbers or dates."""
+__all__ = ["Customs", "DayOrder", "Written", "currency_or_unit", "is_blank", "read_value", "split_number"]
 
+_LONGEST = 40
+_LONGEST_BLANK = 8
+_MINUS = "−–-"
+_UNIT = r"[^\W\d_](?:[^\W\d_]|[²³.·/µ]){0,14}|[ckdm]?m[23]|°[CF]?|[%‰]"
+_DIGITS = r"\d(?:[\d.,'’ \u00a0\u202f\u2009]{0,30}\d)?|[.,]\d{1,15}"
+_SYMBOL = r"[^\W\d_]{0,3}[$€£¥₹₩][^\W\d_]?|[^\W\d_]{1,3}/\.?|[A-Za-z]{2,4}"
+_GAP = r"[ \u00a0\u202f]{0,2}"
 _NUMBER = re.compile(
-    r"(?P<sign>[-−+]?)\s?(?P<before>[^\d\s.,()+−-]{0,4}\s?[^\d\s.,()+−-]{0,2})\s?(?P<minus>[-−]?)"
-    r"(?P<digits>\d[\d.,'\u00a0\u202f ]*)\s?(?P<after>[^\W\d_]{0,8}[23²³]?(?:/[^\W\d_]{1,3})?|[€$£¥%‰°]C?|%)\.?"
+    rf"(?P<open>\()?{_GAP}(?P<sign>[+{_MINUS}])?{_GAP}(?:(?P<before>{_SYMBOL})\.?{_GAP})?(?P<inner>[+{_MINUS}])?"
+    rf"(?P<digits>{_DIGITS})(?:[.,][-–—]{{1,2}})?"
+    rf"{_GAP}(?:(?P<after>{_SYMBOL}|{_UNIT})(?P<per>/[^\W\d_]{{1,8}})?)?\.?{_GAP}(?P<close>\))?"
 )
-_BRACKETED = re.compile(r"\((.*)\)")
-_GROUPED = re.compile(r"\d{1,3}(?:(?P<mark>[.,'\u00a0\u202f ])\d{3})(?:(?P=mark)\d{3})*")
-_CLOCK = (
-    r"(?:[T ,]+(?:a las |às |at )?(?P<hour>\d{1,2})[:h.](?P<minute>\d{2})(?::(?P<second>\d{2})(?:\.\d+)?)?"
-    r"\s?(?P<half>[ap]\.?\s?m\.?)?h?s?Z?)?"
-)
-_WEEKDAY, _NAME, _OF = r"(?:[^\W\d_]+,? )?", r"(?P<name>[^\W\d_]{3,10})\.?", r",?[ -.]+(?:de |del )?"
-_DATES = tuple(
-    re.compile(shape + _CLOCK, re.IGNORECASE)
-    for shape in (
-        r"(?P<year>\d{4})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})",
-        r"(?P<one>\d{1,2})[-/.](?P<two>\d{1,2})[-/.](?P<year>\d{4}|\d{2})",
-        rf"{_WEEKDAY}(?P<day>\d{{1,2}})(?:st|nd|rd|th|º|°)?[ -.]+(?:de |of )?{_NAME}{_OF}(?P<year>\d{{4}}|\d\d)",
-        rf"{_WEEKDAY}{_NAME} (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>\d{{4}})",
-        rf"{_NAME}[ /-]+(?:de |del )?(?P<year>\d{{4}})",
-        r"(?P<year>\d{4})-(?P<month>\d{2})",
-        r"(?P<month>\d{1,2})/(?P<year>\d{4})",
-    )
-)
-_ID = re.compile(r"0\d+|\+\d[\d ]{6,}|\d[\d -]{9,}|\d+(?:[-/ ]\d+){2,}")
-_IN_NAME = re.compile(r"[(\[/]\s*([^()\[\]/]{1,10})\s*[)\]]?\s*$|\s(\S{1,5})$")
+_GROUPED = re.compile(r"\d{1,3}(?P<mark>[.,'’ ])\d{3}(?:(?P=mark)\d{3})*(?:(?P<decimal>[.,])\d+)?")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d\d)+,\d{3}(?:\.\d+)?")
+_PLAIN = re.compile(r"\d*(?:(?P<decimal>[.,])\d+)?")
+_BLANKS = re.compile("[\u00a0\u202f\u2009]")
+_PHONE_DIGITS = 8
+_LETTERS = frozenset("VWLKGM")
+_CODE = re.compile(r"\b[A-Z]{3}\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Notation:
-    """How a column writes what is ambiguous: `decimal` is its decimal mark, "" if unknown."""
+class Customs:
+    """How a column or a document writes: the decimal mark, the order of dates, and what currency `$` is."""
 
-    decimal: str = ""
-    is_month_first: bool = False
-
-
-def read_value(text: str, notation: Notation | None = None) -> Value:
-    """Return a cell's value; text that is neither a number nor a date has none but itself."""
-    notation = notation or Notation()
-    plain = " ".join(text.split())
-    if not plain or len(plain) > LONGEST_TYPED or not any(character.isdigit() for character in plain):
-        return Value(plain if len(plain) < len(text) else text)
-    return _read_date(plain, notation) or _read_number(plain, notation) or Value(plain)
+    decimal: str = "."
+    order: DayOrder = DayOrder.DAY_FIRST
+    dollar: str = "USD"
 
 
-def _read_number(text: str, notation: Notation) -> Value | None:
-    bracketed = _BRACKETED.fullmatch(text)
-    match = _NUMBER.fullmatch(bracketed[1].strip() if bracketed else text)
-    if match is None or _ID.fullmatch(text):
+class Written(NamedTuple):
+    """A number as written: its digits and marks without blanks, and the currency or unit around it.
+
+    `mark` is the decimal mark that the digits show, "" if they show none or could be read both ways.
+    """
+
+    digits: str
+    mark: str
+    is_negative: bool
+    unit: str
+
+
+def read_value(text: str, customs: Customs = Customs()) -> Value:
+    """Return a cell's value by these customs; a text that is neither number nor date has only its text."""
+    written = split_number(text, customs.dollar)
+    if written is not None:
+        return number_value(text, written, customs.decimal)
+    moment = read_date(text.strip(), customs.order)
+    return Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
+
+
+def is_blank(text: str) -> bool:
+    """Whether a cell is empty, or says that its value is missing: "-", "n/a", "s/d"."""
+    text = text.strip()
+    if not text or len(text) > _LONGEST_BLANK or text[0].isdigit():
+        return not text
+    return folded(text) in word_set("values", "blank")
+
+
+def split_number(text: str, dollar: str) -> Written | None:
+    """Return a cell's number as written, or None if it has none, names something (007, 1st) or could be a phone's."""
+    text = text.strip()
+    if len(text) > _LONGEST or not any(map(str.isdigit, text)):
         return None
-    unit = _unit(match["before"].strip(), match["after"].strip())
-    number = _number(match["digits"].strip(), notation.decimal)
-    if unit is None or number is None:
+    found = _NUMBER.fullmatch(text)
+    if found is None or (found["open"] is None) != (found["close"] is None) or (found["sign"] and found["inner"]):
         return None
-    is_negative = bool(match["sign"] in ("-", "−") and match["sign"]) or bool(match["minus"]) or bool(bracketed)
-    return Value(text, -number if is_negative else number, unit)
+    unit = _unit(found["before"] or "", found["after"] or "", dollar)
+    if unit is None:
+        return None
+    unit += found["per"] or ""
+    digits = _BLANKS.sub(" ", found["digits"]).replace("’", "'")
+    count = sum(map(str.isdigit, digits))
+    sign = found["sign"] or found["inner"] or ""
+    if (digits[0] == "0" and digits[1:2].isdigit()) or (sign == "+" and count > _PHONE_DIGITS):
+        return None
+    is_negative = found["open"] is not None or (sign != "" and sign in _MINUS)
+    shape = _shape(digits)
+    return Written(shape, _decimal_mark(shape), is_negative, unit) if shape else None
 
 
-def _unit(before: str, after: str) -> str | None:
-    """Return the unit that stands before or after a number; None if what stands there is no unit."""
-    if before and after:
-        return None
-    if not before and not after:
+def _shape(digits: str) -> str:
+    """Return digits without the marks that can only group thousands; "" if the marks are out of place."""
+    if _INDIAN.fullmatch(digits):
+        return digits.replace(",", "")
+    grouped = _GROUPED.fullmatch(digits)
+    if grouped is None:
+        return digits if _PLAIN.fullmatch(digits) else ""
+    mark, decimal = grouped["mark"], grouped["decimal"]
+    if decimal == mark:
         return ""
-    written = fold((before or after).lower())
-    currency = _words()["currencies"].get(written)
-    if currency:
-        return str(currency)
-    if written in ("%", "‰", "°", "°c"):
-        return after
-    return after if not before and written.replace("²", "2").replace("³", "3") in _units() else None
+    if mark in "' " or decimal or digits.count(mark) > 1:
+        whole = digits.replace(mark, "")
+        # The other mark is the decimal one, shown by a decimal of one, two or many digits.
+        return whole if decimal else whole + _decimal_for(mark)
+    return digits
 
 
-def _number(digits: str, decimal: str) -> float | None:
-    """Return the number; of "1.200" and "1,200" the mark separates thousands unless `decimal` says otherwise."""
-    marks = [mark for mark in digits if not mark.isdigit()]
-    if digits and not digits[-1].isdigit():
-        return None
-    last = marks[-1] if marks else ""
-    if last in (".", ",") and marks.count(last) == 1:
-        is_decimal = len(set(marks)) > 1 or last == decimal or not _GROUPED.fullmatch(digits)
-        if decimal and last != decimal and _GROUPED.fullmatch(digits):
-            is_decimal = False
-    else:
-        is_decimal = False
-    whole, _, fraction = digits.rpartition(last) if is_decimal else (digits, "", "")
-    plain = re.sub(r"\D", "", whole)
-    if marks and not is_decimal and not _GROUPED.fullmatch(digits):
-        return None
-    try:
-        return float(f"{plain}.{fraction}" if fraction else plain)
-    except ValueError:
-        return None
+def _decimal_for(mark: str) -> str:
+    """Return the ending that records what mark grouped thousands: "1.200.000" → "1200000,"."""
+    return {".": ",", ",": "."}.get(mark, "")
 
 
-@lru_cache(maxsize=20_000)
-def _read_date(text: str, notation: Notation) -> Value | None:
-    for pattern in _DATES:
-        if (match := pattern.fullmatch(text)) and (time := _time(match, notation)):
-            return Value(text, time=time, is_day=match["hour"] is None)
-    return None
-
-
-def _time(match: re.Match[str], notation: Notation) -> datetime | None:
-    groups = match.groupdict()
-    year, month, day = groups.get("year"), groups.get("month"), groups.get("day") or 1
-    if groups.get("one"):
-        one, two = int(groups["one"]), int(groups["two"])
-        day, month = (two, one) if (notation.is_month_first and one <= 12) or two > 12 else (one, two)
-    if groups.get("name"):
-        month = _months().get(fold(groups["name"].lower()))
-    if not year or not month:
-        return None
-    hour = int(groups["hour"] or 0)
-    if groups["half"] and hour <= 12:
-        hour = hour % 12 + (12 if groups["half"][0] in "pP" else 0)
-    full = int(year) + (2000 if len(year) == 2 else 0)
-    try:
-        return datetime(full, int(month), int(day), hour, int(groups["minute"] or 0), int(groups["second"] or 0))
-    except ValueError:
-        return None
-
-
-def typed(
-    names: Sequence[str], rows: Sequence[Sequence[str]], language: str = ""
-) -> tuple[list[Column], list[list[Value]]]:
-    """Return the columns of a table and the values of its rows, which all have as many cells as there are names."""
-    columns: list[Column] = []
-    by_column: list[list[Value]] = []
-    for index, name in enumerate(names):
-        cells = [row[index] for row in rows]
-        notation = _notation(cells, language)
-        column, values = _column(name, [read_value(cell, notation) for cell in cells])
-        columns.append(column)
-        by_column.append(values)
-    return columns, [list(row) for row in zip(*by_column, strict=True)] if rows else []
-
-
-def _notation(cells: Sequence[str], language: str) -> Notation:
-    """Find out how a column writes decimals and dates from the cells that leave no choice."""
-    decimal, is_month_first, is_day_first = "", False, False
-    for cell in cells:
-        digits = re.search(r"\d[\d.,]*\d", cell)
-        if digits and len(cell) <= LONGEST_TYPED:
-            marks = [mark for mark in digits[0] if mark in ".,"]
-            if marks and (len(set(marks)) > 1 or (marks.count(marks[-1]) == 1 and not _GROUPED.fullmatch(digits[0]))):
-                decimal = marks[-1]
-            elif marks.count(".") > 1 or marks.count(",") > 1:
-                decimal = "," if marks[0] == "." else "."
-        if date := _DATES[1].match(cell.strip()):
-            is_month_first |= int(date["two"]) > 12
-            is_day_first |= int(date["one"]) > 12
-    if not decimal and language in ("es", "pt") and any("." in cell for cell in cells):
-        decimal = ","
-    return Notation(decimal, is_month_first and not is_day_first)
-
-
-def _column(name: str, values: list[Value]) -> tuple[Column, list[Value]]:
-    filled = [value for value in values if value.text]
-    numbers = [value for value in filled if value.number is not None]
-    dates = [value for value in filled if value.time is not None]
-    if filled and len(dates) >= MOST * len(filled):
-        return Column(name, Kind.DATE), values
-    if filled and len(numbers) >= MOST * len(filled):
-        units = {value.unit for value in numbers}
-        named = _unit_of_name(name)
-        unit = units.pop() if len(units) == 1 else ""
-        if not unit and named and all(not value.unit for value in numbers):
-            unit = named
-        if unit:
-            values = [
-                replace(value, unit=unit) if value.number is not None and not value.unit else value for value in values
-            ]
-        return Column(name, Kind.NUMBER, unit), values
-    return Column(name, Kind.TEXT), values
-
-
-def _unit_of_name(name: str) -> str:
-    """Return the unit in a column's name: "Precio (EUR)", "Valor R$", "Weight kg"."""
-    match = _IN_NAME.search(name)
-    if match is None:
+def _decimal_mark(digits: str) -> str:
+    mark = "." if "." in digits else "," if "," in digits else ""
+    if not mark:
         return ""
-    written = (match[1] or match[2]).strip("()[] ")
-    return _unit("", written) or _unit(written, "") or ""
+    whole, _, rest = digits.partition(mark)
+    could_be_either = len(rest) == 3 and 1 <= len(whole) <= 3 and whole[0] != "0"
+    return "" if could_be_either else mark
+
+
+def number_value(text: str, written: Written, decimal: str) -> Value:
+    """Return the value of a cell that is a number; `decimal` is the decimal mark if its digits don't show one."""
+    digits = written.digits
+    if not digits.isdigit():
+        mark = written.mark or decimal
+        digits = digits.replace("," if mark == "." else ".", "").replace(mark, ".")
+    number = float(digits)
+    return Value(text, -number if written.is_negative and number else number, written.unit)
+
+
+def _unit(before: str, after: str, dollar: str) -> str | None:
+    """Return the currency or unit around a number, "" if there is none, None if what is there is neither."""
+    if before and not (currency := currency_of(before, dollar)):
+        return None
+    if before:
+        twin = currency_of(after, dollar) if after else currency
+        # "US$ 12 USD", and "$ 12 MXN", where the code is more exact.
+        return twin if twin and (twin == currency or "$" in before) else None
+    if not after:
+        return ""
+    if currency := currency_of(after, dollar):
+        return currency
+    if len(after) == 1 and after.isupper() and after not in _LETTERS:
+        # "8C" is a class or a flat.
+        return None
+    return None if folded(after).strip(".") in word_set("values", "days", "ordinals") else after.rstrip(".")
 
 
 @cache
-def _words() -> Any:
-    return read_toml(Path(__file__).with_name("words.toml"))
+def currency_of(text: str, dollar: str) -> str:
+    """Return the ISO code of a currency as written, or ""."""
+    if text in word_set("values", "codes", "iso"):
+        return text
+    if text == "$":
+        return dollar
+    word = folded(text)
+    if word in word_set("values", "codes", "peso_words"):
+        return dollar if dollar in word_set("values", "codes", "pesos") else ""
+    return meanings("values", "currencies").get(word, "")
+
+
+def currency_or_unit(text: str, dollar: str) -> str:
+    """Return the ISO code, or a known unit as written, that a text is; "" if it is neither."""
+    text = text.strip(" .")
+    if not text or len(text) > _LONGEST:
+        return ""
+    return currency_of(text, dollar) or (text if unit_form(text) else "")
 
 
 @cache
-def _units() -> frozenset[str]:
-    return frozenset(_words()["units"].split())
+def unit_form(unit: str) -> str:
+    """Return the first form of a known unit ("días" → "dia"), "" for another."""
+    word = folded(unit).rstrip(".")
+    if word in word_set("values", "units", "names"):
+        return word
+    return next((forms.split()[0] for forms in lists("values")["units"]["forms"] if word in forms.split()), "")
 
 
-@cache
-def _months() -> dict[str, int]:
-    return {name: number for number, same in enumerate(_words()["months"].split(), 1) for name in same.split("|")}
+def dollar_of(content: str) -> str:
+    """Return the currency that `$` is in a document: the one that it names most often beside USD, otherwise USD."""
+    if "$" not in content and "peso" not in content:
+        return "USD"
+    dollars = word_set("values", "codes", "dollars")
+    named = Counter(code for code in _CODE.findall(content) if code in dollars and code != "USD")
+    return named.most_common(1)[0][0] if named else "USD"
 
 
-def is_total(text: str) -> bool:
-    """Return whether a row's first text says that the row is a sum of the others."""
-    words = fold(text.lower()).replace(":", " ").split()
-    return bool(words) and words[0] in _words()["total"].split() and len(words) <= 3
+def prevailing_mark(marks: Sequence[str]) -> str:
+    """Return the decimal mark that most numbers show, or "" if none does."""
+    points, commas = marks.count("."), marks.count(",")
+    return "" if points == commas else "." if points > commas else ","

@@ -25,9 +25,7 @@ def read_records(content: str, source: str) -> Document:
     require_text(content, source)
     columns: list[str] = []
     if PurePosixPath(source.lower()).suffix in _TABLES:
-        table = read_table(content)
-        columns = [" ".join(cell.split()) for cell in table.header if cell.strip()]
-        spans = [(row.start, row.end) for row in table.rows]
+        columns, spans = read_table(content)
     else:
         spans = json_spans(content)
     if not spans:

@@ -15,7 +15,7 @@ from enum import Enum
 from functools import lru_cache
 from itertools import pairwise
 
-from answerable.sources.whatsapp.wordings import BLANKS, MARKS, WORDS
+from answerable.text.whatsapp.wordings import BLANKS, MARKS, WORDS
 
 SECONDS_PER_DAY = 86_400
 

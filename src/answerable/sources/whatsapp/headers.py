@@ -23,7 +23,7 @@ from answerable.sources.whatsapp.dates import (
     parse_date,
     resolve,
 )
-from answerable.sources.whatsapp.wordings import BLANKS, MARKS
+from answerable.text.whatsapp.wordings import BLANKS, MARKS
 
 
 class Enclosure(str, Enum):

@@ -14,12 +14,12 @@ from itertools import chain, islice
 
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.errors import EmptySource
-from answerable.sources.whatsapp import wordings
-from answerable.sources.whatsapp.bodies import Body, MessageKind, cleaned, is_encryption_notice, read_body
 from answerable.sources.whatsapp.dates import DateOrder
 from answerable.sources.whatsapp.headers import Enclosure, Headers, find_headers
 from answerable.sources.whatsapp.senders import Senders
-from answerable.sources.whatsapp.wordings import MARKS
+from answerable.text.whatsapp import wordings
+from answerable.text.whatsapp.bodies import Body, MessageKind, cleaned, is_encryption_notice, read_body
+from answerable.text.whatsapp.wordings import MARKS
 
 __all__ = ["DateOrder", "Message", "MessageKind", "is_chat", "parse_chat", "read_chat"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from answerable.sources.whatsapp import wordings
-from answerable.sources.whatsapp.bodies import is_encryption_notice
-from answerable.sources.whatsapp.wordings import without_marks
+from answerable.text.whatsapp import wordings
+from answerable.text.whatsapp.bodies import is_encryption_notice
+from answerable.text.whatsapp.wordings import without_marks
 
 _LONGEST_SENDER = 160
 _AFTER_COLON = frozenset(" \t\r\n\u00a0\u202f\u2009\u200e\u200f\u202a\u202b\u202c\u2066\u2067\u2068\u2069\u061c")

@@ -11,8 +11,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from answerable.sources.whatsapp import wordings
-from answerable.sources.whatsapp.wordings import BLANKS, MARKS, plain, without_marks
+from answerable.text.whatsapp import wordings
+from answerable.text.whatsapp.wordings import BLANKS, MARKS, plain, without_marks
 
 
 class MessageKind(str, Enum):

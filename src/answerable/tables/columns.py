@@ -1,0 +1,165 @@
+"""Decide what a column holds, numbers, dates or text, and how its cells are to be read."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from answerable.tables.dates import decide_order, read_date
+from answerable.tables.table import Column, Kind, Value
+from answerable.tables.values import (
+    Customs,
+    Written,
+    currency_or_unit,
+    is_blank,
+    number_value,
+    prevailing_mark,
+    split_number,
+    unit_form,
+)
+from answerable.tables.words import folded, word_set
+
+MOST = 0.9
+_FEW_UNITS = 3
+_LONGEST_NAME = 200
+_WORDS = re.compile(r"[^\W\d_]+|n[°º]|#")
+_BRACKETED = re.compile(r"[(\[]([^()\[\]]{1,20})[)\]]\s*$")
+_SAME_LENGTH = 9
+_YEARS = range(1000, 3000)
+
+
+def read_columns(
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    customs: Customs,
+    is_mark_known: bool = False,
+    apart: Collection[int] = (),
+) -> tuple[tuple[Column, ...], list[tuple[Value, ...]]]:
+    """Return the columns of a grid of texts, and its rows as values; every row has a text for every column.
+
+    `customs` decide what the cells leave open. `is_mark_known`: their decimal mark is that of all columns that show no
+    other. The rows `apart`, such as totals, are read, but don't decide what a column holds.
+    """
+    if not rows:
+        return tuple(Column(name, Kind.TEXT) for name in names), []
+    cells = list(zip(*rows, strict=True))
+    written = [[split_number(text, customs.dollar) for text in column] for column in cells]
+    shown = "" if is_mark_known else prevailing_mark([each.mark for column in written for each in column if each])
+    order = decide_order((text for column in cells for text in column), customs.order)
+    customs = replace(customs, decimal=shown or customs.decimal, order=order)
+    read = [
+        _read_column(name, column, numbers, customs, bool(shown) or is_mark_known, apart)
+        for name, column, numbers in zip(names, cells, written, strict=True)
+    ]
+    return tuple(column for column, _ in read), list(zip(*(values for _, values in read), strict=True))
+
+
+def _read_column(
+    name: str,
+    texts: Sequence[str],
+    written: Sequence[Written | None],
+    customs: Customs,
+    is_mark_known: bool,
+    apart: Collection[int],
+) -> tuple[Column, list[Value]]:
+    filled = [place for place, text in enumerate(texts) if not is_blank(text) and place not in apart]
+    numbers = [each for place in filled if (each := written[place])]
+    words = {folded(word) for word in _WORDS.findall(name[:_LONGEST_NAME])}
+    if filled and len(numbers) >= MOST * len(filled) and not _names_things(words, numbers):
+        return _number_column(name, texts, written, _marked(numbers, customs, is_mark_known), words)
+    order = decide_order((texts[place] for place in filled), customs.order)
+    moments = [read_date(text.strip(), order) for text in texts]
+    if filled and sum(moments[place] is not None for place in filled) >= MOST * len(filled):
+        values = [
+            Value(text, time=moment.time, is_day=moment.is_day) if moment else Value(text)
+            for text, moment in zip(texts, moments, strict=True)
+        ]
+        return Column(name, Kind.DATE), values
+    return Column(name, Kind.TEXT), [Value(text) for text in texts]
+
+
+def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
+    """Whether numbers are names: phone numbers, postal codes, accounts; or words after numbers of all kinds."""
+    if words & word_set("values", "codes_of_things"):
+        return True
+    lengths = {len(each.digits) for each in numbers}
+    if len(lengths) == 1 and min(lengths) >= _SAME_LENGTH and not any(each.unit for each in numbers):
+        return all(each.digits.isdigit() for each in numbers)
+    units = {each.unit for each in numbers if each.unit}
+    unknown = {folded(unit) for unit in units if not currency_or_unit(unit, "USD")}
+    return len(unknown) > max(_FEW_UNITS, len(numbers) // 4) or (len(numbers) > 1 and len(unknown) == len(numbers))
+
+
+def _marked(numbers: Sequence[Written], customs: Customs, is_mark_known: bool) -> Customs:
+    """Return the customs with this column's decimal mark: shown by its numbers, by others, or by its currency."""
+    own = prevailing_mark([each.mark for each in numbers])
+    if own or is_mark_known:
+        return replace(customs, decimal=own or customs.decimal)
+    currency = next((each.unit for each in numbers if each.unit in word_set("values", "codes", "iso")), "")
+    marks = {mark for each in numbers for mark in ".," if mark in each.digits}
+    if currency and len(marks) == 1:
+        # Nobody writes amounts of money with three decimals.
+        return replace(customs, decimal="," if marks == {"."} else ".")
+    if currency in word_set("values", "codes", "comma"):
+        return replace(customs, decimal=",")
+    return replace(customs, decimal=".") if currency in word_set("values", "codes", "point") else customs
+
+
+def _number_column(
+    name: str, texts: Sequence[str], written: Sequence[Written | None], customs: Customs, words: set[str]
+) -> tuple[Column, list[Value]]:
+    values = [
+        number_value(text, each, customs.decimal) if each else Value(text)
+        for text, each in zip(texts, written, strict=True)
+    ]
+    is_year = bool(words & word_set("values", "years")) and all(
+        value.number is None or (value.number in _YEARS and not value.unit) for value in values
+    )
+    is_number_of_row = bool(words) and words <= word_set("values", "numbering") and _is_rising(values)
+    if is_year or is_number_of_row or words & word_set("values", "ids"):
+        return Column(name, Kind.NUMBER, is_quantity=False), values
+    values = _with_common_spelling(values)
+    units = {value.unit for value in values if value.unit}
+    bare = sum(value.number is not None and not value.unit for value in values)
+    unit = unit_in_name(name, customs.dollar) if not units else units.pop() if len(units) == 1 else ""
+    if unit and bare:
+        values = [
+            replace(value, unit=unit) if value.number is not None and not value.unit else value for value in values
+        ]
+    return Column(name, Kind.NUMBER, unit), values
+
+
+def _is_rising(values: Sequence[Value]) -> bool:
+    numbers = [value.number for value in values if value.number is not None]
+    return all(after > before for before, after in pairwise(numbers))
+
+
+def _with_common_spelling(values: list[Value]) -> list[Value]:
+    """Write forms of one unit ("kg", "Kg"; "día", "días") as most cells do."""
+    counts = Counter(value.unit for value in values if value.unit)
+    usual: dict[str, str] = {}
+    for unit, _ in counts.most_common():
+        usual.setdefault(_form(unit), unit)
+    if len(usual) == len(counts):
+        return values
+    return [replace(value, unit=usual[_form(value.unit)]) if value.unit else value for value in values]
+
+
+def _form(unit: str) -> str:
+    return unit_form(unit) or folded(unit)
+
+
+def unit_in_name(name: str, dollar: str) -> str:
+    """Return the unit that a column's name gives: "Price (EUR)", "Importe €", "Weight kg"; "" if it gives none."""
+    name = name.strip()[-_LONGEST_NAME:]
+    if bracketed := _BRACKETED.search(name):
+        return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
+    before, _, last = name.rpartition(" ")
+    # "Team A" and "presupuesto real" name no unit, nor does "precio por noche" that of its numbers.
+    is_unclear = (len(last) == 1 and last.isalnum()) or folded(last) in word_set("values", "codes", "ambiguous")
+    if is_unclear or folded(before.rpartition(" ")[2]) in word_set("values", "units", "per"):
+        return ""
+    return currency_or_unit(last, dollar)

@@ -1,0 +1,1 @@
+"""The texts that WhatsApp itself writes into exported chats."""
