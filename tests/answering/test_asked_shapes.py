@@ -26,7 +26,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         yield made
 
 
-@pytest.mark.parametrize("question", ["what is Idris Cole's email address?", "how many bedrooms does flat 3 have?"])
+@pytest.mark.parametrize("question", ["what is Idris Cole's email address?", "how many neighbours does Mr Osei have?"])
 def test_what_the_passages_lack(library: Library, question: str) -> None:
     assert not library.ask(question).answered
 

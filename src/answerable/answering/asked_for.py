@@ -18,7 +18,7 @@ _NUMERAL = re.compile(r"\d|^[ivxlc]{2,}$")
 _DATE = re.compile(r"\b1[0-9]{3}\b|\b20[0-9]{2}\b|\b\d{1,2}[:/.h]\d{2}|\b\d{1,2}[/-]\d{1,2}")
 
 
-SURE_READING = 3.7
+CONFIDENT = 0.8
 SHORTEST_STEM = 5
 
 
@@ -63,11 +63,11 @@ def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
     )
 
 
-def lack_what_is_asked(question: str, quotes: Sequence[Sentence]) -> bool:
+def lack_what_is_asked(question: str, quotes: Sequence[Sentence], confidence: float) -> bool:
     """Return whether the quotes, best first, can't answer.
 
     They can't if an e-mail address or telephone number is asked for and none has one. Nor can they if the question asks
-    how many there are of a thing that the best one's passage doesn't name, unless a reader is sure.
+    how many there are of a thing that the best one's passage doesn't name, unless the gate's confidence is high.
     """
     sentence = quotes[0]
     text = fold(question.lower())
@@ -75,7 +75,7 @@ def lack_what_is_asked(question: str, quotes: Sequence[Sentence]) -> bool:
         if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
             return not any(re.search(shape["is"], quote.text) for quote in quotes)
     counted = _pattern("counted").search(text)
-    if counted is None or sentence.reading is None or sentence.reading > SURE_READING:
+    if counted is None or confidence >= CONFIDENT:
         return False
     near = set(words(fold(f"{sentence.result.chunk.context} {sentence.result.chunk.content}".lower())))
     noun = counted["noun"]
