@@ -29,8 +29,8 @@ class Match:
     """What the words of a question are in a table.
 
     `named` maps each column to the words that name it; `near` those found by closeness. `titled` are in the title,
-    `valued` in cells; `unexplained` match nothing. `people` are columns of persons, for "who". `guessed` is whether a
-    condition or the title rests on closeness.
+    `valued` in cells; `unexplained` match nothing. `people` are columns of persons, for "who". `guessed` is whether the
+    title rests on closeness.
     """
 
     source: Source
@@ -203,14 +203,14 @@ def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness
         best = int(order[0])
         column, value, _ = names[best]
         rivals = [float(row[other]) for other in order[1:] if names[int(other)][:1] != (column,) or value]
-        if row[best] < NEAR or (rivals and row[best] < rivals[0] + AHEAD):
+        least = SAME if value else NEAR
+        if row[best] < least or (rivals and row[best] < rivals[0] + AHEAD):
             left.append(token)
         elif value:
             texts = source.texts(column)
             rows = frozenset(number for number, text in enumerate(texts) if text == value)
             shown = source.table.rows[min(rows)].values[column].text
             found.conditions = _joined(found.conditions, Condition(column, shown, rows))
-            found.guessed |= float(row[best]) < SAME
         elif column < 0:
             found.titled.append(token)
             found.guessed = True

@@ -15,6 +15,8 @@ from answerable.tables.values import read_value
 
 # "12 March", "the 3rd", "2024-05-01", "10:30", "3/4": numbers that belong to a date or a name.
 _NUMBER = re.compile(r"(?<![\w/:.,-])(?:[^\W\d_]{0,3}[$€£]\s?)?\d[\d.,]*(?:\s?[€$£%])?(?![\w/:-])")
+# "Between 5 and 9 euros" is a limit, "between 5 March and 9 May" isn't.
+_LINK = re.compile(r"\s*(?:euros?|eur|usd|dollars?|pounds?|reais|pesos|%|kg|km)?\s*(?:and|y|e|to|a|-|hasta|ate)\s*")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
@@ -127,7 +129,7 @@ def _limits(folded: str) -> Iterator[Limit]:
     used: set[int] = set()
     for index, (one, other) in enumerate(pairwise(numbers)):
         before = re.search(rf"(?:{pattern('comparisons', 'between').pattern})\s*$", folded[: one.start()], re.VERBOSE)
-        if before and re.fullmatch(r"\s*\w*\s*(?:and|y|e|to|a|-|hasta|ate)\s*", folded[one.end() : other.start()]):
+        if before and _LINK.fullmatch(folded, one.end(), other.start()):
             used |= {index, index + 1}
             yield from _limit(Operator.AT_LEAST, one, before.start())
             yield from _limit(Operator.AT_MOST, other, one.end())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
@@ -19,6 +20,9 @@ from answerable.tables.table import Kind
 
 ENTITY = 0.2
 """The least closeness of the noun for the rows to the title or a column of their table."""
+NAMES_TOO = words_of("words", "neutral") - words_of("words", "relations")
+_WE = re.compile(r"\w{2}[aei]mos$")
+"""What we did: "gastamos", "vendemos"."""
 PEOPLE = ("person", "worker", "customer", "who did it")
 FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
@@ -37,6 +41,10 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     tokens = within(asking.tokens, spans)
     found = match(asking, source, tokens, closeness)
     found.conditions = conditions + found.conditions
+    for column in source.number_columns if asking.operation.asked in FIGURES else ():
+        # "The total amount": such a word mostly only helps to ask, but here it is a column.
+        if column not in found.named and source.column_stems[column] & stems_of(asking.words & NAMES_TOO):
+            found.named[column] = []
     if asking.operation.asks_who:
         found.people = _people(source, closeness)
     _apply_yes_and_no(asking, found)
@@ -320,8 +328,10 @@ def _is_verb(token: Token, asking: Asking, found: Match) -> bool:
 
     It stands beside a value, or right after "who"; the word after "how many" is what is counted.
     """
-    if asking.operation.asked not in FIGURES:
+    if asking.operation.asked not in (*FIGURES, Asked.AMOUNT):
         return False
+    if _WE.search(token.word):
+        return True
     who = pattern("asked", "who").search(asking.folded)
     if who and who.end() <= token.start and not asking.folded[who.end() : token.start].strip():
         return True
