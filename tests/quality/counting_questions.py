@@ -361,7 +361,8 @@ def answer(question: Ask, kept: list[Row], language: str) -> tuple[str | float |
                 Decimal(1) if mark == "#" else as_number(row[by])
             )
         order = sorted(scores, key=lambda name: scores[name], reverse=kind == "most")
-        assert len(order) > 1 and scores[order[0]] != scores[order[1]], "a tie"
+        assert len(order) > 1
+        assert scores[order[0]] != scores[order[1]], "a tie"
         return order[0], (), [row for row in kept if row[show] == order[0]]
     if not argument:
         return len(kept), other_ways(Decimal(len(kept)))[:1], kept
