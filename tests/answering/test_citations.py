@@ -27,8 +27,8 @@ def test_a_citation_is_verbatim_or_none(text: str, size: int, start: int, end: i
     document = Document.from_text(text)
     for chunk in RecursiveSplitter(size, size // 3).split(document):
         citation = cite(RetrievalResult(chunk, 1.0, document), start, end)
-        is_inside = chunk.start <= start < end <= chunk.end
-        assert (citation is not None) is (is_inside and bool(text[start:end].strip()))
+        touches_the_chunk = 0 <= start < end <= len(text) and start < chunk.end and end > chunk.start
+        assert (citation is not None) is (touches_the_chunk and bool(text[start:end].strip()))
         if citation:
             assert document.content[citation.start : citation.end] == citation.quote == text[start:end]
             lines = (text[:start].count("\n") + 1, text[:end].count("\n") + 1)
