@@ -13,6 +13,7 @@ from answerable.computing.vocabulary import word_lists, words_of
 from answerable.datatypes import Answer, Citation, Reason, Span
 from answerable.tables.database import Aggregate, Period, Result, compute
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
+from answerable.text.terms import fold, words
 
 SHOWN = 8
 """How many rows below a figure are written out; of a list, all up to LONGEST_LIST."""
@@ -21,6 +22,9 @@ COMPARED = 4
 MOST_CITATIONS = 300
 MOST_GROUPS = 12
 LONGEST_CELL = 160
+_BLANK = " \n\t\u200e\u200f"
+ASSUMED = 0.5
+"""The confidence of a figure that rests on a reading that the answer states."""
 
 
 class Writer:
@@ -148,6 +152,16 @@ class Writer:
         text = "\n".join(lines)
         return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
 
+    def assumed(self, question: str, plan: Plan) -> Answer | None:
+        """Return the figure of a plan that is right if a word of the question means the table's rows, and say so."""
+        found = self.answer(question, plan, "")
+        if found is None:
+            return None
+        noun = next((word for word in words(question) if fold(word) == plan.assumed), plan.assumed)
+        first, _, rest = found.text.partition("\n")
+        line = self._words["assumed"].format(line=first, noun=noun)
+        return replace(found, text=f"{line}\n{rest}".rstrip(), confidence=ASSUMED)
+
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
         """Return what could be computed from these tables, for a question that doesn't say clearly what to compute."""
         lines = [self._words["unclear"], *(self._offer(source) for source in sources)]
@@ -195,10 +209,17 @@ class Writer:
         if source.is_chat:
             sender, time, text = row.values[:3]
             when = f"{time.time:%Y-%m-%d %H:%M}" if time.time else time.text
-            shown = f"“{_short(text.text)}”" if text.text else row.values[3].text
+            shown = f"“{_short(text.text)}”" if text.text else self._attachment(source, row)
             return f"{sender.text} ({when}): {shown}"
         pairs = zip(table.columns, row.values, strict=True)
         return " · ".join(_cell(column, value) for column, value in pairs if value.text)
+
+    @staticmethod
+    def _attachment(source: Source, row: Row) -> str:
+        """Return the kind of a message's attachment and what the message has in its place: `photo “IMG-1.jpg”`."""
+        sender, kind = row.values[0].text, row.values[3].text
+        placeholder = source.document.content[row.start : row.end].partition(f"{sender}:")[2].strip(_BLANK)
+        return f"{kind} “{_short(placeholder)}”" if placeholder else kind
 
     def _figures(self, figures: Mapping[str, float]) -> str:
         return " + ".join(self._number(figure, unit) for unit, figure in figures.items())

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from answerable.computing.operations import Operation, Token, tokens
 from answerable.computing.vocabulary import words_of
 from answerable.retrieval.asked_when import NamedTime, asked_when
-from answerable.text.terms import fold, terms, words
-from answerable.text.word_lists import LANGUAGES
+from answerable.text.terms import fold, words
+
+_INNER = re.compile(r"(?<=\w )\w{2,}")
 
 
 @dataclass(frozen=True)
 class Asking:
     """A question that asks for something to be computed. `folded` is its text in lower case without accents."""
 
+    question: str
     folded: str
     language: str
     operation: Operation
@@ -35,6 +37,11 @@ class Asking:
         return frozenset(words(self.folded))
 
     @cached_property
+    def names(self) -> frozenset[str]:
+        """The words with a capital letter that don't begin the question."""
+        return frozenset(fold(match[0].lower()) for match in _INNER.finditer(self.question) if match[0][0].isupper())
+
+    @cached_property
     def is_negative(self) -> bool:
         """Whether the question asks for what isn't so ("who hasn't paid")."""
         negations = words_of("words", "negations")
@@ -48,15 +55,3 @@ class Asking:
     def times(self, first: date, last: date) -> list[NamedTime]:
         """Return the times that the question names; `first` and `last` are the days of the rows."""
         return asked_when(self.folded, self.now, (first, last), self.language, is_past=True)
-
-
-@lru_cache(maxsize=50_000)
-def stems(word: str) -> frozenset[str]:
-    """Return the stems of a word in each language, and the word itself, without accents."""
-    plain = fold(word.lower())
-    return frozenset({plain, *(stem for language in LANGUAGES for stem in terms(plain, language))})
-
-
-def stems_of(texts: Iterable[str]) -> frozenset[str]:
-    """Return the stems of all words of these texts."""
-    return frozenset[str]().union(*(stems(word) for text in texts for word in words(text)))

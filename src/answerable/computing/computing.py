@@ -31,6 +31,8 @@ ASKED_ABOUT = 0.5
 NAMED = 2
 """How many of its words such a question has from the table."""
 SHOWN = 5
+NEAREST = 3
+"""Among how many documents found first a table is, if a word that it hasn't may mean its rows."""
 
 _FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE)
 
@@ -68,7 +70,7 @@ class Computing:
             return found
         if operation is None:
             return None
-        asking = Asking(folded, language, operation, self._now())
+        asking = Asking(question, folded, language, operation, self._now())
         plans = self._plans(asking, self._tables.sources(results, documents, where))
         if not plans:
             return None
@@ -79,6 +81,9 @@ class Computing:
             if plan.explained == 1.0 and (answer := writer.answer(question, plan, operation.each or operation.noun)):
                 return answer
         best = plans[0]
+        is_near = len(plans) == 1 or best.source.rank < NEAREST
+        if best.assumed and is_near and (answer := writer.assumed(question, best)):
+            return answer
         if operation.asked in _FIGURES and ASKED_ABOUT <= best.explained < 1.0 and best.strength >= NAMED:
             return writer.unclear(question, [best.source])
         return None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from answerable.computing.asking import Asking, stems
+from answerable.computing.asking import Asking
 from answerable.computing.closeness import Closeness
 from answerable.computing.operations import Token
 from answerable.computing.plan import Condition
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import words_of
+from answerable.computing.word_forms import stems
 from answerable.datatypes import Span
 from answerable.text.terms import fold, words
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 from pathlib import PurePosixPath
 
-from answerable.computing.asking import stems, stems_of
 from answerable.computing.vocabulary import word_lists, words_of
+from answerable.computing.word_forms import stems, stems_of
 from answerable.protocols import StoredDocument
 from answerable.text.terms import fold, words
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import pairwise
 
+from answerable.computing.measures import measures
 from answerable.computing.vocabulary import pattern, words_of
 from answerable.datatypes import Span
 from answerable.tables.database import Operator
@@ -53,7 +54,8 @@ class Operation:
     """What is asked, and the words that say so.
 
     `spans` are those words in the question. `asks_who` means that a person is asked for; `noun` is what else is asked
-    for ("which month"), `each` what the figure is asked for each of ("per person"); "" without.
+    for ("which month"), `each` what the figure is asked for each of ("per person"), `measure` the name of what is
+    compared or added up ("oldest": age); "" without. `asks_amount` is whether it has "how much".
     """
 
     asked: Asked
@@ -61,6 +63,8 @@ class Operation:
     asks_who: bool = False
     noun: str = ""
     each: str = ""
+    measure: str = ""
+    asks_amount: bool = False
     limits: tuple[Limit, ...] = ()
 
 
@@ -76,12 +80,16 @@ class Token:
 def find_operation(folded: str) -> Operation | None:
     """Return what a question asks to be computed; None if nothing is. `folded` is in lower case without accents."""
     found = [(asked, match) for asked in Asked if (match := _pattern_of(asked).search(folded))]
+    measured = list(_measured(folded))
+    found += [(asked, match) for asked, match, _ in measured]
     each = pattern("asked", "each").search(folded)
     if not found and each and len(_WORD.findall(folded)) <= SHORT:
         # "Messages by month".
         return Operation(Asked.COUNT, (), each=each["noun"])
     if not found:
         return None
+    if any(asked in (Asked.MOST, Asked.LEAST) and _is_beside(match, folded) for asked, match in found):
+        found = [pair for pair in found if pair[0] is not Asked.TOTAL]
     asked, first = min(found, key=lambda pair: _ORDER.index(pair[0]))
     spans = [match.span() for kind, match in found if kind in (asked, Asked.COUNT, Asked.LIST, Asked.AMOUNT)]
     if asked is Asked.TOTAL and any(kind is Asked.COUNT for kind, _ in found):
@@ -94,10 +102,32 @@ def find_operation(folded: str) -> Operation | None:
         asks_who=bool(pattern("asked", "who").search(folded)),
         noun=which["noun"] if which else "",
         each=each["noun"] if each else "",
+        measure=_best_measure(measured, asked),
+        asks_amount=any(kind is Asked.AMOUNT for kind, _ in found),
         limits=tuple(_limits(folded)),
     )
 
 
+def _measured(folded: str) -> Iterator[tuple[Asked, re.Match[str], str]]:
+    """Yield what the question compares or asks the figure of: "the oldest", "how long"."""
+    for name, measure in measures().items():
+        for asked, shape in ((Asked.MOST, measure.most), (Asked.LEAST, measure.least), (Asked.AMOUNT, measure.asked)):
+            if shape and (match := shape.search(folded)):
+                yield asked, match, name
+
+
+def _best_measure(measured: Sequence[tuple[Asked, re.Match[str], str]], asked: Asked) -> str:
+    """Return what is measured: by a word of the operation, otherwise by any ("how old are they on average")."""
+    return next((name for own, _, name in measured if own is asked), measured[0][2] if measured else "")
+
+
+def _is_beside(match: re.Match[str], folded: str) -> bool:
+    """Return whether a superlative is of a total: "the highest total", "el total más alto"."""
+    return bool(_TOTAL.match(folded, match.end()) or _TOTAL_BEFORE.search(folded, 0, match.start()))
+
+
+_TOTAL = re.compile(r"\s+tota(?:l|les|is)(?!\w)")
+_TOTAL_BEFORE = re.compile(r"(?<!\w)tota(?:l|les|is)\s+$")
 _ORDER = [
     Asked.AVERAGE,
     Asked.TOTAL,

@@ -23,7 +23,8 @@ class Plan:
 
     `column` is what is added up or compared, `group` what it is added up for ("by person"), `subject` the column
     that is asked for ("which plants"), -1 without. `explained` is the share of the question's words that the plan
-    accounts for, `strength` ranks plans with the same share.
+    accounts for, `strength` ranks plans with the same share. `assumed` is the one word that it doesn't account for, if
+    that may be a name for the rows.
     """
 
     source: Source
@@ -34,6 +35,7 @@ class Plan:
     subject: int = -1
     explained: float = 1.0
     strength: float = 0.0
+    assumed: str = ""
 
     @property
     def rows(self) -> list[int]:

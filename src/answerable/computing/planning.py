@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from answerable.computing.asking import Asking, stems, stems_of
+from answerable.computing.asking import Asking
 from answerable.computing.closeness import Closeness
 from answerable.computing.matching import Match, match, within
-from answerable.computing.operations import Asked, Limit, Token
+from answerable.computing.measures import measures, unit_words
+from answerable.computing.operations import Asked, Token
 from answerable.computing.plan import Condition, Plan
+from answerable.computing.quantities import apply_limits, is_meant, is_money, is_of_payment, is_quantity, measured
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import pattern, words_of
+from answerable.computing.word_forms import stems, stems_of
 from answerable.retrieval.asked_when import NamedTime
-from answerable.tables.database import Comparison, select
 from answerable.tables.table import Kind
 
 ENTITY = 0.2
 """The least closeness of the noun for the rows to the title or a column of their table."""
+WHOLE = 0.5
+"""The strength of a plan for the whole of a table of which the question names nothing."""
 NAMES_TOO = words_of("words", "neutral") - words_of("words", "relations")
 _WE = re.compile(r"\w{2}[aei]mos$")
 """What we did: "gastamos", "vendemos"."""
@@ -27,6 +31,7 @@ PEOPLE = ("person", "worker", "customer", "who did it")
 FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
 _EXTREMES = (Asked.MOST, Asked.LEAST)
+_OF_DATES = words_of("words", "days") | words_of("words", "months") | words_of("words", "years")
 
 
 def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | None:
@@ -48,11 +53,13 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     if asking.operation.asks_who:
         found.people = _people(source, closeness)
     _apply_yes_and_no(asking, found)
-    limits = list(_apply_limits(asking, found))
+    limits = list(apply_limits(asking, found))
     plan = _figured(asking, found)
     if plan is None or len(limits) < len(asking.operation.limits):
         return None
-    left = [token for token in found.unexplained if not (_is_covered(token, plan) or _is_verb(token, asking, found))]
+    left = [
+        token for token in found.unexplained if not (_is_covered(token, asking, plan) or _is_verb(token, asking, found))
+    ]
     left = _without_entity(asking, found, left, closeness)
     if found.guessed and plan.asked not in FIGURES:
         # Only a computation of numbers may rest on closeness: a list of rows claims that they are meant.
@@ -62,10 +69,24 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
     if plan.column >= 0:
         strength += 0.5 * (len(found.unexplained) - len(left))
-    if not (found.conditions or found.titled or found.named) and len(left) == len(found.unexplained):
+    assumed = _assumed(asking, found, plan, left)
+    if not strength and (assumed or not left) and (plan.column >= 0 or asking.has_any("rows")):
+        # "Which is the cheapest?", "how many rows are there?"
+        strength = WHOLE
+    is_named = bool(found.conditions or found.titled or found.named or _is_measured(asking, plan))
+    if not is_named and found.near and len(left) == len(found.unexplained):
         # Closeness alone would take "clients" for "students".
         return None
-    return replace(plan, explained=explained, strength=strength) if strength else None
+    return replace(plan, explained=explained, strength=strength, assumed=assumed) if strength else None
+
+
+def _assumed(asking: Asking, found: Match, plan: Plan, left: Sequence[Token]) -> str:
+    """Return the only word that is left if it stands where the rows are named: "how many tests in May"; "" without."""
+    if len(left) != 1 or not _is_noun(left[0], asking):
+        return ""
+    if plan.asked in _EXTREMES:
+        return left[0].word if asking.operation.measure or plan.group >= 0 > plan.column else ""
+    return left[0].word if plan.asked is Asked.COUNT and found.conditions else ""
 
 
 def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: Closeness) -> list[Token]:
@@ -80,6 +101,12 @@ def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: 
     ]
     cosines = closeness.of([left[0].word], asking.language, names, found.source.document.language)
     return [] if names and float(cosines.max()) >= ENTITY else left
+
+
+def _sometimes_empty(found: Match) -> int:
+    """Return the column of dates that the question names and that some cells leave empty; -1 without."""
+    dates = [column for column in found.columns if column in found.source.date_columns]
+    return next((column for column in dates if "" in found.source.texts(column)), -1)
 
 
 def in_periods(source: Source, time: NamedTime) -> Condition:
@@ -112,7 +139,11 @@ def _period(start: datetime, end: datetime) -> str:
 def _apply_yes_and_no(asking: Asking, found: Match) -> None:
     """Make conditions of columns of yes and no that the question names, and of values that it denies."""
     source, yes, no = found.source, words_of("words", "yes"), words_of("words", "no")
-    named = [column for column in found.columns if not _is_of_payment(asking, found, column)]
+    if asking.is_negative and (column := _sometimes_empty(found)) >= 0:
+        empty = frozenset(number for number, text in enumerate(source.texts(column)) if not text)
+        found.conditions.append(Condition(column, "∅", empty))
+        return
+    named = [column for column in found.columns if not is_of_payment(asking, found, column)]
     for column in named:
         values = set(source.distinct(column)) if column in source.text_columns else set()
         if values and values <= yes | no:
@@ -130,69 +161,18 @@ def _apply_yes_and_no(asking: Asking, found: Match) -> None:
                 return
 
 
-def _is_of_payment(asking: Asking, found: Match, column: int) -> bool:
-    """Return whether "paid" asks for an amount ("who paid most") although a column is called so."""
-    tokens = [*found.named.get(column, ()), *found.near.get(column, ())]
-    is_of_amounts = bool(asking.operation.limits) or asking.operation.asked not in (Asked.COUNT, Asked.LIST, Asked.ANY)
-    return is_of_amounts and all(token.word in words_of("words", "money") for token in tokens)
-
-
-def _apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
-    """Make conditions of the limits of numbers that the question sets."""
-    for limit in asking.operation.limits:
-        column = _measured(asking, found, is_limit=True)
-        if column is None:
-            return
-        value = found.source.table.columns[column]
-        rows = select(found.source.table, [Comparison(column, limit.operator, limit.number)])
-        sign = {"ABOVE": ">", "AT_LEAST": "≥", "BELOW": "<", "AT_MOST": "≤"}[limit.operator.name]
-        shown = f"{sign} {limit.number:g} {value.unit}".strip()
-        found.conditions.append(Condition(column, shown, frozenset(rows)))
-        yield limit
-
-
-def _measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None:
-    """Return the column of numbers that a figure is made of: the one that is named, of money, or the only one."""
-    source = found.source
-    used = {condition.column for condition in found.conditions} if not is_limit else set()
-    numbers = [
-        column for column in source.number_columns if column not in used and source.table.columns[column].is_quantity
-    ]
-    named = [column for column in found.columns if column in numbers]
-    if named:
-        return named[0]
-    units = [column for column in numbers if _unit_words(source.table.columns[column].unit) & asking.words]
-    if units:
-        return units[0]
-    if asking.has_any("money", "currencies"):
-        money = [column for column in numbers if _is_money(source, column)]
-        if money:
-            return money[0]
-    if asking.operation.asked is Asked.AMOUNT and any(_is_money(source, column) for column in numbers):
-        return next(column for column in numbers if _is_money(source, column))
-    return numbers[0] if len(numbers) == 1 else None
-
-
-def _is_money(source: Source, column: int) -> bool:
-    unit = source.table.columns[column].unit
-    names = {stem for word in words_of("words", "money") for stem in stems(word)}
-    return (len(unit) == 3 and unit.isupper()) or bool(names & source.column_stems[column])
-
-
-def _unit_words(unit: str) -> frozenset[str]:
-    return frozenset({unit.lower()}) if unit and unit != "%" else frozenset()
-
-
 def _figured(asking: Asking, found: Match) -> Plan | None:
     """Return the plan for what the operation asks of the matching rows."""
     source, asked = found.source, asking.operation.asked
     conditions = tuple(found.conditions)
     plan = Plan(source, asked, conditions, group=_group(asking, found), subject=_subject(asking, found))
     if asked in _OF_NUMBERS:
-        column = _measured(asking, found)
+        column = measured(asking, found)
         if column is None and asked is Asked.TOTAL:
-            return replace(plan, asked=Asked.COUNT)
+            return _counted(asking, found, replace(plan, asked=Asked.COUNT))
         return None if column is None else replace(plan, column=column)
+    if asking.operation.measure and asking.operation.asks_amount:
+        return _amount(asking, found, plan)
     if asked is Asked.COUNT:
         return _counted(asking, found, plan)
     if asked is Asked.AMOUNT:
@@ -212,68 +192,63 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
         if (
             column in source.number_columns
             and source.table.columns[column].is_quantity
-            and not _is_money(source, column)
+            and not is_money(source, column)
         ):
             return replace(plan, asked=Asked.TOTAL, column=column)
-    units = [
-        column for column in source.number_columns if _unit_words(source.table.columns[column].unit) & asking.words
-    ]
+    units = [column for column in source.number_columns if unit_words(source.table.columns[column].unit) & asking.words]
     if units:
         return replace(plan, asked=Asked.TOTAL, column=units[0])
-    if (plan.conditions and not found.titled and not found.named) or asking.has_any("quantities"):
+    is_noun_left = any(_is_noun(token, asking) for token in found.unexplained)
+    is_value = plan.conditions and not (found.titled or found.named or is_noun_left)
+    if is_value or asking.has_any("quantities"):
         # "How many atlases" of a row that says how many there are.
-        counts = [column for column in source.number_columns if _is_quantity(source, column)]
+        counts = [column for column in source.number_columns if is_quantity(source, column)]
         if counts:
             return replace(plan, asked=Asked.TOTAL, column=counts[0]) if len(counts) == 1 else None
     subject = next((column for column in found.named if column in source.text_columns), -1)
     return replace(plan, subject=subject)
 
 
-def _is_quantity(source: Source, column: int) -> bool:
-    """Return whether a column says how many there are: by its name, or as the only one of plain whole numbers."""
-    if not source.table.columns[column].is_quantity or _is_money(source, column) or source.table.columns[column].unit:
-        return False
-    if source.column_stems[column] & stems_of(words_of("words", "quantities")):
-        return True
-    numbers = [row.values[column].number for row in source.table.rows]
-    return len(source.number_columns) == 1 and all(number is None or number.is_integer() for number in numbers)
-
-
 def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Add up the rows that "how much" means; of prices, list them."""
-    column = _measured(asking, found)
-    if column is None or not (plan.conditions or found.titled):
+    column = measured(asking, found)
+    if column is None or not (
+        plan.conditions or found.titled or asking.operation.measure or asking.has_any("everything")
+    ):
         return None
     return replace(plan, asked=Asked.AMOUNT, column=column)
 
 
 def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Find the row with the highest or lowest number, or the group with the highest total or count."""
-    column = _measured(asking, found)
+    column = measured(asking, found)
+    if asking.operation.measure:
+        # "Who is the oldest" compares rows.
+        return replace(plan, column=column, group=-1) if column is not None else _oldest(asking, found, plan)
     group = plan.group if plan.group >= 0 else plan.subject
     if (column is None and group < 0) or (asking.operation.asks_who and group < 0):
         return None
-    if group >= 0 and column is not None and not _is_meant(asking, found, column):
+    if group >= 0 and column is not None and not is_meant(asking, found, column):
         # "Who made the most trips" counts trips, whatever else the table has numbers of.
         column = None
     return replace(plan, column=-1 if column is None else column, group=group)
 
 
-def _is_meant(asking: Asking, found: Match, column: int) -> bool:
-    """Return whether the most and the least are of this column's numbers, and not of rows."""
-    if column in found.columns or _unit_words(found.source.table.columns[column].unit) & asking.words:
-        return True
-    if asking.has_any("money") and _is_money(found.source, column):
-        return True
-    counts_rows = (
-        found.titled or asking.has_any("times") or any(each in found.source.text_columns for each in found.named)
-    )
-    return not counts_rows
+def _oldest(asking: Asking, found: Match, plan: Plan) -> Plan | None:
+    """Find the first or last row by date where ages are asked for and the table only has dates."""
+    if asking.operation.measure != "age" or not found.source.date_columns:
+        return None
+    asked = Asked.FIRST if plan.asked is Asked.MOST else Asked.LAST
+    return replace(plan, asked=asked, column=found.source.date_columns[0], group=-1)
 
 
 def _group(asking: Asking, found: Match) -> int:
     """Return the column that the figure is asked for each value of; -1 without."""
-    return _column_called(asking.operation.each, found) if asking.operation.each else -1
+    column = _column_called(asking.operation.each, found) if asking.operation.each else -1
+    texts = found.source.texts(column) if column >= 0 else []
+    # The average per receipt, where each row is a receipt, is that of all rows.
+    is_of_rows = asking.operation.asked in _OF_NUMBERS and len(texts) > 1 and len(set(texts)) == len(texts)
+    return -1 if is_of_rows else column
 
 
 def _subject(asking: Asking, found: Match) -> int:
@@ -311,16 +286,46 @@ def _column_called(noun: str, found: Match) -> int:
     return next(iter([*named, *near]), -1)
 
 
-def _is_covered(token: Token, plan: Plan) -> bool:
+def _measure_words(asking: Asking) -> frozenset[str]:
+    return measures()[asking.operation.measure].columns if asking.operation.measure else frozenset()
+
+
+def _is_covered(token: Token, asking: Asking, plan: Plan) -> bool:
     """Return whether the plan accounts for a word that names no column, value or title."""
     columns = plan.source.table.columns
     if any(token.word in words_of("words", name) for name in ("rows", "negations", "relations")):
         return True
+    if plan.column >= 0 and (token.word in words_of("words", "spent") or stems(token.word) & _measure_words(asking)):
+        return True
     if token.word in words_of("words", "money") and plan.column >= 0:
-        return _is_money(plan.source, plan.column)
+        return is_money(plan.source, plan.column)
+    if plan.asked in (Asked.FIRST, Asked.LAST) and token.word in words_of("words", "moments"):
+        return True
+    if token.word in words_of("words", "quantities") and plan.column >= 0:
+        return is_quantity(plan.source, plan.column)
+    if token.word in _OF_DATES and any(columns[each.column].kind is Kind.DATE for each in plan.conditions):
+        return True
     if token.word in words_of("words", "currencies"):
         return plan.column >= 0 or any(columns[each.column].kind is Kind.NUMBER for each in plan.conditions)
-    return plan.column >= 0 and token.word in _unit_words(columns[plan.column].unit)
+    return plan.column >= 0 and token.word in unit_words(columns[plan.column].unit)
+
+
+def _is_counted(token: Token, asking: Asking) -> bool:
+    """Return whether a word stands right after those of the operation: "how many tests"."""
+    return any(not asking.folded[end : token.start].strip() for _, end in asking.operation.spans if end <= token.start)
+
+
+def _is_noun(token: Token, asking: Asking) -> bool:
+    """Return whether a word stands where the rows are named: "how many tests", "which test"."""
+    return token.word == asking.operation.noun or _is_counted(token, asking)
+
+
+def _is_measured(asking: Asking, plan: Plan) -> bool:
+    """Return whether the question says what numbers it means, without naming their column."""
+    if plan.column < 0:
+        return False
+    unit = plan.source.table.columns[plan.column].unit
+    return bool(asking.operation.measure or asking.has_any("money") or unit_words(unit) & asking.words)
 
 
 def _is_verb(token: Token, asking: Asking, found: Match) -> bool:
@@ -328,14 +333,14 @@ def _is_verb(token: Token, asking: Asking, found: Match) -> bool:
 
     It stands beside a value, or right after "who"; the word after "how many" is what is counted.
     """
-    if asking.operation.asked not in (*FIGURES, Asked.AMOUNT):
+    if asking.operation.asked not in (*FIGURES, Asked.AMOUNT) or token.word in asking.names:
         return False
     if _WE.search(token.word):
         return True
     who = pattern("asked", "who").search(asking.folded)
     if who and who.end() <= token.start and not asking.folded[who.end() : token.start].strip():
         return True
-    if any(not asking.folded[end : token.start].strip() for _, end in asking.operation.spans if end <= token.start):
+    if asking.operation.asked is not Asked.AMOUNT and _is_counted(token, asking):
         return False
     return any(
         not each.word.isdigit() and not asking.folded[min(token.end, each.end) : max(token.start, each.start)].strip()

@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from answerable.computing.asking import stems, stems_of
+from answerable.computing.word_forms import stems, stems_of
 from answerable.datatypes import Document
 from answerable.tables.table import Kind, Origin, Table
 from answerable.text.terms import fold, words

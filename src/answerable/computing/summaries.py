@@ -17,9 +17,9 @@ from functools import cache, cached_property
 import numpy as np
 
 from answerable.answering.citations import cite_spans
-from answerable.computing.asking import stems, stems_of
 from answerable.computing.named_documents import documents_named, name_of, name_stems
 from answerable.computing.vocabulary import word_lists
+from answerable.computing.word_forms import stems, stems_of
 from answerable.datatypes import Answer, Citation, Document, DocumentType, FloatArray, Part, Reason, RetrievalResult
 from answerable.protocols import Store, StoredDocument
 from answerable.retrieval.asked_when import NamedTime, asked_when

@@ -1,0 +1,97 @@
+"""Which column of numbers a question means, and the limits that it sets on numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from answerable.computing.asking import Asking
+from answerable.computing.matching import Match
+from answerable.computing.measures import is_currency, measures, unit_words
+from answerable.computing.operations import Asked, Limit
+from answerable.computing.plan import Condition
+from answerable.computing.source import Source
+from answerable.computing.vocabulary import words_of
+from answerable.computing.word_forms import stems_of
+from answerable.tables.database import Comparison, select
+
+
+def apply_limits(asking: Asking, found: Match) -> Iterator[Limit]:
+    """Make conditions of the limits of numbers that the question sets."""
+    for limit in asking.operation.limits:
+        column = measured(asking, found, is_limit=True)
+        if column is None:
+            return
+        value = found.source.table.columns[column]
+        rows = select(found.source.table, [Comparison(column, limit.operator, limit.number)])
+        sign = {"ABOVE": ">", "AT_LEAST": "≥", "BELOW": "<", "AT_MOST": "≤"}[limit.operator.name]
+        shown = f"{sign} {limit.number:g} {value.unit}".strip()
+        found.conditions.append(Condition(column, shown, frozenset(rows)))
+        yield limit
+
+
+def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None:
+    """Return the column of numbers that a figure is made of: named, measured ("oldest"), of money, or the only one."""
+    source = found.source
+    used = {condition.column for condition in found.conditions} if not is_limit else set()
+    numbers = [
+        column for column in source.number_columns if column not in used and source.table.columns[column].is_quantity
+    ]
+    named = [column for column in found.columns if column in numbers]
+    if named:
+        return named[0]
+    if asking.operation.measure:
+        return next(_holding(source, asking.operation.measure, numbers), None)
+    units = [column for column in numbers if unit_words(source.table.columns[column].unit) & asking.words]
+    if units:
+        return units[0]
+    if asking.has_any("money", "currencies"):
+        money = [column for column in numbers if is_money(source, column)]
+        if money:
+            return money[0]
+    if asking.operation.asks_amount and any(is_money(source, column) for column in numbers):
+        return next(column for column in numbers if is_money(source, column))
+    return numbers[0] if len(numbers) == 1 else None
+
+
+def _holding(source: Source, measure: str, numbers: Sequence[int]) -> Iterator[int]:
+    """Yield the columns that hold a measure, those called so first."""
+    wanted = measures()[measure]
+    yield from (column for column in numbers if wanted.has(source.column_stems[column], ""))
+    yield from (column for column in numbers if wanted.has(frozenset(), source.table.columns[column].unit))
+
+
+def is_meant(asking: Asking, found: Match, column: int) -> bool:
+    """Return whether the most and the least are of this column's numbers, and not of rows."""
+    unit = found.source.table.columns[column].unit
+    if asking.operation.measure or column in found.columns or unit_words(unit) & asking.words:
+        return True
+    if asking.has_any("money") and is_money(found.source, column):
+        return True
+    counts_rows = (
+        found.titled or asking.has_any("times") or any(each in found.source.text_columns for each in found.named)
+    )
+    return not counts_rows
+
+
+def is_quantity(source: Source, column: int) -> bool:
+    """Return whether a column says how many there are: by its name, or as the only one of plain whole numbers."""
+    own, quantities = source.table.columns[column], words_of("words", "quantities")
+    if not own.is_quantity or is_money(source, column) or (own.unit and own.unit.lower() not in quantities):
+        return False
+    if source.column_stems[column] & stems_of(quantities):
+        return True
+    numbers = [row.values[column].number for row in source.table.rows]
+    return len(source.number_columns) == 1 and all(number is None or number.is_integer() for number in numbers)
+
+
+def is_money(source: Source, column: int) -> bool:
+    """Return whether a column holds amounts of money, by its unit or name."""
+    names = stems_of(words_of("words", "money"))
+    return is_currency(source.table.columns[column].unit) or bool(names & source.column_stems[column])
+
+
+def is_of_payment(asking: Asking, found: Match, column: int) -> bool:
+    """Return whether "paid" asks for an amount ("who paid most") although a column is called so."""
+    tokens = [*found.named.get(column, ()), *found.near.get(column, ())]
+    is_of_amounts = bool(asking.operation.limits) or asking.operation.asked not in (Asked.COUNT, Asked.LIST, Asked.ANY)
+    return is_of_amounts and all(token.word in words_of("words", "money") for token in tokens)
