@@ -1,4 +1,4 @@
-"""Find later messages of a chat that change what a quoted one says: cancelled, moved, another price for the same thing.
+"""Find what was written later and changes what a quote says: cancelled, moved, another price for the same thing.
 
 A later message often shares few words with the question ("better at 6"), so those after the quote are read in their
 surroundings, as the question's possible answers.
@@ -9,14 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import date, timedelta
+from datetime import timedelta
 from functools import cache
 
 from answerable.answering.asked_for import asked_for, offers
+from answerable.answering.dated_entries import is_later
 from answerable.answering.evidence import Sentence, sentences
 from answerable.answering.windows import read_closely
 from answerable.answering.word_lists import word_lists
-from answerable.datatypes import DocumentType, RetrievalResult
+from answerable.datatypes import Document, RetrievalResult
 from answerable.protocols import AnswerReader, Evidence
 from answerable.text.terms import fold, terms, words
 from answerable.text.word_lists import LANGUAGES
@@ -24,13 +25,18 @@ from answerable.text.word_lists import LANGUAGES
 CHUNKS = 60
 """How many passages after the quoted message are looked through."""
 DAYS = 120
-LIKELY, SURE, UNSAID = -3.0, 0.0, 3.0
+LIKELY, SURE, UNSAID = -3.0, 0.0, 0.5
 """The lowest readings of a message that changes an answer: of one that says so, of one that says so with a subject of
 its own, and of one that doesn't say so."""
+OF_ANY_KIND = 1.0
+"""The lowest reading of a sentence that answers with a figure where the quote has none, or the other way round."""
+NEAR = 4.0
+"""A change counts beside another if it is read so little worse; the latest of these is given."""
+SHORTEST_TOPIC = 4
+"""A word of the question that is shorter doesn't show that a sentence is about the same thing."""
 MARK, KIND = 0.06, 0.02
 """How much more similar to the question a message counts that has a word of change, or what is asked for."""
 
-_DAY = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_. ]?(0[1-9]|1[0-2])[-_. ]?(0[1-9]|[12]\d|3[01])(?!\d)")
 _QUESTION = ("?", "？")
 
 
@@ -39,39 +45,35 @@ def later_answer(evidence: Evidence, quoted: Sentence, reader: AnswerReader) -> 
 
     A question about the state before a change has none.
     """
-    message = quoted.message
-    if evidence.chunks_of is None or message is None or message.time is None:
-        return None
-    if _pattern("before").search(fold(evidence.question.lower())):
+    if evidence.chunks_of is None or _pattern("before").search(fold(evidence.question.lower())):
         return None
     found = list(_after(evidence, quoted))
     if not found:
         return None
     read = read_closely(evidence, sorted(found, key=lambda each: -_promise(evidence, each)), reader)
     changing = [each for each in read if _changes(each, quoted, evidence.question)]
-    return max(changing, key=lambda each: each.start, default=None)
+    best = max((each.reading or LIKELY for each in changing), default=LIKELY)
+    near = [each for each in changing if (each.reading or LIKELY) >= best - NEAR]
+    latest = near[0] if near else None
+    for each in near[1:]:
+        latest = each if latest is None or is_later(each, latest) else latest
+    return latest
 
 
-def outdated(latest: Sentence, other: Sentence, question: str) -> date | None:
-    """Return the day of a quote that gives an answer which `latest` has replaced; None if it isn't known to be so.
+def is_outdated(latest: Sentence, other: Sentence, question: str) -> bool:
+    """Return whether `latest` has replaced a quote: both answer the question, differently, and `other` was said before.
 
-    Both answer the question, differently: an earlier message of the same chat, or a document dated earlier.
+    That is an earlier message of the same chat, an earlier entry of the same file, or an earlier one of the same series
+    of documents.
     """
     if latest.answer is None or other.answer is None or _pattern("before").search(fold(question.lower())):
-        return None
-    if min(latest.reading or LIKELY, other.reading or LIKELY) <= SURE:
-        return None
+        return False
+    if min(latest.reading or LIKELY, other.reading or LIKELY) <= SURE or not is_later(latest, other):
+        return False
     one, another = (_plain(each, each.answer) for each in (latest, other))
     if one in another or another in one or _is_figure(one) != _is_figure(another):
-        return None
-    days = day_of(latest), day_of(other)
-    is_same_chat = latest.result.document.id == other.result.document.id
-    if days[0] is None or days[1] is None or (is_same_chat and latest.message is None):
-        return None
-    if not is_same_chat and not _are_of_a_series(latest, other):
-        return None
-    is_later = latest.start > other.start if is_same_chat else days[0] > days[1]
-    return days[1] if is_later else None
+        return False
+    return latest.result.document.id == other.result.document.id or _are_of_a_series(latest, other)
 
 
 def _are_of_a_series(one: Sentence, other: Sentence) -> bool:
@@ -85,36 +87,38 @@ def _name(sentence: Sentence) -> str:
     return document.source.rpartition("/")[2].rpartition(".")[0] or document.title
 
 
-def day_of(sentence: Sentence) -> date | None:
-    """Return the day of a message, or of a document with a date in its name, title or front matter."""
-    if sentence.message is not None:
-        return sentence.message.time.date() if sentence.message.time else None
-    document = sentence.result.document
-    # The date in a PDF is that of the file.
-    keys = ("date", "fecha", "data") if document.type is DocumentType.MARKDOWN else ()
-    for text in (document.source.rpartition("/")[2], document.title, *map(document.metadata.get, keys)):
-        if match := _DAY.search(str(text or "")):
-            try:
-                return date(*(int(number) for number in match.groups()))
-            except ValueError:
-                continue
-    return None
-
-
 def _after(evidence: Evidence, quoted: Sentence) -> Iterator[Sentence]:
-    """Yield the sentences of the messages after a quoted one."""
+    """Yield what was written after a quote: later messages, entries of its file, documents of its series."""
+    documents = {each.document.id: each.document for each in evidence.results}
+    for document in documents.values():
+        yield from _later_sentences(evidence, quoted, document)
+
+
+def _later_sentences(evidence: Evidence, quoted: Sentence, document: Document) -> Iterator[Sentence]:
     assert evidence.chunks_of is not None
-    assert quoted.message is not None
-    document = quoted.result.document
-    following = [each for each in evidence.chunks_of(document.id) if each.chunk.end > quoted.end][:CHUNKS]
-    results = tuple(RetrievalResult(each.chunk, quoted.result.score, document) for each in following)
-    begun = quoted.message.time
-    for sentence in sentences(replace(evidence, results=results, chunks=tuple(following), topic=None)):
-        message = sentence.message
-        if message is None or sentence.start < quoted.message.end or message.time is None or begun is None:
-            continue
-        if message.time - begun <= timedelta(days=DAYS) and not sentence.text.rstrip().endswith(_QUESTION):
+    is_own = document.id == quoted.result.document.id
+    if not is_own and (quoted.message or not _are_of_a_series(quoted, _any_of(document, quoted))):
+        return
+    chunks = evidence.chunks_of(document.id)
+    if quoted.message:
+        chunks = [each for each in chunks if each.chunk.end > quoted.end]
+    results = tuple(RetrievalResult(each.chunk, quoted.result.score, document) for each in chunks[:CHUNKS])
+    for sentence in sentences(replace(evidence, results=results, chunks=tuple(chunks[:CHUNKS]), topic=None)):
+        is_asked = sentence.text.rstrip().endswith(_QUESTION)
+        if not is_asked and is_later(sentence, quoted) and _is_soon(sentence, quoted):
             yield sentence
+
+
+def _any_of(document: Document, like: Sentence) -> Sentence:
+    return replace(like, result=replace(like.result, document=document))
+
+
+def _is_soon(sentence: Sentence, quoted: Sentence) -> bool:
+    """Return whether a message follows another within some months; other documents change each other at any time."""
+    if sentence.message is None or quoted.message is None:
+        return True
+    one, other = sentence.message.time, quoted.message.time
+    return one is not None and other is not None and one - other <= timedelta(days=DAYS)
 
 
 def _promise(evidence: Evidence, sentence: Sentence) -> float:
@@ -125,26 +129,30 @@ def _promise(evidence: Evidence, sentence: Sentence) -> float:
 
 
 def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
-    """Return whether a message that was read gives another answer than the quote, or says that it no longer holds."""
-    if sentence.reading is None or sentence.reading <= LIKELY:
-        return False
+    """Return whether a sentence that was read gives another answer than the quote, or says that it no longer holds."""
     marks = _marks_change(sentence.text)
-    if sentence.reading <= UNSAID and not marks:
+    if sentence.reading is None or sentence.reading <= (LIKELY if marks else UNSAID):
         return False
-    if sentence.reading <= SURE and _is_of_another(sentence.text, f"{question} {quoted.text}"):
+    if sentence.reading <= SURE and _is_of_another(sentence.text, question, quoted.text):
         return False
-    if sentence.answer is None or quoted.answer is None:
+    if sentence.answer is None:
         return marks
-    one, other = (_plain(each, each.answer) for each in (sentence, quoted))
-    return one not in other and other not in one and (marks or (_is_figure(one) and _is_figure(other)))
+    one, other = _plain(sentence, sentence.answer), _plain(quoted, quoted.answer)
+    if quoted.answer is None and not marks:
+        return one not in other and (quoted.reading or LIKELY) > SURE
+    is_alike = _is_figure(one) == _is_figure(other) or sentence.reading > OF_ANY_KIND
+    return one not in other and other not in one and (marks or is_alike)
 
 
-def _is_of_another(text: str, known: str) -> bool:
+def _is_of_another(text: str, question: str, quoted: str) -> bool:
     """Return whether the subject before the word of change is another thing than those known ("the match moved")."""
     folded = fold(text.lower())
     change = _pattern("changes").search(folded)
     before = folded[: change.start()] if change else ""
-    return any(_stems(match["noun"]).isdisjoint(_stems(known)) for match in _pattern("subject").finditer(before))
+    known = _stems(f"{question} {quoted}")
+    if any(len(stem) >= SHORTEST_TOPIC for stem in _stems(before) & _stems(question)):
+        return False
+    return any(_stems(match["noun"]).isdisjoint(known) for match in _pattern("subject").finditer(before))
 
 
 def _stems(text: str) -> frozenset[str]:

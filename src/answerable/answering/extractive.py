@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from answerable.answering.asked_for import lack_what_is_asked
 from answerable.answering.citations import cite
-from answerable.answering.corrections import later_answer, outdated
+from answerable.answering.corrections import is_outdated, later_answer
+from answerable.answering.dated_entries import day_of
 from answerable.answering.evidence import Sentence
 from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
@@ -93,20 +94,18 @@ class ExtractiveAnswerer:
         citation = cite(later.result, later.start, later.end) if later else None
         if later is not None and citation is not None:
             others = [each for each in chosen[1:] if each.sentence.start != later.start]
-            first = replace(chosen[0], before=earlier(evidence.language))
+            first = replace(chosen[0], before=_earlier(chosen[0].sentence, evidence))
             return [Quote(later, replace(citation, answer=later.answer)), first, *others][: max(self._quotes, 2)]
         latest = max(chosen, key=lambda each: len([one for one in chosen if self._replaces(each, one, evidence)]))
         others = [each for each in chosen if each is not latest]
-        days = [outdated(latest.sentence, each.sentence, evidence.question) for each in others]
         labels = [
-            "" if day is None else earlier(evidence.language, None if each.sentence.message else day)
-            for each, day in zip(others, days, strict=True)
+            _earlier(each.sentence, evidence) if self._replaces(latest, each, evidence) else "" for each in others
         ]
         labelled = [replace(each, before=label) for each, label in zip(others, labels, strict=True)]
         return [latest, *labelled] if any(labels) else chosen
 
     def _replaces(self, one: Quote, other: Quote, evidence: Evidence) -> bool:
-        return outdated(one.sentence, other.sentence, evidence.question) is not None
+        return is_outdated(one.sentence, other.sentence, evidence.question)
 
     def _choose(self, ranked: Sequence[tuple[Sentence, float]], evidence: Evidence) -> Iterator[Quote]:
         """Yield the sentences to quote."""
@@ -129,6 +128,11 @@ class ExtractiveAnswerer:
                 is_sure = sentence.reading is not None and sentence.reading > SURE
                 answer = sentence.answer if is_sure else None
                 yield Quote(sentence, replace(citation, answer=answer), growth.left_out)
+
+
+def _earlier(sentence: Sentence, evidence: Evidence) -> str:
+    """Return what precedes a quote that a later one changes, with its day unless the quote shows it."""
+    return earlier(evidence.language, None if sentence.message else day_of(sentence))
 
 
 def weigh(

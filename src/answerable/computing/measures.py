@@ -18,10 +18,11 @@ class Measure:
     """Something that can be measured.
 
     `most`, `least` and `asked` find words for it in a question, in lower case without accents. `columns` are stems of
-    columns' names, `units` their units, in lower case.
+    columns' names, `units` their units, in lower case. `is_loose`: the adjectives are said of any number ("más alto").
     """
 
     is_money: bool
+    is_loose: bool
     most: re.Pattern[str] | None
     least: re.Pattern[str] | None
     asked: re.Pattern[str] | None
@@ -40,6 +41,7 @@ def measures() -> dict[str, Measure]:
     return {
         name: Measure(
             name == _MONEY,
+            lists.get("is_loose", False),
             _pattern(lists["most"]),
             _pattern(lists["least"]),
             _pattern(lists["asked"]),

@@ -13,7 +13,15 @@ from answerable.computing.matching import Match, match, within
 from answerable.computing.measures import measures, unit_words
 from answerable.computing.operations import Asked, Token
 from answerable.computing.plan import Condition, Plan
-from answerable.computing.quantities import apply_limits, is_meant, is_money, is_of_payment, is_quantity, measured
+from answerable.computing.quantities import (
+    apply_limits,
+    is_meant,
+    is_money,
+    is_of_payment,
+    is_quantity,
+    measured,
+    without_loose_measure,
+)
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import pattern, words_of
 from answerable.computing.word_forms import stems, stems_of
@@ -39,6 +47,7 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
 
     A plan that explains less than the whole question (`explained`) isn't to be computed, only to be asked about.
     """
+    asking = without_loose_measure(asking, source)
     conditions, spans = [], []
     for time in asking.times(*source.days) if source.days else ():
         conditions.append(in_periods(source, time))

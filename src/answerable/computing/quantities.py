@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from answerable.computing.asking import Asking
 from answerable.computing.matching import Match
@@ -51,6 +52,14 @@ def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None
     if asking.operation.asks_amount and any(is_money(source, column) for column in numbers):
         return next(column for column in numbers if is_money(source, column))
     return numbers[0] if len(numbers) == 1 else None
+
+
+def without_loose_measure(asking: Asking, source: Source) -> Asking:
+    """Return the question without a measure whose adjective is said of any number, if the table has no such column."""
+    name = asking.operation.measure
+    if not name or not measures()[name].is_loose or list(_holding(source, name, source.number_columns)):
+        return asking
+    return replace(asking, operation=replace(asking.operation, measure=""))
 
 
 def _holding(source: Source, measure: str, numbers: Sequence[int]) -> Iterator[int]:
