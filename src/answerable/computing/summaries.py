@@ -7,6 +7,7 @@ marginal relevance, Carbonell & Goldstein 1998) and by how many of its section a
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -26,8 +27,8 @@ from answerable.retrieval.asked_when import NamedTime, asked_when
 from answerable.retrieval.narrowing import fold
 from answerable.text.terms import words
 
-FEWEST, MOST = 6, 12
-PER_EXTRACT = 5
+FEWEST, MOST = 6, 16
+PER_EXTRACT = 3
 """A text with this many times more sentences gets one more extract."""
 SHORTEST, LONGEST = 25, 600
 COMPARED = 4_000
@@ -36,10 +37,14 @@ MOST_CODE = 15
 """A sentence with more than one sign of code in so many characters isn't quoted."""
 SAME = 0.35
 CROWDED = 0.35
-CUE, FIGURE, FIRST, SHORT = 0.6, 0.35, 0.5, 0.7
+CUE, FIGURE, AMOUNT, FIRST, SHORT, MINOR, TOPIC = 0.6, 0.35, 0.3, 0.5, 0.7, 0.6, 1.1
+LONG_WORD = 5
+"""Shorter words don't tell the topic of a text."""
 
+_SENTENCES = re.compile(r"[?!.;]\s+")
 _EDGES = " ?¿!¡.,;:\"'“”«»"
 _QUESTION = re.compile(r"[?？]\s*[)\"”»]?\s*$")
+_AMOUNT = re.compile(r"[€$£%]|\d[\d.,]{3}|(?<=\d )(?:per cent|por ciento|por cento|euros|reais|pesos|pounds|dollars)\b")
 _CODE = frozenset("{}[]()=;<>$_`\\")
 _UNQUOTED = ("|", "```", "~~~", "<", "#")
 
@@ -84,15 +89,12 @@ class SummaryRequest:
 
     def answer(self) -> Answer | None:
         """Return extracts, or None if no summary is asked for or it isn't clear of what."""
-        folded = fold(self._question).strip(_EDGES)
-        asked, about = _pattern("asked").match(folded), _pattern("about").fullmatch(folded)
-        match = asked or about
-        if match is None:
+        parts = _requests(fold(self._question))
+        wanted = (what for what, _ in parts if not set(words(what)) <= _listed("pronouns"))
+        what = next(wanted, None)
+        if what is None:
             return None
-        what = next(filter(None, match.groups()))
-        if set(words(what)) <= _listed("pronouns"):
-            return None
-        chosen = self._document(what, must_be_named=asked is None)
+        chosen = self._document(what, must_be_named=not any(is_asked for _, is_asked in parts))
         return None if chosen is None else self._extracts(chosen, what)
 
     def _document(self, what: str, must_be_named: bool) -> StoredDocument | None:
@@ -181,6 +183,7 @@ def choose(units: Sequence[Unit]) -> list[Unit]:
     centrality = vectors @ vectors.mean(axis=0)
     scores = (centrality - centrality.mean()) / max(float(centrality.std()), 1e-6) * 0.5
     scores += np.array([_features(unit, before) for unit, before in zip(compared, [None, *compared], strict=False)])
+    scores += TOPIC * _topicality(compared)
     # What all sentences of a text share says nothing about which of them repeat each other.
     apart = vectors - vectors.mean(axis=0)
     apart /= np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), 1e-6)
@@ -197,11 +200,17 @@ def choose(units: Sequence[Unit]) -> list[Unit]:
     return [compared[number] for number in sorted(taken)]
 
 
+def _topicality(units: Sequence[Unit]) -> FloatArray:
+    """Return how often the words of each sentence stand in the others, as Luhn 1958 finds significant sentences."""
+    own = [{word for word in unit.words if len(word) >= LONG_WORD} for unit in units]
+    counts = Counter(word for each in own for word in each)
+    return np.array([sum(math.log(counts[word]) for word in each) / max(len(each), 4) for each in own], np.float32)
+
+
 def _features(unit: Unit, before: Unit | None) -> float:
     """Return how much a sentence looks like one that matters: decisions, amounts, the first of its section."""
-    value = CUE * (not _listed("cues").isdisjoint(unit.words)) + FIGURE * any(
-        character.isdigit() for character in unit.text
-    )
+    value = CUE * (not _listed("cues").isdisjoint(unit.words)) + FIGURE * any(map(str.isdigit, unit.text))
+    value += AMOUNT * bool(_AMOUNT.search(unit.text)) - MINOR * bool(_pattern("minor").search(fold(unit.group.lower())))
     value += FIRST * (
         (before is None or before.group != unit.group) and unit.part is not None and unit.part.time is None
     )
@@ -260,8 +269,18 @@ def _pattern(name: str) -> re.Pattern[str]:
 
 def may_ask_for_summary(folded: str) -> bool:
     """Return whether a question, in lower case without accents, has the form of a request for a summary."""
-    text = folded.strip(_EDGES)
-    return bool(_pattern("asked").match(text) or _pattern("about").fullmatch(text))
+    return bool(_requests(folded))
+
+
+def _requests(folded: str) -> list[tuple[str, bool]]:
+    """Return what each sentence of a question wants summarised, and whether it says so: "What is it? Resume it"."""
+    found = []
+    for sentence in (folded, *_SENTENCES.split(folded)):
+        text = sentence.strip(_EDGES)
+        asked, about = _pattern("asked").match(text), _pattern("about").fullmatch(text)
+        if match := asked or about:
+            found.append((next(filter(None, match.groups())), asked is not None))
+    return found
 
 
 def is_of_everything(folded: str) -> bool:
