@@ -153,3 +153,22 @@ def test_files_without_sentences_have_no_language(text: str) -> None:
 )
 def test_sentences_among_data_and_short_notes_have_one(language: str, text: str) -> None:
     assert document_language(text) == language
+
+
+@pytest.mark.parametrize(
+    ("language", "question"),
+    [
+        ("en", "boiler pressure"),
+        ("en", "insurance renewal date"),
+        ("es", "presupuesto cocina"),
+        ("es", "devoluciones"),
+        ("pt", "devolucao"),
+        ("pt", "aviso previo cozinheiro"),
+    ],
+)
+def test_the_letters_of_keywords_tell_their_language(language: str, question: str) -> None:
+    assert question_language(question, ["en", "es", "pt"]) == language
+
+
+def test_letters_without_a_clear_language_tell_nothing() -> None:
+    assert question_language("wifi") == question_language("taxi 42") == question_language("x") == ""
