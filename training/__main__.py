@@ -27,6 +27,8 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--examples", type=int, default=600_000)
+    parser.add_argument("--begin", metavar="WEIGHTS", default="", help="train a reader further from a reader.npz")
+    parser.add_argument("--rate", type=float, default=1.2e-4, help="the highest learning rate")
     parser.add_argument("--processes", type=int, default=1)
     parser.add_argument(
         "--support", metavar="WEIGHTS", default="", help="train the judge of statements from a reader.npz or judge.npz"
@@ -49,7 +51,8 @@ def main() -> None:
         print("translating pairs", file=sys.stderr, flush=True)
         translate(read_pairs(given.inference, load(corpus)[0]), given.folder / "pairs.jsonl")
     task = "support" if given.support else "reading"
-    options = Options(examples=given.examples, processes=given.processes, task=task, begin=given.support)
+    begin = given.support or given.begin
+    options = Options(examples=given.examples, rate=given.rate, processes=given.processes, task=task, begin=begin)
     if not given.export:
         spawn(train, (given.folder, options), given.processes)
     print(export(given.folder, options), flush=True)

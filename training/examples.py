@@ -13,6 +13,7 @@ import numpy.typing as npt
 from answerable.e5.model_file import ModelFile, model_path
 from answerable.e5.tokenizer import Tokenizer
 from answerable.reading.tokens import tokens_of
+from training import everyday
 from training.corpus import Corpus, Passage, Question, Span
 from training.dressing import Window, dress
 from training.other_words import LANGUAGES, OtherWords
@@ -36,6 +37,8 @@ OWN_PASSAGE = 0.66
 NEAR_FOR_UNANSWERABLE = 0.2
 UNANSWERABLE_WEIGHT = 1.6
 INFERRED = 0.6
+EVERYDAY = 0.45
+TITLED = 0.7
 SHARES = {
     "squad2/en": 4.0, "squad2/es": 8.0, "squad2/pt": 6.0, "xquad/en": 1.0, "xquad/es": 5.0, "xquad/de": 1.5,
     "xquad/ro": 1.5, "xquad/el": 1.0, "xquad/ru": 1.0, "xquad/tr": 1.0, "xquad/ar": 1.0, "xquad/vi": 1.0,
@@ -70,7 +73,7 @@ class Examples:
         self._other_words = OtherWords(corpus, self._model)
         self._draw = random.Random(seed)
         weights = [SHARES.get(q.source, 1.0) * (1.0 if q.answers else UNANSWERABLE_WEIGHT) for q in corpus.questions]
-        self._cumulative = np.cumsum(weights)
+        self._cumulative = np.cumsum(_with_everyday(corpus, np.array(weights)))
 
     def __iter__(self) -> Iterator[Example]:
         while True:
@@ -101,7 +104,11 @@ class Examples:
             return None
         shown = (answer[0] - start, answer[1] - start) if answer else None
         cuts = [int(passage.tokens.starts[first]) - start for first, _ in passage.sentences]
-        window = dress(Window(text, passage.text[start:end], shown), passage, language, cuts, draw)
+        window = Window(text, passage.text[start:end], shown)
+        if question.source == everyday.SOURCE:
+            # These are in other words and languages, and in the form of chats and lists, by themselves.
+            return self._encoded(_under_its_title(window, passage, draw), weight, question.has_span)
+        window = dress(window, passage, language, cuts, draw)
         if draw.random() < OTHER_WORDS:
             window = replace(window, question=self._exchange(window.question, language))
         elif draw.random() < MIXED.get(passage.language, 0.0):
@@ -152,6 +159,24 @@ class Examples:
             return None
         before = len(asked) + 3
         return Example(ids, before + first, before + last, 1.0, weight, has_span)
+
+
+def _with_everyday(corpus: Corpus, weights: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    """Return the weights of questions so that those about everyday papers are drawn `EVERYDAY` of the time."""
+    own = np.array([question.source == everyday.SOURCE for question in corpus.questions])
+    if own.any():
+        weights[own] *= EVERYDAY / (1 - EVERYDAY) * weights[~own].sum() / weights[own].sum()
+    return weights
+
+
+def _under_its_title(window: Window, passage: Passage, draw: random.Random) -> Window:
+    """Return the window as the reader gets it: under the day of its chat or, mostly, its document's title."""
+    day = everyday.DAY.match(passage.text)
+    head = "" if passage.text.startswith(window.text) and day else day[0] if day else f"{passage.title}\n"
+    if not day and draw.random() >= TITLED:
+        head = ""
+    span = (window.answer[0] + len(head), window.answer[1] + len(head)) if window.answer else None
+    return Window(window.question, head + window.text, span)
 
 
 def _window(passage: Passage, focus: Span, draw: random.Random) -> Span:

@@ -13,6 +13,7 @@ from answerable.reading import e5_judge, e5_reader
 from answerable.reading.pair_reader import PairReader
 from answerable.reading.weights import ReaderWeights, write_weights
 from training.corpus import Corpus, load
+from training.everyday import add_everyday
 from training.model import Reader, tensors_of
 from training.train import Options, Training
 
@@ -24,6 +25,8 @@ FILES = {"reading": e5_reader.FILE, "support": e5_judge.FILE}
 def export(folder: Path, options: Options) -> dict[str, float]:
     """Write the weights of the checkpoint in a folder; return how they compare with those before rounding."""
     trained, held = load(folder / "corpus.pkl")
+    if options.task == "reading":
+        add_everyday(trained, held)
     training = Training(trained, held, folder, options)
     training.use_average()
     curve = (folder / "curve.jsonl").read_text("utf-8").splitlines()

@@ -12,6 +12,7 @@ from answerable.e5.model_file import ModelFile, model_path
 from answerable.e5.tokenizer import Tokenizer
 from answerable.evaluation.calibration import area_under_curve
 from answerable.reading.tokens import tokens_of
+from training import everyday
 from training.corpus import Corpus, Passage, Question, Span
 from training.examples import LONGEST_QUESTION, WINDOW
 from training.model import Reader, padded
@@ -41,12 +42,16 @@ class Figures:
         "unanswerable": answerable questions against the set's unanswerable ones, each with its paragraph. "near":
         a question with its paragraph and `NEAR` similar ones against the similar ones only. "first": how often its
         paragraph is first among these. "span": how often the span found meets a gold answer. `es>en`: Spanish
-        questions about English paragraphs.
+        questions about English paragraphs. "everyday": answerable questions about everyday papers against the others.
         """
-        figures: dict[str, float] = {}
+        figures = self._everyday(reader)
         for language in LANGUAGES:
             draw = random.Random(5)
-            asked = [question for question in self._corpus.questions if question.language == language]
+            asked = [
+                question
+                for question in self._corpus.questions
+                if question.language == language and question.source != everyday.SOURCE
+            ]
             yes = draw.sample([question for question in asked if question.answers], QUESTIONS)
             no = draw.sample([question for question in asked if not question.answers], QUESTIONS)
             found = self._read(reader, [(each.text, self._passage(each)) for each in yes])
@@ -69,6 +74,14 @@ class Figures:
                         [max(pair) for pair in zip(own, others, strict=True)], others
                     )
         return {name: round(value, 4) for name, value in figures.items()}
+
+    def _everyday(self, reader: Reader) -> dict[str, float]:
+        """Return the area of answered against unanswered questions about everyday papers, over all languages."""
+        asked = [question for question in self._corpus.questions if question.source == everyday.SOURCE]
+        found = self._read(reader, [(question.text, self._passage(question)) for question in asked])
+        yes = [read[0] for question, read in zip(asked, found, strict=True) if question.answers]
+        no = [read[0] for question, read in zip(asked, found, strict=True) if not question.answers]
+        return {"everyday": area_under_curve(yes, no)} if yes and no else {}
 
     def _with_near(self, reader: Reader, asked: Sequence[tuple[str, Question]]) -> tuple[list[float], list[float]]:
         """Return the logit of each question's paragraph, and the highest one of the similar paragraphs."""

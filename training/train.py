@@ -20,6 +20,7 @@ from torch.nn import functional
 from answerable.e5.model_file import ModelFile, model_path
 from answerable.reading.weights import ReaderWeights
 from training.corpus import Corpus, load
+from training.everyday import add_everyday
 from training.examples import Example, Examples
 from training.figures import Figures
 from training.model import Reader, load_tensors, padded
@@ -197,6 +198,8 @@ def train(rank: int, folder: Path, options: Options) -> None:
     meeting = f"file://{(folder / f'meeting-{os.getppid()}').resolve()}"
     distributed.init_process_group("gloo", init_method=meeting, rank=rank, world_size=options.processes)
     trained, held = load(folder / "corpus.pkl")
+    if options.task == "reading":
+        add_everyday(trained, held)
     if options.task == "support":
         trained.pairs, held.pairs = load_pairs(folder / "pairs.jsonl")
     Training(trained, held, folder, options, rank).run()

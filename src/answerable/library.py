@@ -212,11 +212,12 @@ class Library:
             return
         narrowed = self._narrowed(searched, where)
         computed: Answer | None = None
-        for attempt in (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,):
+        attempts = (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,)
+        for attempt in attempts:
             evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
             if narrowed:
                 evidence = replace(evidence, about=narrowed.topic)
-            if attempt is narrowed:
+            if attempt is attempts[0]:
                 computed = self._computing.answer(
                     *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where))
                 )

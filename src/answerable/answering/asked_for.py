@@ -63,11 +63,12 @@ def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
     )
 
 
-def lack_what_is_asked(question: str, quotes: Sequence[Sentence], confidence: float) -> bool:
+def lack_what_is_asked(question: str, language: str, quotes: Sequence[Sentence], confidence: float) -> bool:
     """Return whether the quotes, best first, can't answer.
 
     They can't if an e-mail address or telephone number is asked for and none has one. Nor can they if the question asks
-    how many there are of a thing that the best one's passage doesn't name, unless the gate's confidence is high.
+    how many there are of a thing that the best one's passage, if it is in the question's language, doesn't name, unless
+    the gate's confidence is high.
     """
     sentence = quotes[0]
     text = fold(question.lower())
@@ -75,7 +76,8 @@ def lack_what_is_asked(question: str, quotes: Sequence[Sentence], confidence: fl
         if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
             return not any(re.search(shape["is"], quote.text) for quote in quotes)
     counted = _pattern("counted").search(text)
-    if counted is None or confidence >= CONFIDENT:
+    is_of_another_language = sentence.result.document.language not in ("", language)
+    if counted is None or confidence >= CONFIDENT or is_of_another_language:
         return False
     near = set(words(fold(f"{sentence.result.chunk.context} {sentence.result.chunk.content}".lower())))
     noun = counted["noun"]

@@ -25,15 +25,17 @@ from answerable.text.word_lists import LANGUAGES
 CHUNKS = 60
 """How many passages after the quoted message are looked through."""
 DAYS = 120
-LIKELY, SURE, UNSAID = -3.0, 0.0, 0.5
-"""The lowest readings of a message that changes an answer: of one that says so, of one that says so with a subject of
-its own, and of one that doesn't say so."""
+LIKELY, SURE, SURE_OF_SUBJECT = -5.0, 0.0, 3.0
+"""The lowest readings of a message that changes an answer: of one that says so, of one that doesn't, and of one with a
+subject of its own and nothing of the question."""
 OF_ANY_KIND = 1.0
 """The lowest reading of a sentence that answers with a figure where the quote has none, or the other way round."""
-NEAR = 4.0
+NEAR = 3.0
 """A change counts beside another if it is read so little worse; the latest of these is given."""
 SHORTEST_TOPIC = 4
 """A word of the question that is shorter doesn't show that a sentence is about the same thing."""
+TOPIC_WORDS = 2
+"""So many of the question's words show it."""
 MARK, KIND = 0.06, 0.02
 """How much more similar to the question a message counts that has a word of change, or what is asked for."""
 
@@ -131,9 +133,9 @@ def _promise(evidence: Evidence, sentence: Sentence) -> float:
 def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
     """Return whether a sentence that was read gives another answer than the quote, or says that it no longer holds."""
     marks = _marks_change(sentence.text)
-    if sentence.reading is None or sentence.reading <= (LIKELY if marks else UNSAID):
+    if sentence.reading is None or sentence.reading <= (LIKELY if marks else SURE):
         return False
-    if sentence.reading <= SURE and _is_of_another(sentence.text, question, quoted.text):
+    if _is_of_another(sentence.text, question, quoted.text, sentence.reading):
         return False
     if sentence.answer is None:
         return marks
@@ -141,18 +143,28 @@ def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
     if quoted.answer is None and not marks:
         return one not in other and (quoted.reading or LIKELY) > SURE
     is_alike = _is_figure(one) == _is_figure(other) or sentence.reading > OF_ANY_KIND
-    return one not in other and other not in one and (marks or is_alike)
+    return not _are_same(one, other) and (marks or is_alike)
 
 
-def _is_of_another(text: str, question: str, quoted: str) -> bool:
-    """Return whether the subject before the word of change is another thing than those known ("the match moved")."""
-    folded = fold(text.lower())
+def _is_of_another(text: str, question: str, quoted: str, reading: float) -> bool:
+    """Return whether the subject before the word of change is another thing than those known ("the match moved").
+
+    The more of the question's words a sentence has, the less sure must the reader be that it answers.
+    """
+    folded, asked = fold(text.lower()), _stems(question)
     change = _pattern("changes").search(folded)
     before = folded[: change.start()] if change else ""
-    known = _stems(f"{question} {quoted}")
-    if any(len(stem) >= SHORTEST_TOPIC for stem in _stems(before) & _stems(question)):
+    shared = sum(not _stems(word).isdisjoint(asked) for word in filter(_is_topic, words(folded)))
+    if shared >= TOPIC_WORDS or reading > (SURE if shared else SURE_OF_SUBJECT):
         return False
+    if any(map(_is_topic, _stems(before) & asked)):
+        return False
+    known = _stems(f"{question} {quoted}")
     return any(_stems(match["noun"]).isdisjoint(known) for match in _pattern("subject").finditer(before))
+
+
+def _is_topic(word: str) -> bool:
+    return len(word) >= SHORTEST_TOPIC
 
 
 def _stems(text: str) -> frozenset[str]:
@@ -163,6 +175,13 @@ def _stems(text: str) -> frozenset[str]:
 def _plain(sentence: Sentence, span: tuple[int, int] | None) -> str:
     first, last = span or (sentence.start, sentence.end)
     return " ".join(fold(sentence.result.document.content[first:last].lower()).split())
+
+
+def _are_same(one: str, other: str) -> bool:
+    """Return whether one answer says nothing that the other doesn't: "4" and "4 gazebos", but not "4" and "3 not 4"."""
+    figures = [re.findall(r"\d+", text) for text in (one, other)]
+    has_others = all(figures) and figures[0][0] != figures[1][0]
+    return (one in other or other in one) and not has_others
 
 
 def _is_figure(text: str) -> bool:

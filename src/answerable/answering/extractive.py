@@ -146,7 +146,9 @@ def weigh(
         return ranked, 1.0, None
     confidence = gate.confidence(evidence, [sentence for sentence, _ in ranked])
     best = [sentence for sentence, _ in ranked[:LOOKED_AT]]
-    if gate.passes(evidence, confidence) and not lack_what_is_asked(evidence.question, best, confidence):
+    if gate.passes(evidence, confidence) and not lack_what_is_asked(
+        evidence.question, evidence.language, best, confidence
+    ):
         return ranked, confidence, None
     return ranked, confidence, refuse(evidence, Reason.WEAK_EVIDENCE, confidence)
 

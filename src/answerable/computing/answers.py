@@ -162,6 +162,11 @@ class Writer:
         line = self._words["assumed"].format(line=first, noun=noun)
         return replace(found, text=f"{line}\n{rest}".rstrip(), confidence=ASSUMED)
 
+    def nothing(self, question: str, plan: Plan) -> Answer:
+        """Return that the table has no rows of the time that is asked about."""
+        line = self._line("no", plan, ())
+        return Answer(question, line, False, Reason.NOTHING_FOUND, self.language, 0.0)
+
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
         """Return what could be computed from these tables, for a question that doesn't say clearly what to compute."""
         lines = [self._words["unclear"], *(self._offer(source) for source in sources)]

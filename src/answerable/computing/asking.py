@@ -10,8 +10,12 @@ from functools import cached_property
 from answerable.computing.operations import Operation, Token, tokens
 from answerable.computing.vocabulary import words_of
 from answerable.retrieval.asked_when import NamedTime, asked_when
+from answerable.tables.words import meanings
 from answerable.text.terms import fold, words
 
+_OF_A_MONTH = re.compile(
+    rf"(?<!\d\s)\bde(?=\s(?:{'|'.join(month for month in meanings('values', 'months') if len(month) > 3)})\b)"
+)
 _INNER = re.compile(r"(?<=\w )\w{2,}")
 
 
@@ -54,4 +58,6 @@ class Asking:
 
     def times(self, first: date, last: date) -> list[NamedTime]:
         """Return the times that the question names; `first` and `last` are the days of the rows."""
-        return asked_when(self.folded, self.now, (first, last), self.language, is_past=True)
+        # "The cleaning of August": of rows with days, that is a time.
+        told = _OF_A_MONTH.sub("en", self.folded)
+        return asked_when(told, self.now, (first, last), self.language, is_past=True)

@@ -31,6 +31,8 @@ ASKED_ABOUT = 0.5
 NAMED = 2
 """How many of its words such a question has from the table."""
 SHOWN = 5
+CLEARLY = 0.15
+"""By how much more of the question the best table explains than the next, if that alone decides."""
 NEAREST = 3
 """Among how many documents found first a table is, if a word that it hasn't may mean its rows."""
 
@@ -81,10 +83,14 @@ class Computing:
             if plan.explained == 1.0 and (answer := writer.answer(question, plan, operation.each or operation.noun)):
                 return answer
         best = plans[0]
-        is_near = len(plans) == 1 or best.source.rank < NEAREST
+        if best.explained == 1.0 and best.lacks_rows_of_its_time:
+            return writer.nothing(question, best)
+        is_clear = len(plans) == 1 or best.explained - plans[1].explained >= CLEARLY
+        is_near = is_clear or best.source.rank < NEAREST
         if best.assumed and is_near and (answer := writer.assumed(question, best)):
             return answer
-        if operation.asked in _FIGURES and ASKED_ABOUT <= best.explained < 1.0 and best.strength >= NAMED:
+        is_likely = ASKED_ABOUT <= best.explained < 1.0 and best.strength >= NAMED and best.is_of_cells
+        if operation.asked in _FIGURES and is_likely:
             return writer.unclear(question, [best.source])
         return None
 

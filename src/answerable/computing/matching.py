@@ -11,7 +11,7 @@ from answerable.computing.operations import Token
 from answerable.computing.plan import Condition
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import words_of
-from answerable.computing.word_forms import stems
+from answerable.computing.word_forms import spoken, stems
 from answerable.datatypes import Span
 from answerable.text.terms import fold, words
 
@@ -65,7 +65,7 @@ def _match_whole_names(found: Match, tokens: Sequence[Token]) -> list[Token]:
     """Find columns whose name of several words stands in the question ("test 2"); return the other words."""
     left = list(tokens)
     for column, each in enumerate(found.source.table.columns):
-        names = [word for word in words(fold(each.name.lower())) if word not in words_of("words", "neutral")]
+        names = [word for word in words(fold(spoken(each.name).lower())) if word not in words_of("words", "neutral")]
         for first in range(len(left) - len(names) + 1 if len(names) > 1 else 0):
             run = left[first : first + len(names)]
             if all(not stems(token.word).isdisjoint(stems(name)) for token, name in zip(run, names, strict=True)):
@@ -129,6 +129,9 @@ def _candidate(
     if is_titled and len(rows) * 2 > everything:
         return None
     exact = _is_whole(run, texts, rows)
+    if not exact and len(run) == 1 and run[0].word in words_of("words", "relations"):
+        # "Siguen sin pagar" doesn't ask for a row that happens to say "sigue".
+        return None
     if exact:
         wanted = " ".join(token.word for token in run)
         whole = frozenset(row for row in rows if _same(texts[row], wanted))
@@ -189,7 +192,7 @@ def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness
     """Match words with the column names and values that are closest in meaning; return the words without any."""
     source = found.source
     rest = [token for token in tokens if not token.word.isdigit()]
-    names = [(column, "", each.name) for column, each in enumerate(source.table.columns) if each.name]
+    names = [(column, "", spoken(each.name)) for column, each in enumerate(source.table.columns) if each.name]
     for column in source.text_columns:
         values = source.distinct(column)
         if len(values) <= MOST_VALUES and len(values) * 2 <= len(source.table.rows) + 2 and not source.is_prose(column):
@@ -205,7 +208,8 @@ def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness
         column, value, _ = names[best]
         rivals = [float(row[other]) for other in order[1:] if names[int(other)][:1] != (column,) or value]
         least = SAME if value else NEAR
-        if row[best] < least or (rivals and row[best] < rivals[0] + AHEAD):
+        is_verb = bool(value) and token.word in words_of("words", "relations")
+        if is_verb or row[best] < least or (rivals and row[best] < rivals[0] + AHEAD):
             left.append(token)
         elif value:
             texts = source.texts(column)

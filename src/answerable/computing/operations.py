@@ -55,7 +55,7 @@ class Operation:
 
     `spans` are those words in the question. `asks_who` means that a person is asked for; `noun` is what else is asked
     for ("which month"), `each` what the figure is asked for each of ("per person"), `measure` the name of what is
-    compared or added up ("oldest": age); "" without. `asks_amount` is whether it has "how much".
+    compared or added up ("oldest": age); "" without. `asks_amount` is whether it has "how much", `counts` "how many".
     """
 
     asked: Asked
@@ -65,6 +65,7 @@ class Operation:
     each: str = ""
     measure: str = ""
     asks_amount: bool = False
+    counts: bool = False
     limits: tuple[Limit, ...] = ()
 
 
@@ -104,6 +105,7 @@ def find_operation(folded: str) -> Operation | None:
         each=each["noun"] if each else "",
         measure=_best_measure(measured, asked),
         asks_amount=any(kind is Asked.AMOUNT for kind, _ in found),
+        counts=any(kind is Asked.COUNT for kind, _ in found),
         limits=tuple(_limits(folded)),
     )
 

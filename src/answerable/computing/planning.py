@@ -24,14 +24,18 @@ from answerable.computing.quantities import (
 )
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import pattern, words_of
-from answerable.computing.word_forms import stems, stems_of
+from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.retrieval.asked_when import NamedTime
 from answerable.tables.table import Kind
 
 ENTITY = 0.2
 """The least closeness of the noun for the rows to the title or a column of their table."""
+NAMED = 2.0
+"""The least strength of a plan for a table that the question names although it has a word that isn't in it."""
 WHOLE = 0.5
 """The strength of a plan for the whole of a table of which the question names nothing."""
+EMPTY = "∅"
+"""The value shown for a cell without text."""
 NAMES_TOO = words_of("words", "neutral") - words_of("words", "relations")
 _WE = re.compile(r"\w{2}[aei]mos$")
 """What we did: "gastamos", "vendemos"."""
@@ -78,7 +82,7 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
     if plan.column >= 0:
         strength += 0.5 * (len(found.unexplained) - len(left))
-    assumed = _assumed(asking, found, plan, left)
+    assumed = _assumed(asking, found, plan, left) or _beside(asking, found, plan, left, strength)
     if not strength and (assumed or not left) and (plan.column >= 0 or asking.has_any("rows")):
         # "Which is the cheapest?", "how many rows are there?"
         strength = WHOLE
@@ -86,7 +90,10 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     if not is_named and found.near and len(left) == len(found.unexplained):
         # Closeness alone would take "clients" for "students".
         return None
-    return replace(plan, explained=explained, strength=strength, assumed=assumed) if strength else None
+    if not strength:
+        return None
+    is_of_cells = bool(found.conditions or found.named or found.near)
+    return replace(plan, explained=explained, strength=strength, is_of_cells=is_of_cells, assumed=assumed)
 
 
 def _assumed(asking: Asking, found: Match, plan: Plan, left: Sequence[Token]) -> str:
@@ -95,7 +102,8 @@ def _assumed(asking: Asking, found: Match, plan: Plan, left: Sequence[Token]) ->
         return ""
     if plan.asked in _EXTREMES:
         return left[0].word if asking.operation.measure or plan.group >= 0 > plan.column else ""
-    return left[0].word if plan.asked is Asked.COUNT and found.conditions else ""
+    is_quantity_of_rows = plan.asked is Asked.TOTAL and plan.column >= 0 and is_quantity(plan.source, plan.column)
+    return left[0].word if (plan.asked is Asked.COUNT or is_quantity_of_rows) and found.conditions else ""
 
 
 def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: Closeness) -> list[Token]:
@@ -104,18 +112,32 @@ def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: 
     is_noun = [token.word for token in left] == [asking.operation.noun]
     if asking.operation.asked is not Asked.LIST or not is_noun or not conditions or found.guessed:
         return left
-    table = found.source.table
-    names = [
-        name for name in (table.title, found.source.document.title, *(each.name for each in table.columns)) if name
-    ]
-    cosines = closeness.of([left[0].word], asking.language, names, found.source.document.language)
-    return [] if names and float(cosines.max()) >= ENTITY else left
+    table, document = found.source.table, found.source.document
+    names = [table.title, document.title, *(spoken(each.name) for each in table.columns)]
+    cosines = closeness.of([left[0].word], asking.language, [name for name in names if name], document.language)
+    return [] if cosines.size and float(cosines.max()) >= ENTITY else left
 
 
-def _sometimes_empty(found: Match) -> int:
-    """Return the column of dates that the question names and that some cells leave empty; -1 without."""
-    dates = [column for column in found.columns if column in found.source.date_columns]
-    return next((column for column in dates if "" in found.source.texts(column)), -1)
+def _beside(asking: Asking, found: Match, plan: Plan, left: Sequence[Token], strength: float) -> str:
+    """Return the only word that is left if the question otherwise names the table and rows of it; "" without.
+
+    "How much did the community of owners spend on repairs": the table is that of the community's expenses.
+    """
+    is_figure = plan.asked in (*_OF_NUMBERS, Asked.AMOUNT, Asked.COUNT)
+    if len(left) != 1 or not found.conditions or not is_figure or strength < NAMED or found.guessed:
+        return ""
+    word = left[0].word
+    return "" if word.isdigit() or word in asking.names or word in words_of("words", "negations") else word
+
+
+def _sometimes_empty(asking: Asking, found: Match) -> int:
+    """Return the column of dates that some cells leave empty and that the question names; -1 without.
+
+    It needs no name if it is the only one and something is still to happen ("haven't come back yet").
+    """
+    empty = [column for column in found.source.date_columns if "" in found.source.texts(column)]
+    named = [column for column in found.columns if column in empty]
+    return next(iter(named or (empty if len(empty) == 1 and asking.has_any("pending") else [])), -1)
 
 
 def in_periods(source: Source, time: NamedTime) -> Condition:
@@ -126,7 +148,7 @@ def in_periods(source: Source, time: NamedTime) -> Condition:
         for number, row in enumerate(source.table.rows)
         if (when := row.values[column].time) is not None and any(start <= when < end for start, end in time.periods)
     )
-    return Condition(column, ", ".join(dict.fromkeys(_period(*period) for period in time.periods)), rows)
+    return Condition(column, ", ".join(dict.fromkeys(_period(*period) for period in time.periods)), rows, is_time=True)
 
 
 def _period(start: datetime, end: datetime) -> str:
@@ -148,11 +170,11 @@ def _period(start: datetime, end: datetime) -> str:
 def _apply_yes_and_no(asking: Asking, found: Match) -> None:
     """Make conditions of columns of yes and no that the question names, and of values that it denies."""
     source, yes, no = found.source, words_of("words", "yes"), words_of("words", "no")
-    if asking.is_negative and (column := _sometimes_empty(found)) >= 0:
+    if asking.is_negative and (column := _sometimes_empty(asking, found)) >= 0:
         empty = frozenset(number for number, text in enumerate(source.texts(column)) if not text)
-        found.conditions.append(Condition(column, "∅", empty))
+        found.conditions.append(Condition(column, EMPTY, empty))
         return
-    named = [column for column in found.columns if not is_of_payment(asking, found, column)]
+    named = [column for column in found.columns if asking.is_negative or not is_of_payment(asking, found, column)]
     for column in named:
         values = set(source.distinct(column)) if column in source.text_columns else set()
         if values and values <= yes | no:
@@ -177,7 +199,10 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
     plan = Plan(source, asked, conditions, group=_group(asking, found), subject=_subject(asking, found))
     if asked in _OF_NUMBERS:
         column = measured(asking, found)
-        if column is None and asked is Asked.TOTAL:
+        is_count = asking.operation.counts or not any(
+            source.table.columns[number].is_quantity for number in source.number_columns
+        )
+        if column is None and asked is Asked.TOTAL and is_count:
             return _counted(asking, found, replace(plan, asked=Asked.COUNT))
         return None if column is None else replace(plan, column=column)
     if asking.operation.measure and asking.operation.asks_amount:
@@ -312,6 +337,8 @@ def _is_covered(token: Token, asking: Asking, plan: Plan) -> bool:
         return True
     if token.word in words_of("words", "quantities") and plan.column >= 0:
         return is_quantity(plan.source, plan.column)
+    if token.word in words_of("words", "pending") and any(each.value == EMPTY for each in plan.conditions):
+        return True
     if token.word in _OF_DATES and any(columns[each.column].kind is Kind.DATE for each in plan.conditions):
         return True
     if token.word in words_of("words", "currencies"):

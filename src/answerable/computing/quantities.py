@@ -45,6 +45,13 @@ def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None
     units = [column for column in numbers if unit_words(source.table.columns[column].unit) & asking.words]
     if units:
         return units[0]
+    sums = _called(source, numbers, "sums")
+    counts = [column for column in _called(source, numbers, "quantities") if column not in sums]
+    if asking.operation.counts and counts:
+        # "How many jars in total".
+        return counts[0] if len(counts) == 1 else None
+    if asking.operation.asked is Asked.TOTAL and len(sums) == 1:
+        return sums[0]
     if asking.has_any("money", "currencies"):
         money = [column for column in numbers if is_money(source, column)]
         if money:
@@ -52,6 +59,12 @@ def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None
     if asking.operation.asks_amount and any(is_money(source, column) for column in numbers):
         return next(column for column in numbers if is_money(source, column))
     return numbers[0] if len(numbers) == 1 else None
+
+
+def _called(source: Source, columns: Sequence[int], name: str) -> list[int]:
+    """Return the columns that are called by a word of this list."""
+    names = stems_of(words_of("words", name))
+    return [column for column in columns if source.column_stems[column] & names]
 
 
 def without_loose_measure(asking: Asking, source: Source) -> Asking:

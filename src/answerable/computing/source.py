@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 from pathlib import PurePosixPath
 
-from answerable.computing.word_forms import stems, stems_of
+from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.datatypes import Document
 from answerable.tables.table import Kind, Origin, Table
 from answerable.text.terms import fold, words
@@ -44,7 +44,7 @@ class Source:
     @cached_property
     def column_stems(self) -> tuple[frozenset[str], ...]:
         """The stems of each column's name."""
-        return tuple(stems_of((column.name,)) for column in self.table.columns)
+        return tuple(stems_of((spoken(column.name),)) for column in self.table.columns)
 
     def texts(self, column: int) -> list[str]:
         """Return the column's cells, in lower case without accents."""

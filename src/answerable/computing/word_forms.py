@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 
 from answerable.text.terms import fold, terms, words
 from answerable.text.word_lists import LANGUAGES
+
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def spoken(name: str) -> str:
+    """Return the name of a column in words: "paid by" for `paid_by` and `paidBy`."""
+    return _HUMP.sub(" ", name.replace("_", " "))
 
 
 @lru_cache(maxsize=50_000)

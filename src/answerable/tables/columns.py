@@ -23,6 +23,10 @@ from answerable.tables.values import (
 from answerable.tables.words import folded, word_set
 
 MOST = 0.9
+PRICES = 0.6
+"""The least share of numbers among the cells of a column of prices, of which some are a word such as "free"."""
+_FEW_WORDS = 2
+_LONG = 8
 _FEW_UNITS = 3
 _LONGEST_NAME = 200
 _WORDS = re.compile(r"[^\W\d_]+|n[°º]|#")
@@ -68,7 +72,9 @@ def _read_column(
     filled = [place for place, text in enumerate(texts) if not is_blank(text) and place not in apart]
     numbers = [each for place in filled if (each := written[place])]
     words = {folded(word) for word in _WORDS.findall(name[:_LONGEST_NAME])}
-    if filled and len(numbers) >= MOST * len(filled) and not _names_things(words, numbers):
+    others = {folded(texts[place]) for place in filled if not written[place]}
+    is_mostly_numbers = len(numbers) >= MOST * len(filled) or _are_prices(numbers, len(filled), others)
+    if filled and is_mostly_numbers and not _names_things(words, numbers):
         return _number_column(name, texts, written, _marked(numbers, customs, is_mark_known), words)
     order = decide_order((texts[place] for place in filled), customs.order)
     moments = [read_date(text.strip(), order) for text in texts]
@@ -79,6 +85,13 @@ def _read_column(
         ]
         return Column(name, Kind.DATE), values
     return Column(name, Kind.TEXT), [Value(text) for text in texts]
+
+
+def _are_prices(numbers: Sequence[Written], filled: int, others: Collection[str]) -> bool:
+    """Whether cells are amounts of one currency, but for a word or two in place of some ("free", "on request")."""
+    units = {each.unit for each in numbers}
+    is_currency = len(units) == 1 and units <= word_set("values", "codes", "iso")
+    return is_currency and len(numbers) >= PRICES * filled and len(others) <= _FEW_WORDS
 
 
 def _names_things(words: set[str], numbers: Sequence[Written]) -> bool:
@@ -118,7 +131,9 @@ def _number_column(
     is_year = bool(words & word_set("values", "years")) and all(
         value.number is None or (value.number in _YEARS and not value.unit) for value in values
     )
-    is_number_of_row = bool(words) and words <= word_set("values", "numbering") and _is_rising(values)
+    is_number_of_row = _is_numbering(values) or (
+        words and words <= word_set("values", "numbering") and _is_rising(values)
+    )
     if is_year or is_number_of_row or words & word_set("values", "ids"):
         return Column(name, Kind.NUMBER, is_quantity=False), values
     values = _with_common_spelling(values)
@@ -130,6 +145,14 @@ def _number_column(
             replace(value, unit=unit) if value.number is not None and not value.unit else value for value in values
         ]
     return Column(name, Kind.NUMBER, unit), values
+
+
+def _is_numbering(values: Sequence[Value]) -> bool:
+    """Whether the cells of a long column are numbered one by one."""
+    numbers = [value.number for value in values]
+    return len(numbers) >= _LONG and all(
+        before is not None and after == before + 1 for before, after in pairwise(numbers)
+    )
 
 
 def _is_rising(values: Sequence[Value]) -> bool:
@@ -154,7 +177,10 @@ def _form(unit: str) -> str:
 
 def unit_in_name(name: str, dollar: str) -> str:
     """Return the unit that a column's name gives: "Price (EUR)", "Importe €", "Weight kg"; "" if it gives none."""
-    name = name.strip()[-_LONGEST_NAME:]
+    if "_" in name and (code := name.rpartition("_")[2].upper()) in word_set("values", "codes", "iso"):
+        # "amount_gbp", as programs name columns.
+        return code
+    name = name.replace("_", " ").strip()[-_LONGEST_NAME:]
     if bracketed := _BRACKETED.search(name):
         return currency_or_unit(bracketed[1].rpartition(" ")[2], dollar)
     before, _, last = name.rpartition(" ")
