@@ -37,6 +37,7 @@ WHOLE = 0.5
 EMPTY = "∅"
 """The value shown for a cell without text."""
 NAMES_TOO = words_of("words", "neutral") - words_of("words", "relations")
+_OF = re.compile(r"\s+|\s+(?:of|de|da|do)(?:\s+(?:the|la|los|las))?\s+|\s+(?:del|dos|das)\s+")
 _WE = re.compile(r"\w{2}[aei]mos$")
 """What we did: "gastamos", "vendemos"."""
 PEOPLE = ("person", "worker", "customer", "who did it")
@@ -119,15 +120,19 @@ def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: 
 
 
 def _beside(asking: Asking, found: Match, plan: Plan, left: Sequence[Token], strength: float) -> str:
-    """Return the only word that is left if the question otherwise names the table and rows of it; "" without.
+    """Return the only word that is left if it belongs to one that names the table or rows of it; "" without.
 
     "How much did the community of owners spend on repairs": the table is that of the community's expenses.
     """
     is_figure = plan.asked in (*_OF_NUMBERS, Asked.AMOUNT, Asked.COUNT)
     if len(left) != 1 or not found.conditions or not is_figure or strength < NAMED or found.guessed:
         return ""
-    word = left[0].word
-    return "" if word.isdigit() or word in asking.names or word in words_of("words", "negations") else word
+    [token] = left
+    if token.word.isdigit() or token.word in asking.names or token.word in words_of("words", "negations"):
+        return ""
+    known = [*found.titled, *found.valued, *(each for tokens in found.named.values() for each in tokens)]
+    between = (asking.folded[min(token.end, each.end) : max(token.start, each.start)] for each in known)
+    return token.word if any(_OF.fullmatch(text) for text in between) else ""
 
 
 def _sometimes_empty(asking: Asking, found: Match) -> int:

@@ -1,0 +1,103 @@
+"""Tables as programs and people write them: names of columns, words in place of prices, times without rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+
+import pytest
+
+import answerable
+from answerable import Library
+from answerable.computing.word_forms import spoken
+from answerable.datatypes import Reason
+
+CAR = """date,category,amount_gbp,paid_by
+2023-05-30,fuel,50.10,Rob
+2023-06-02,fuel,40.00,Rob
+2023-07-09,repair,120.50,Helen
+2023-08-30,repair,60.25,Rob
+2023-09-01,fuel,55.00,Helen
+"""
+LOANS = """loan,instrument,pupil,due_back,returned_on
+1,violin,Femi,2024-02-01,2024-01-30
+2,cello,Ada,2024-02-01,
+3,horn,Kit,2024-03-01,2024-03-04
+4,flute,Mo,2024-03-01,
+5,violin,Ben,2024-03-01,2024-02-20
+6,oboe,Ivy,2024-03-01,2024-02-21
+7,tuba,Lou,2024-03-01,2024-02-22
+8,harp,Una,2024-03-01,2024-02-23
+"""
+COURSES = """| Curso | Precio |
+|---|---|
+| Cerámica | 75 € |
+| Zumba | 32 € |
+| Memoria | gratuito |
+| Italiano | 66 € |
+| Baile | 36 € |
+"""
+SALES = """data;produto;quantidade;preco_unitario;total;vendedor
+02/03/2024;Mel de urze;18;7,50;135,00;Joana
+16/03/2024;Mel de urze;10;7,50;75,00;Rui
+06/04/2024;Pólen;4;9,00;36,00;Rui
+"""
+CHAT = "03/03/2024, 10:00 - Rob: hi\n04/03/2024, 10:01 - Helen: hello\n"
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+    folder = tmp_path_factory.mktemp("tables")
+    files = {
+        "car_costs.csv": CAR,
+        "instrument_loans.csv": LOANS,
+        "cursos.md": f"# Cursos de otoño\n\n{COURSES}",
+        "vendas.csv": SALES,
+        "WhatsApp Chat with Car.txt": CHAT,
+    }
+    for name, content in files.items():
+        (folder / name).write_text(content, "utf-8")
+    with answerable.open(":memory:") as made:
+        made.now = lambda: datetime(2024, 6, 1, 12)
+        assert made.add(folder).failures == []
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("question", "first_line"),
+    [
+        ("how much did Rob pay for the car between 1 June and 31 August 2023?", "in total: 100.25 GBP (2 rows)"),
+        ("how much did we spend on fuel altogether", "in total: 145.10 GBP (3 rows)"),
+        ("how many instruments have not come back yet", "∅: 2 rows"),
+        ("how many of the school's instruments have not come back yet", "2 rows, if “school” means its rows"),
+        ("¿cuántos cursos cuestan más de 50 euros?", "2 filas"),
+        ("a quanto somam as vendas do Rui?", "no total: 111"),
+        ("quantos frascos de mel de urze vendemos ao todo?", "no total: 28"),
+    ],
+)
+def test_figures(library: Library, question: str, first_line: str) -> None:
+    answer = library.ask(question)
+    assert answer.answered
+    assert first_line in answer.text.splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ("how much did we spend on fuel for the car in November 2023", "date: 2023-11, category: fuel: 0 rows"),
+        ("quanto vendeu o Rui em maio de 2024", "data: 2024-05, vendedor: Rui: 0 linhas"),
+    ],
+)
+def test_a_time_without_rows_is_said(library: Library, question: str, line: str) -> None:
+    answer = library.ask(question)
+    assert (answer.answered, answer.reason) == (False, Reason.NOTHING_FOUND)
+    assert line in answer.text
+
+
+def test_names_of_columns_are_read_as_words() -> None:
+    assert [spoken(name) for name in ("paid_by", "paidBy", "Paid by", "total")] == [
+        "paid by",
+        "paid By",
+        "Paid by",
+        "total",
+    ]
