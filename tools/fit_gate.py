@@ -4,9 +4,8 @@
 
 XQuAD's articles are SQuAD's, in every language: they fall on the same side, and one language's questions can be asked
 of another's articles. Vectors are kept in the user's cache. With them it takes some 10 minutes, with `--reader`, which
-fits the gates for evidence that has been read, half an hour; then questions about everyday papers are sets, too, one of
-each language. Articles and papers that the reader was trained on don't fit these: it is surer of them than of users'
-documents.
+fits the gates for evidence that has been read, an hour. Articles that the reader was trained on don't fit these: it is
+surer of them than of users' documents.
 """
 
 from __future__ import annotations
@@ -18,17 +17,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from xml.etree.ElementTree import tostring
 
 import platformdirs
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from training.everyday import as_file, documents, is_held_out
 from training.sets import is_trained_on
 
-import answerable
 from answerable.answering.gate import LEXICAL_ONLY, Gate
 from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
@@ -44,14 +40,9 @@ from answerable.wiring.answering import READING
 SETS = ("xquad/en", "xquad/es", "faquad", "squad2/en-dev", "squad2/es-dev", "squad2/pt-dev", "scifact")
 CROSSED = (("es", "en"), ("en", "es"))
 SAMPLING = Sampling(questions=600)
-READ_SAMPLING = Sampling(questions=200, foreign=150, small_libraries=20)
-FOREIGN = 6
-"""How many questions about other papers are asked of each everyday paper."""
 REPORTING = 300
 NAMED_IN_ENGLISH = ("xquad/en", "squad2/en-dev", "squad2/pt-dev")
 TARGETS = (2, 5, 10, 15, 20, 30)
-EVERYDAY = "everyday/"
-BESIDE = 2
 GATES = Path(__file__).parents[1] / "src" / "answerable" / "answering" / "gates.json"
 CACHE = Path(platformdirs.user_cache_dir("answerable-tests", appauthor=False))
 
@@ -64,7 +55,7 @@ def main(folder: Path, reads: bool, write: bool, plot: Path | None) -> None:
             titles.setdefault(_number(document), document.title)
 
     def article(name: str, document: Document) -> str:
-        if name == "scifact" or name.startswith(EVERYDAY):
+        if name == "scifact":
             return document.id
         return titles.get(_number(document), _number(document))
 
@@ -73,15 +64,11 @@ def main(folder: Path, reads: bool, write: bool, plot: Path | None) -> None:
     )
     background = measure_background(sets, embedder)
     asked = [*sets, *(_crossed(folder, *languages) for languages in CROSSED)]
-    reader = E5Reader(cache_folder=CACHE / "models") if reads else None
-    sampling = replace(READ_SAMPLING if reads else SAMPLING, reader=reader)
     if reads:
         asked = [_unlearnt(questions, article) for questions in asked]
+    reader = E5Reader(cache_folder=CACHE / "models") if reads else None
+    sampling = replace(SAMPLING, reader=reader)
     cases = collect_cases(asked, embedder, background, sampling, article, lambda name: print(name, file=sys.stderr))
-    if reads:
-        few = replace(sampling, foreign=FOREIGN, small_libraries=0)
-        found = collect_cases(everyday_sets(), embedder, background, few, article)
-        cases += [replace(case, corpus=f"{EVERYDAY}{case.language}") for case in found if case.language]
     fitted = [case for case in cases if side(case.article) == 0]
     held_out = [case for case in cases if side(case.article) == 1]
     suffix = READING if reads else ""
@@ -102,27 +89,6 @@ def main(folder: Path, reads: bool, write: bool, plot: Path | None) -> None:
     if write:
         values = json.loads(GATES.read_text("utf-8")) | {name: gate.to_json() for name, gate in gates.items()}
         GATES.write_text(json.dumps(values, indent=1) + "\n", "utf-8")
-
-
-def everyday_sets() -> list[QuestionSet]:
-    """The everyday papers that the reader hasn't learnt from, each with its questions and `BESIDE` other papers."""
-    papers = list(filter(is_held_out, documents()))
-    with TemporaryDirectory() as folder:
-        read = []
-        for paper in papers:
-            name, text = as_file(paper)
-            (Path(folder) / name).write_text(text, "utf-8")
-            read += answerable.read(Path(folder) / name)
-    sets = []
-    for number, (paper, document) in enumerate(zip(papers, read, strict=True)):
-        queries: dict[bool, list[Query]] = {True: [], False: []}
-        for asked in paper["questions"]:
-            answers = (asked["answer"],) if asked["answer"] else ()
-            grade = {document.id: len(answers)}
-            queries[bool(answers)].append(Query(f"{number}-{asked['q']}", asked["q"], answers, grade))
-        others = Random(document.id).sample([each for each in read if each is not document], BESIDE)
-        sets.append(QuestionSet(f"{EVERYDAY}{number}", [document, *others], queries[True], queries[False]))
-    return sets
 
 
 def _unlearnt(questions: QuestionSet, article: Callable[[str, Document], str]) -> QuestionSet:

@@ -1,7 +1,7 @@
 """Questions about everyday papers, written one by one by a language model for the reader (`written/questions.jsonl`).
 
 Each line is a document: its passages, and questions with the number of the passage that answers or, if none does, that
-looks most as if it did. Two in five questions are just beside what the document says.
+looks most as if it did. Two in seven questions are just beside what the document says.
 """
 
 from __future__ import annotations
@@ -19,11 +19,10 @@ from training.near import add_near
 SOURCE = "everyday"
 PATH = Path(__file__).with_name("written") / "questions.jsonl"
 MEASURED = 5
-"""One document of so many isn't trained on: it measures, and fits the refusal gate."""
+"""One document of so many isn't trained on: it measures."""
 
 DAY = re.compile(r"\d{4}-\d\d-\d\d\n")
 """How a passage of a chat begins."""
-_MESSAGE = re.compile(r"^(\d\d:\d\d) ([^:]+): ")
 
 
 def documents() -> Iterator[dict[str, Any]]:
@@ -35,20 +34,6 @@ def documents() -> Iterator[dict[str, Any]]:
 def is_held_out(document: dict[str, Any]) -> bool:
     """Return whether the reader doesn't learn from a document."""
     return sha256(document["document"].encode()).digest()[0] % MEASURED == 0
-
-
-def as_file(document: dict[str, Any]) -> tuple[str, str]:
-    """Return a document as a file, name and content: a chat as exported by WhatsApp, otherwise Markdown."""
-    title, passages = document["document"], document["passages"]
-    name = re.sub(r"[^\w ]+", " ", title).strip()
-    if not all(map(DAY.match, passages)):
-        return f"{name}.md", "\n\n".join((f"# {title}", *passages)) + "\n"
-    lines = []
-    for passage in passages:
-        day, *messages = passage.split("\n")
-        year, month, number = day.split("-")
-        lines += [_MESSAGE.sub(rf"{number}/{month}/{year}, \1 - \2: ", message) for message in messages]
-    return f"WhatsApp Chat with {name}.txt", "\n".join(lines) + "\n"
 
 
 def add_everyday(trained: Corpus, held: Corpus) -> None:

@@ -38,6 +38,7 @@ NEAR_FOR_UNANSWERABLE = 0.2
 UNANSWERABLE_WEIGHT = 1.6
 INFERRED = 0.6
 EVERYDAY = 0.45
+"""How often an example is about an everyday paper."""
 TITLED = 0.7
 SHARES = {
     "squad2/en": 4.0, "squad2/es": 8.0, "squad2/pt": 6.0, "xquad/en": 1.0, "xquad/es": 5.0, "xquad/de": 1.5,
@@ -172,9 +173,10 @@ def _with_everyday(corpus: Corpus, weights: npt.NDArray[np.float64]) -> npt.NDAr
 def _under_its_title(window: Window, passage: Passage, draw: random.Random) -> Window:
     """Return the window as the reader gets it: under the day of its chat or, mostly, its document's title."""
     day = everyday.DAY.match(passage.text)
-    head = "" if passage.text.startswith(window.text) and day else day[0] if day else f"{passage.title}\n"
-    if not day and draw.random() >= TITLED:
-        head = ""
+    if day:
+        head = "" if window.text.startswith(day[0]) else day[0]
+    else:
+        head = f"{passage.title}\n" if draw.random() < TITLED else ""
     span = (window.answer[0] + len(head), window.answer[1] + len(head)) if window.answer else None
     return Window(window.question, head + window.text, span)
 

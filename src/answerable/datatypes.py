@@ -262,6 +262,7 @@ class Reason(_Name):
     NOTHING_FOUND = "nothing found"
     WEAK_EVIDENCE = "weak evidence"
     UNCLEAR = "it isn't clear what to compute"
+    NO_ROWS = "no row of that time"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
     QUOTED = "nothing that the model wrote stood the check, so these are quotes"

@@ -49,7 +49,7 @@ from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
-from answerable.text.languages import question_language
+from answerable.text.languages import keyword_language, question_language
 
 PASSAGES_PER_ANSWER = 6
 
@@ -303,7 +303,7 @@ class Library:
         days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
         now = self.now()
         span = (min(days), max(days)) if days else (now.date(), now.date())
-        language = question_language(question, self._store.languages()) or self._main_language()
+        language = question_language(question, self._store.languages()) or self._likely_language(question)
         narrowed = narrow(question, language, senders, span, now)
         if narrowed is None:
             return None
@@ -329,7 +329,7 @@ class Library:
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(_required(question), self._store.languages(), topic)
-        language = asked.language or self._main_language()
+        language = asked.language or self._likely_language(asked.text)
         condition = parse_filter(_both(where, narrowed.narrowing.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
@@ -347,9 +347,10 @@ class Library:
             chunks_of=self._store.indexed_chunks,
         )
 
-    def _main_language(self) -> str:
+    def _likely_language(self, question: str) -> str:
+        """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
         languages = [language for language in self._store.languages() if language]
-        return languages[0] if len(languages) == 1 else ""
+        return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")
 
 
 def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
+from pathlib import Path
 
 import pytest
 
@@ -73,6 +74,8 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         ("¿cuántos cursos cuestan más de 50 euros?", "2 filas"),
         ("a quanto somam as vendas do Rui?", "no total: 111"),
         ("quantos frascos de mel de urze vendemos ao todo?", "no total: 28"),
+        ("quanto vendeu o Rui em 2024", "vendedor: Rui: total no total: 111"),
+        ("quanto deu o mel de março", "data: 2024-03, produto: Mel de urze: total no total: 210"),
     ],
 )
 def test_figures(library: Library, question: str, first_line: str) -> None:
@@ -90,8 +93,20 @@ def test_figures(library: Library, question: str, first_line: str) -> None:
 )
 def test_a_time_without_rows_is_said(library: Library, question: str, line: str) -> None:
     answer = library.ask(question)
-    assert (answer.answered, answer.reason) == (False, Reason.NOTHING_FOUND)
+    assert (answer.answered, answer.reason) == (False, Reason.NO_ROWS)
     assert line in answer.text
+
+
+def test_expenses_are_those_of_a_table_unless_the_question_names_somebody_in_the_chat(tmp_path: Path) -> None:
+    (tmp_path / "gastos.csv").write_text(
+        "Fecha;Gasto;Importe (€)\n03/01/2024;Luz;40,00\n04/02/2024;Agua;22,50\n", "utf-8"
+    )
+    chat = "03/03/2024, 10:00 - Ana: pagué 45 € del regalo\n04/03/2024, 10:01 - Leo: gracias\n"
+    (tmp_path / "Chat de WhatsApp con Piso.txt").write_text(chat, "utf-8")
+    with answerable.open(":memory:") as library:
+        assert library.add(tmp_path).failures == []
+        assert "62,50 EUR (2 filas)" in library.ask("¿cuánto gastamos en total?").text
+        assert "45 €" in library.ask("¿cuánto pagó Ana?").text
 
 
 def test_names_of_columns_are_read_as_words() -> None:

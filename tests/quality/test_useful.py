@@ -27,10 +27,10 @@ FLOORS = {
     "keywords": 5,
     "count": 15,
     "list": 10,
-    "correction": 7,
+    "correction": 8,
     "summary": 6,
     "library": 8,
-    "comparison": 7,
+    "comparison": 8,
     "yes/no": 7,
     "why": 7,
     "follow-up": 5,
@@ -51,7 +51,7 @@ SECOND_FLOORS = {
     "yes/no": 4,
     "why": 3,
     "follow-up": 2,
-    "unanswerable": 16,
+    "unanswerable": 13,
 }
 """The same of the second set."""
 

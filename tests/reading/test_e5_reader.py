@@ -60,7 +60,7 @@ def reader(cache_folder: Path) -> E5Reader:
 def test_what_answers_is_told_from_what_shares_words(reader: E5Reader, name: str) -> None:
     question, answering, answer, near = ASKED[name]
     found, other = reader.read(question, [answering, near])
-    assert found.logit > other.logit + 0.3
+    assert found.logit > other.logit + 0.5
     start = answering.index(answer)
     assert found.start < start + len(answer)
     assert start < found.end

@@ -28,6 +28,10 @@ DAYS = 120
 LIKELY, SURE, SURE_OF_SUBJECT = -5.0, 0.0, 3.0
 """The lowest readings of a message that changes an answer: of one that says so, of one that doesn't, and of one with a
 subject of its own and nothing of the question."""
+UNANSWERING = -2.0
+"""The lowest reading of one that says so, but in which no answer begins ("they cancelled us")."""
+CLOSE = 0.025
+"""By how much the cosine with the question may be lower than the quote's, where nothing else shows what it is about."""
 OF_ANY_KIND = 1.0
 """The lowest reading of a sentence that answers with a figure where the quote has none, or the other way round."""
 NEAR = 3.0
@@ -135,10 +139,12 @@ def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
     marks = _marks_change(sentence.text)
     if sentence.reading is None or sentence.reading <= (LIKELY if marks else SURE):
         return False
-    if _is_of_another(sentence.text, question, quoted.text, sentence.reading):
+    shared = _shared_words(sentence.text, question)
+    is_far = sentence.similarity < quoted.similarity - CLOSE
+    if (is_far and not (marks or shared)) or _is_of_another(sentence, quoted, question, shared):
         return False
     if sentence.answer is None:
-        return marks
+        return marks and sentence.reading > UNANSWERING
     one, other = _plain(sentence, sentence.answer), _plain(quoted, quoted.answer)
     if quoted.answer is None and not marks:
         return one not in other and (quoted.reading or LIKELY) > SURE
@@ -146,25 +152,28 @@ def _changes(sentence: Sentence, quoted: Sentence, question: str) -> bool:
     return not _are_same(one, other) and (marks or is_alike)
 
 
-def _is_of_another(text: str, question: str, quoted: str, reading: float) -> bool:
+def _is_of_another(sentence: Sentence, quoted: Sentence, question: str, shared: int) -> bool:
     """Return whether the subject before the word of change is another thing than those known ("the match moved").
 
     The more of the question's words a sentence has, the less sure must the reader be that it answers.
     """
-    folded, asked = fold(text.lower()), _stems(question)
-    change = _pattern("changes").search(folded)
-    before = folded[: change.start()] if change else ""
-    shared = sum(not _stems(word).isdisjoint(asked) for word in filter(_is_topic, words(folded)))
+    reading = LIKELY if sentence.reading is None else sentence.reading
     if shared >= TOPIC_WORDS or reading > (SURE if shared else SURE_OF_SUBJECT):
         return False
-    if any(map(_is_topic, _stems(before) & asked)):
+    folded = fold(sentence.text.lower())
+    change = _pattern("changes").search(folded)
+    before = folded[: change.start()] if change else ""
+    if _shared_words(before, question):
         return False
-    known = _stems(f"{question} {quoted}")
+    known = _stems(f"{question} {quoted.text}")
     return any(_stems(match["noun"]).isdisjoint(known) for match in _pattern("subject").finditer(before))
 
 
-def _is_topic(word: str) -> bool:
-    return len(word) >= SHORTEST_TOPIC
+def _shared_words(text: str, question: str) -> int:
+    """Return how many words of a text are the question's and long enough to show what it is about."""
+    asked = _stems(question)
+    long = (word for word in words(fold(text.lower())) if len(word) >= SHORTEST_TOPIC)
+    return sum(not _stems(word).isdisjoint(asked) for word in long)
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -164,8 +164,7 @@ class Writer:
 
     def nothing(self, question: str, plan: Plan) -> Answer:
         """Return that the table has no rows of the time that is asked about."""
-        line = self._line("no", plan, ())
-        return Answer(question, line, False, Reason.NOTHING_FOUND, self.language, 0.0)
+        return Answer(question, self._line("none", plan, ()), False, Reason.NO_ROWS, self.language, 0.0)
 
     def unclear(self, question: str, sources: Sequence[Source]) -> Answer:
         """Return what could be computed from these tables, for a question that doesn't say clearly what to compute."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from datetime import date, datetime
-from functools import cached_property
+from functools import cache, cached_property
 
 from answerable.computing.operations import Operation, Token, tokens
 from answerable.computing.vocabulary import words_of
@@ -13,9 +13,8 @@ from answerable.retrieval.asked_when import NamedTime, asked_when
 from answerable.tables.words import meanings
 from answerable.text.terms import fold, words
 
-_OF_A_MONTH = re.compile(
-    rf"(?<!\d\s)\bde(?=\s(?:{'|'.join(month for month in meanings('values', 'months') if len(month) > 3)})\b)"
-)
+_SHORTEST_MONTH = 4
+_IN = {"es": "en", "pt": "em"}
 _INNER = re.compile(r"(?<=\w )\w{2,}")
 
 
@@ -58,6 +57,12 @@ class Asking:
 
     def times(self, first: date, last: date) -> list[NamedTime]:
         """Return the times that the question names; `first` and `last` are the days of the rows."""
-        # "The cleaning of August": of rows with days, that is a time.
-        told = _OF_A_MONTH.sub("en", self.folded)
+        told = _of_a_month().sub(_IN[self.language], self.folded) if self.language in _IN else self.folded
         return asked_when(told, self.now, (first, last), self.language, is_past=True)
+
+
+@cache
+def _of_a_month() -> re.Pattern[str]:
+    """Return the pattern of "de" in "la limpieza de agosto", which names a time where rows have days."""
+    months = (month for month in meanings("values", "months") if len(month) >= _SHORTEST_MONTH)
+    return re.compile(rf"(?<!\d\s)\bde(?=\s(?:{'|'.join(months)})\b)")

@@ -12,7 +12,7 @@ from answerable.computing.matching import within
 from answerable.computing.measures import is_currency
 from answerable.computing.operations import Asked, Token
 from answerable.computing.plan import Condition, Plan
-from answerable.computing.planning import in_periods
+from answerable.computing.planning import WHOLE, in_periods
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists, words_of
 from answerable.computing.word_forms import stems, stems_of
@@ -92,7 +92,9 @@ def _paid(asking: Asking, source: Source) -> Plan | None:
     if topic:
         conditions.append(Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic)))
     group = SENDER if asked in (Asked.MOST, Asked.LEAST) and asking.operation.asks_who else -1
-    plan = Plan(priced, asked, tuple(conditions), column=AMOUNT, group=group, strength=1 + len(conditions))
+    # A question that names nothing of the chat may as well be about a table of expenses.
+    strength = float(len(conditions)) if len(conditions) > 1 or group >= 0 else WHOLE
+    plan = Plan(priced, asked, tuple(conditions), column=AMOUNT, group=group, strength=strength)
     return plan if plan.rows else None
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache
-from pathlib import PurePosixPath
 
 from answerable.answering.citations import cite_spans
 from answerable.computing.named_documents import documents_named, name_of
@@ -78,7 +77,7 @@ class LibraryQuestion:
         for document, chunks in found[:SHOWN]:
             once, often = self._said["times"]
             times = once if len(chunks) == 1 else often.format(n=len(chunks))
-            lines.append(f"{PurePosixPath(document.source).name or document.title}: {times}")
+            lines.append(f"{name_of(document)}: {times}")
             citations.append(_first_mention(document, chunks[0], plain))
         return self._answered(line, lines, citations, len(found) - len(lines))
 

@@ -50,7 +50,8 @@ def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None
     if asking.operation.counts and counts:
         # "How many jars in total".
         return counts[0] if len(counts) == 1 else None
-    if asking.operation.asked is Asked.TOTAL and len(sums) == 1:
+    if (asking.operation.asked is Asked.TOTAL or asking.operation.asks_amount) and len(sums) == 1:
+        # Not the prices of single pieces.
         return sums[0]
     if asking.has_any("money", "currencies"):
         money = [column for column in numbers if is_money(source, column)]

@@ -1,8 +1,8 @@
 """Detect the language of a document or a question.
 
 Documents are classified by py3langid (Lui & Baldwin 2012). It takes .8 s to load and is unreliable on a few words, so
-questions are classified by their most frequent words, the spelling of the others, and accents, if they have any. Where
-these say little, the groups of letters decide that are frequent in a language (Cavnar & Trenkle 1994).
+questions are classified by their most frequent words, the spelling of the others, and accents, if they have any.
+Keywords are classified by the groups of letters that are frequent in a language (Cavnar & Trenkle 1994).
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def question_language(text: str, expected: Collection[str] = ()) -> str:
     scores = _scores(sample, words)
     highest = max(scores.values())
     if highest < max(_FEW, 0.1 * min(len(words), 20)):
-        return "" if scores[""] else _by_letters(words, expected)
+        return ""
     likely = [language for language, score in scores.items() if score >= highest - _UNSURE]
     if len(likely) > 1:
         for language, score in _letter_scores(words).items():
@@ -99,9 +99,15 @@ def grams(word: str) -> Iterator[str]:
     return (whole[start : start + GRAM] for start in range(len(whole) - GRAM + 1))
 
 
-def _by_letters(words: Sequence[str], expected: Collection[str]) -> str:
-    """Return the language that has such groups of letters most often, "" if none clearly has."""
-    if sum(map(len, words)) < _FEWEST_LETTERS:
+def keyword_language(text: str, expected: Collection[str] = ()) -> str:
+    """Return `en`, `es` or `pt` by the letters of a question whose words don't tell its language, "" if unclear.
+
+    That is good enough to reply in; a search would take it for certain and favour other passages.
+    """
+    sample = unicodedata.normalize("NFC", text[:_ENOUGH]).lower()
+    words = _WORD.findall(sample)
+    is_readable = sum(map(len, words)) >= _FEWEST_LETTERS and _is_latin(sample, words)
+    if not is_readable or _scores(sample, words)[""]:
         return ""
     scores = _letter_scores(words)
     for language in scores.keys() & set(expected):

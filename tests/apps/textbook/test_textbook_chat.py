@@ -152,7 +152,7 @@ def test_a_selected_text_narrows_and_nothing_is_refused(
 ) -> None:
     openai.script(COMPLETIONS, writes("Servos of the arm draw two amperes."))
     selected = "Servos of the arm draw two amperes"
-    told = say(client, "Is this the usual amount?", selected_text=selected).json()
+    told = say(client, "Is that much?", selected_text=selected).json()
     assert told["sources"] == ["Arms › Inverse kinematics"]
     assert told["response"] == "Servos of the arm draw two amperes."
     (messages,) = asked(openai)
@@ -164,8 +164,8 @@ def test_a_selected_text_narrows_and_nothing_is_refused(
 
 
 def test_a_selected_text_needs_no_gate_without_a_model(extractive: None, book: None, client: httpx.Client) -> None:
-    assert say(client, "Is this the usual amount?").json()["response"] == REFUSAL
-    told = say(client, "Is this the usual amount?", selected_text="Servos of the arm draw two amperes").json()
+    assert say(client, "Is that much?").json()["response"] == REFUSAL
+    told = say(client, "Is that much?", selected_text="Servos of the arm draw two amperes").json()
     assert "“Servos of the arm draw two amperes.” (Arms › Inverse kinematics)" in told["response"]
 
 
