@@ -47,6 +47,8 @@ class PartKind(_Name):
     """The kind of a document's part."""
 
     PAGE = "page"
+    SLIDE = "slide"
+    CELL = "cell"
     SECTION = "section"
     MESSAGE = "message"
     NOTICE = "notice"
@@ -58,11 +60,12 @@ class PartKind(_Name):
 class Part:
     """A span of a document with a place of its own: a page, section, chat message, function, or table row.
 
-    Parts are in order and do not overlap. `page` counts from 1; `headings` is the path from the title down; `time` is
-    naive local time; `sender` is None for the messenger's notices. `body` is where a message's text begins, after its
-    header and "<Media omitted>". `symbol` is the dotted path of a function or class; code outside of functions and
-    classes has none. `cells` are where the cells of a PDF table's row begin. Text of a PDF that no part covers is its
-    furniture: running heads, footers and page numbers.
+    Parts are in order and do not overlap. `page` counts pages, slides or the cells of a notebook from 1; `headings` is
+    the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
+    where a message's text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
+    class; code outside of functions and classes has none. `cells` are where the cells of a PDF table's row begin.
+    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
+    a PDF that no part covers is its furniture: running heads, footers and page numbers.
     """
 
     start: int
@@ -76,6 +79,8 @@ class Part:
     body: int | None = None
     symbol: str | None = None
     cells: tuple[int, ...] = ()
+    place: str | None = None
+    seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +135,9 @@ def document_id(source: str, content: str) -> str:
 class Location:
     """The place of a span, for display. Pages and lines count from 1, both ends included.
 
-    `lines` are those of the source; None if the content was rendered from another format (HTML, e-books).
+    `lines` are those of the source; None if the content was rendered from another format (HTML, e-books). `pages` are
+    those of a book, slides or a notebook's cells, as `unit` says. `place` is what the document itself calls it; of a
+    recording, `seconds` are where the first and the last of its sentences begin.
     """
 
     lines: tuple[int, int] | None
@@ -140,17 +147,31 @@ class Location:
     times: tuple[datetime, datetime] | None = None
     senders: tuple[str, ...] = ()
     symbol: str | None = None
+    unit: PartKind = PartKind.PAGE
+    place: str | None = None
+    seconds: tuple[float, float] | None = None
 
     def __str__(self) -> str:
         """Return the place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`."""
-        if self.pages:
-            return ", ".join(step for step in (_range("page", *self.pages), " › ".join(self.headings)) if step)
+        moments = " to ".join(dict.fromkeys(map(clock, self.seconds))) if self.seconds else ""
         if self.times:
-            first, last = (f"{time:%Y-%m-%d %H:%M}" for time in self.times)
-            when = first if first == last else f"{first} to {last}"
-            return ", ".join((when, *self.senders[:3], *(["…"] if len(self.senders) > 3 else [])))
+            when = " to ".join(dict.fromkeys(f"{time:%Y-%m-%d %H:%M}" for time in self.times))
+            more = ["…"] if len(self.senders) > 3 else []
+            return ", ".join(filter(None, (when, *self.senders[:3], *more, moments)))
+        if self.place:
+            return self.place
+        if self.pages or moments:
+            pages = _range(self.unit, *self.pages) if self.pages else ""
+            return ", ".join(filter(None, (moments, pages, " › ".join(self.headings))))
         lines = _range("line", *self.lines) if self.lines else ""
         return ", ".join(step for step in (" › ".join(self.headings), self.symbol, lines) if step)
+
+
+def clock(seconds: float) -> str:
+    """Return a time in a recording as `0:42` or `1:02:03`."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def _range(unit: str, first: int, last: int) -> str:

@@ -71,7 +71,8 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 def part_json(part: Part) -> Plain:
     """Return a part of a document (page, section, message, …) as JSON, without its empty fields."""
-    known = _pick(part, "page", "headings", "anchor", "time", "sender", "body", "symbol")
+    names = ("page", "headings", "anchor", "time", "sender", "body", "symbol", "place", "seconds")
+    known = _pick(part, *names)
     named = {name: value for name, value in known.items() if value not in (None, [])}
     return {**_pick(part, "kind", "start", "end"), **named}
 
@@ -126,8 +127,9 @@ def stats_json(found: LibraryStats) -> Plain:
 
 def _place(location: Location) -> Plain:
     """Return a location as JSON: one text for people, and its known parts for programs."""
-    known = _pick(location, "lines", "pages", "headings", "anchor", "times", "senders", "symbol")
-    return {"location": str(location), **{name: value for name, value in known.items() if value}}
+    names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds")
+    known = {name: value for name, value in _pick(location, *names).items() if value}
+    return {"location": str(location), **known, **(_pick(location, "unit") if location.pages else {})}
 
 
 def _pick(found: Any, *names: str) -> Plain:

@@ -6,8 +6,11 @@ Each reader is imported on first use.
 from __future__ import annotations
 
 import stat
+from collections.abc import Callable
 from functools import partial
+from importlib import import_module
 from pathlib import Path
+from typing import cast
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
@@ -15,7 +18,22 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTo
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
-from answerable.sources.text import decode, read_text
+from answerable.sources.text import decode
+
+READERS_OF_BYTES = {
+    Format.PDF: "answerable.sources.pdf.read:read_pdf",
+    Format.HTML: "answerable.sources.html.read:read_saved",
+    Format.DOCX: "answerable.sources.office.docx:read_docx",
+    Format.EPUB: "answerable.sources.office.epub:read_epub",
+}
+"""By format, a function of the file's bytes, its source and the context that returns the document or documents."""
+READERS_OF_TEXT = {
+    Format.MARKDOWN: "answerable.sources.markdown:read_markdown",
+    Format.CODE: "answerable.sources.code.read:read_code",
+    Format.RECORDS: "answerable.sources.tables.read:read_records",
+    Format.TEXT: "answerable.sources.plain:read_plain",
+}
+"""By format, a function of the decoded text and its source."""
 
 
 def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
@@ -50,49 +68,21 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
 
 
 def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
-    """Return the document in a file's bytes. Raise UnsupportedSource for an archive."""
-    return [with_short_metadata(_read(data, source, context or ReadContext()))]
+    """Return the documents in a file's bytes. Raise UnsupportedSource for an archive."""
+    found = recognise(data[:SAMPLE], source)
+    if found is Format.ZIP:
+        raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
+    read = _reader(found)
+    if found in READERS_OF_BYTES:
+        documents = read(data, source, context or ReadContext())
+    else:
+        documents = read(decode(data, source), source)
+    return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
 
 
-def _read(data: bytes, source: str, context: ReadContext) -> Document:
-    match recognise(data[:SAMPLE], source):
-        case Format.PDF:
-            from answerable.sources.pdf.read import read_pdf
-
-            return read_pdf(data, source, context)
-        case Format.HTML:
-            from answerable.sources.html.read import read_html
-
-            return read_html(data, source)
-        case Format.MARKDOWN:
-            from answerable.sources.markdown import read_markdown
-
-            return read_markdown(decode(data, source), source)
-        case Format.DOCX:
-            from answerable.sources.office.docx import read_docx
-
-            return read_docx(data, source, context)
-        case Format.EPUB:
-            from answerable.sources.office.epub import read_epub
-
-            return read_epub(data, source, context)
-        case Format.CODE:
-            from answerable.sources.code.read import read_code
-
-            return read_code(decode(data, source), source)
-        case Format.RECORDS:
-            from answerable.sources.tables.read import read_records
-
-            return read_records(decode(data, source), source)
-        case Format.ZIP:
-            raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
-    return _read_plain(decode(data, source), source)
-
-
-def _read_plain(content: str, source: str) -> Document:
-    from answerable.sources.whatsapp.read import is_chat, read_chat
-
-    return read_chat(content, source) if is_chat(content) else read_text(content, source)
+def _reader(found: Format) -> Callable[..., Document | list[Document]]:
+    module, _, name = (READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]).partition(":")
+    return cast("Callable[..., Document | list[Document]]", getattr(import_module(module), name))
 
 
 def _load(path: Path | bytes, source: str, size: int) -> bytes:

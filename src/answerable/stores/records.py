@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from answerable.codec import part_to_row, parts_from_rows
 from answerable.codec import to_json as to_json
-from answerable.datatypes import Chunk, Document, FloatArray, Location, Part
+from answerable.datatypes import Chunk, Document, FloatArray, Location, Part, PartKind
 from answerable.protocols import SyncRecord
 
 # No compressed text begins with it.
@@ -37,12 +37,15 @@ def location_to_json(location: Location) -> str:
 
 
 def location_from_json(text: str) -> Location:
-    """Return the inverse of `location_to_json`, also for texts written before locations had symbols."""
+    """Return the inverse of `location_to_json`, also for texts of versions whose locations had fewer fields."""
     raw = json.loads(text)
-    lines, pages, times = (tuple(raw[name]) if raw[name] else None for name in ("lines", "pages", "times"))
-    moments = (datetime.fromisoformat(times[0]), datetime.fromisoformat(times[1])) if times else None
+    pairs = {name: tuple(raw[name]) for name in ("lines", "pages", "seconds") if raw.get(name)}
+    if raw["times"]:
+        pairs["times"] = tuple(map(datetime.fromisoformat, raw["times"]))
+    texts = {name: raw.get(name) for name in ("anchor", "symbol", "place")}
+    unit = PartKind(raw.get("unit", PartKind.PAGE))
     headings, senders = tuple(raw["headings"]), tuple(raw["senders"])
-    return Location(lines, pages, headings, raw["anchor"], moments, senders, raw.get("symbol"))
+    return Location(**{"lines": None, **pairs}, headings=headings, senders=senders, unit=unit, **texts)
 
 
 def chunk_from_row(row: Any, document: Document, decode: Callable[[str], str] = str) -> Chunk:

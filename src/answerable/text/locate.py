@@ -1,4 +1,4 @@
-"""The place of a span in a document: lines, pages, headings, times, senders and symbols."""
+"""The place of a span in a document: lines, pages, headings, times, senders, symbols and seconds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from itertools import takewhile
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
 
 _RENDERED = frozenset({DocumentType.HTML, DocumentType.DOCX, DocumentType.EPUB})
+_NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
 _LINE_END = re.compile(r"\n")
 
 
@@ -40,9 +41,11 @@ class Locator:
 
 def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
     """Return the place of a span that touches these parts and lines."""
+    numbered = [part for part in parts if part.page is not None]
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]
     senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
+    seconds = [part.seconds for part in parts if part.seconds is not None]
     section = next((part for part in parts if part.headings), None)
     return Location(
         lines=lines,
@@ -52,7 +55,23 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
         times=(min(times), max(times)) if times else None,
         senders=tuple(dict.fromkeys(senders)),
         symbol=_common([part.symbol.split(".") for part in parts if part.symbol]),
+        unit=numbered[0].kind if numbered and numbered[0].kind in _NUMBERED else PartKind.PAGE,
+        place=_place([part.place for part in parts if part.place]),
+        seconds=(seconds[0], seconds[-1]) if seconds else None,
     )
+
+
+def _place(places: list[str]) -> str | None:
+    """Return the name of a place, or of the first and the last: `Costs!A2:F9` from `Costs!A2:F2` and `Costs!A9:F9`."""
+    if not places:
+        return None
+    first, last = places[0], places[-1]
+    sheet, _, cells = first.rpartition("!")
+    other, _, ends = last.rpartition("!")
+    if first == last or not sheet:
+        return first
+    end = ends.partition(":")[2] or ends
+    return f"{sheet}!{cells.partition(':')[0]}:{end}" if sheet == other else f"{first} to {last}"
 
 
 def _common(paths: list[list[str]]) -> str | None:

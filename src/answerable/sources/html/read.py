@@ -23,6 +23,8 @@ from answerable.sources.text import stem
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
+    from answerable.sources.context import ReadContext
+
 _SILENT = logging.NullHandler()
 _SMALL_PAGE = 5_000
 _LARGE_PAGE = 5_000_000
@@ -32,6 +34,11 @@ _TOO_LITTLE = 0.25
 _MANY_LINKS = 0.1
 _MOST_BLOCKS = 200
 _SURROUNDINGS = "nav, aside, header, footer, [role=navigation]"
+
+
+def read_saved(data: bytes, source: str, context: ReadContext) -> Document:
+    """Return the document in the file of a page, as `read_html` does; it has no options."""
+    return read_html(data, source)
 
 
 def read_html(data: bytes | str, source: str, url: str = "") -> Document:

@@ -81,6 +81,10 @@ export const TEXTS = {
   showLater: ["Show later text", "Mostrar el texto siguiente", "Mostrar o texto seguinte"],
   onPage: ["page {n}", "página {n}", "página {n}"],
   onPages: ["pages {first}–{last}", "páginas {first}–{last}", "páginas {first}–{last}"],
+  onSlide: ["slide {n}", "diapositiva {n}", "slide {n}"],
+  onSlides: ["slides {first}–{last}", "diapositivas {first}–{last}", "slides {first}–{last}"],
+  onCell: ["cell {n}", "celda {n}", "célula {n}"],
+  onCells: ["cells {first}–{last}", "celdas {first}–{last}", "células {first}–{last}"],
   onLine: ["line {n}", "línea {n}", "linha {n}"],
   onLines: ["lines {first}–{last}", "líneas {first}–{last}", "linhas {first}–{last}"],
 

@@ -8,18 +8,29 @@ const SENDERS = 3;
 
 const people = (senders) => senders.slice(0, SENDERS).join(", ") + (senders.length > SENDERS ? ", …" : "");
 
+const UNITS = { page: ["onPage", "onPages"], slide: ["onSlide", "onSlides"], cell: ["onCell", "onCells"] };
+
+/** A time in a recording: `0:42` or `1:02:03`. */
+export const clock = (seconds) => {
+  const [hours, minutes, rest] = [seconds / 3600, (seconds / 60) % 60, seconds % 60].map(Math.floor);
+  const two = (number) => String(number).padStart(2, "0");
+  return hours ? `${hours}:${two(minutes)}:${two(rest)}` : `${minutes}:${two(rest)}`;
+};
+
 /** A short place, such as `page 3 · Setup` or `5 Mar 2024, 21:15 · Ana`; empty if unknown. */
 export const placeOf = (found, texts) => {
   const { t } = texts;
   const steps = [];
-  if (found.pages) steps.push(range(found.pages, "onPage", "onPages", t));
+  if (found.place) return found.place;
+  if (found.pages) steps.push(range(found.pages, ...UNITS[found.unit ?? "page"], t));
   if (found.times) steps.push(moments(found.times, texts));
   if (found.senders?.length) steps.push(people(found.senders));
+  if (found.seconds) steps.push([...new Set(found.seconds.map(clock))].join(" – "));
   // Don't repeat the title.
   const heading = found.headings?.at(-1) === found.title ? undefined : found.headings?.at(-1);
   if (heading) steps.push(heading);
   if (found.symbol) steps.push(found.symbol);
-  const knowsBetter = found.pages || found.times || (heading && !found.symbol);
+  const knowsBetter = found.pages || found.times || found.seconds || (heading && !found.symbol);
   if (found.lines && !knowsBetter) steps.push(range(found.lines, "onLine", "onLines", t));
   return steps.join(" · ");
 };
