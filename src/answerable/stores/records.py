@@ -39,13 +39,11 @@ def location_to_json(location: Location) -> str:
 def location_from_json(text: str) -> Location:
     """Return the inverse of `location_to_json`, also for texts of versions whose locations had fewer fields."""
     raw = json.loads(text)
-    pairs = {name: tuple(raw[name]) for name in ("lines", "pages", "seconds") if raw.get(name)}
-    if raw["times"]:
-        pairs["times"] = tuple(map(datetime.fromisoformat, raw["times"]))
-    texts = {name: raw.get(name) for name in ("anchor", "symbol", "place")}
+    lines, pages, seconds = (tuple(raw[name]) if raw.get(name) else None for name in ("lines", "pages", "seconds"))
+    times = (datetime.fromisoformat(raw["times"][0]), datetime.fromisoformat(raw["times"][1])) if raw["times"] else None
+    named = raw["anchor"], times, tuple(raw["senders"]), raw.get("symbol")
     unit = PartKind(raw.get("unit", PartKind.PAGE))
-    headings, senders = tuple(raw["headings"]), tuple(raw["senders"])
-    return Location(**{"lines": None, **pairs}, headings=headings, senders=senders, unit=unit, **texts)
+    return Location(lines, pages, tuple(raw["headings"]), *named, unit, raw.get("place"), seconds)
 
 
 def chunk_from_row(row: Any, document: Document, decode: Callable[[str], str] = str) -> Chunk:
