@@ -9,7 +9,7 @@ from answerable.datatypes import Document
 from answerable.embedding.cache import CachedEmbedder
 from answerable.filters import matches, parse_filter
 from answerable.library import Library
-from answerable.retrieval.foreign import Foreign, foreign_filter
+from answerable.retrieval.foreign import MORE, Foreign, foreign_filter, level_foreign
 from answerable.retrieval.hybrid import fuse_scaled
 from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
@@ -61,6 +61,32 @@ def test_cosines_across_languages_are_levelled() -> None:
     foreign = Foreign(frozenset({2}), 0.05)
     assert foreign.levelled([(1, 0.86), (3, 0.84), (2, 0.82)]) == [(2, pytest.approx(0.87)), (1, 0.86), (3, 0.84)]
     assert (foreign.of(2), foreign.of(1)) == (0.05, 0.0)
+
+
+def test_cosines_are_levelled_by_what_unrelated_passages_lack() -> None:
+    natives = [(number, 0.86 - number / 1000) for number in range(30)]
+    near = [(100, 0.9), *((100 + number, cosine - 0.02) for number, cosine in natives[1:])]
+    assert level_foreign(sorted([*natives, *near], key=lambda pair: -pair[1]), near, 0.05).level == pytest.approx(
+        0.02 + MORE
+    )
+    far = [(number, cosine - 0.1) for number, cosine in near]
+    assert level_foreign([*natives, *far], far, 0.05).level == 0.05
+    closer = [(number, cosine + 0.1) for number, cosine in near]
+    assert level_foreign([*closer, *natives], closer, 0.05).level == 0
+    assert level_foreign([*near], near, 0.05) == Foreign(frozenset(dict(near)), 0.05)
+
+
+def test_what_answers_in_other_words_stays_before_the_other_languages(embedder: CachedEmbedder) -> None:
+    made = Library(MemoryStore(), embedder, SplitterByType(400, 40), FileReader(), ExtractiveAnswerer(None))
+    english = [
+        *ENGLISH.values(),
+        "Bicycles without a label are given to a charity in June.",
+        "The lift is out of order.",
+    ]
+    texts = [("en", text) for text in english] + [("es", text) for text in SPANISH.values()]
+    made.add_documents([Document(text[:20], text, language=language) for language, text in texts])
+    found = made.search("What becomes of abandoned cycles?", 2)
+    assert "Bicycles" in {result.document.id[:8] for result in found}
 
 
 def test_a_foreign_chunk_counts_as_having_the_words_that_the_closest_others_have() -> None:

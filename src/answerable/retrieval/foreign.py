@@ -15,8 +15,12 @@ from answerable.filters import AllOf, Filter, OneOf
 from answerable.retrieval.fetched import Scored
 
 LEVELS = {"multilingual-e5-small": 0.045}
-"""By model, what a cosine across languages lacks, compared with one within a language: .039 for random passages of
-XQuAD's en, es and de, .052 for right ones; .024 to .037 for everyday documents."""
+"""By model, the most that a cosine across languages lacks, compared with one within a language: .039 for random
+passages of XQuAD's en, es and de, .052 for right ones; .024 to .037 for everyday documents."""
+FIRST, LAST = 5, 25
+"""The closest passages of each language by which both are compared: not the very first, which may answer."""
+MORE = 0.005
+"""A passage that answers lacks somewhat more than others do."""
 NATIVES = 6
 """How many of the closest passages in the question's language tell how many of its words a passage shares."""
 
@@ -53,6 +57,22 @@ class Foreign:
 
 
 NONE = Foreign()
+
+
+def level_foreign(dense: Scored, others: Scored, most: float) -> Foreign:
+    """Return the chunks found in other languages and what to add to their cosines, 0 to `most`.
+
+    Unrelated passages should be equally close in every language, so it is by how much those in the question's language
+    are closer. A fixed amount would put every foreign passage before what answers in other words.
+    """
+    numbers = frozenset(number for number, _ in others)
+    natives = [cosine for number, cosine in dense if number not in numbers]
+    count = min(len(natives), len(others), LAST)
+    if not count:
+        return Foreign(numbers, most)
+    first = min(FIRST, count // 2)
+    lacking = fmean(natives[first:count]) - fmean(cosine for _, cosine in others[first:count])
+    return Foreign(numbers, min(max(lacking + MORE, 0.0), most))
 
 
 def foreign_filter(language: str, languages: Collection[str], where: Filter | None) -> Filter | None:

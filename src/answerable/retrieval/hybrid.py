@@ -23,7 +23,7 @@ from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
 from answerable.retrieval.fetched import Fetched, Scored
-from answerable.retrieval.foreign import LEVELS, NONE, Foreign
+from answerable.retrieval.foreign import LEVELS, NONE, Foreign, level_foreign
 
 CANDIDATES = 100
 DENSE_WEIGHT = 0.5
@@ -72,7 +72,7 @@ def hybrid_search(
     foreign = NONE
     if in_other_languages is not None and model in LEVELS:
         others = store.search_vectors(vector, CANDIDATES, in_other_languages)
-        foreign = Foreign(frozenset(number for number, _ in others), LEVELS[model])
+        foreign = level_foreign(dense, others, LEVELS[model])
         dense = foreign.levelled(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)
     return Candidates(dense, keyword, fused, deviation, foreign)
