@@ -58,7 +58,7 @@ def parse_cues(content: str) -> Iterator[Cue]:
     lines = content.split("\n")
     places = [number for number, line in enumerate(lines) if "-->" in line and _TIMES.fullmatch(line)]
     shown: list[str] = []
-    for number, following in zip(places, [*places[1:], len(lines)], strict=True):
+    for number, following in zip(places, [*places[1:], len(lines)], strict=False):
         raw = _text_lines(lines, number + 1, following)
         voices = [voice[1].strip() for line in raw if (voice := _VOICE.search(line))]
         said = [text for line in raw if (text := _plain(line))]

@@ -86,7 +86,7 @@ def item_facts(path: Path) -> ItemFacts | None:
 
     database, key = place
     address = f"file:{quote(database.as_posix())}?mode=ro&immutable=1"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
+    with suppress(sqlite3.Error, ValueError), closing(sqlite3.connect(address, uri=True, timeout=0)) as connection:
         connection.text_factory = lambda text: text.decode("utf-8", "replace").replace("\0", "")
         calls = iter(range(_MOST_CALLS))
         connection.set_progress_handler(lambda: next(calls, None) is None, _STEPS)
@@ -129,7 +129,8 @@ def _rows(connection: sqlite3.Connection, query: str, *values: Any) -> Iterator[
     """Yield the rows of a query, up to where the database is damaged."""
     import sqlite3
 
-    with suppress(sqlite3.Error):
+    # The message about a damaged schema may not be UTF-8.
+    with suppress(sqlite3.Error, ValueError):
         yield from connection.execute(query, values)
 
 

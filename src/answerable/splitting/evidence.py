@@ -26,8 +26,7 @@ def evidence_spans(chunk: Chunk, language: str) -> tuple[Span, ...]:
     messages = [part for part in chunk.parts if part.kind in (PartKind.MESSAGE, PartKind.NOTICE)]
     if not messages:
         in_parts = any(part.page is not None or part.body is not None for part in chunk.parts)
-        spans = list(_part_spans(chunk, language)) if in_parts else sentence_spans(chunk.content, language)
-        return tuple(span for span in spans if not is_furniture(chunk.content, *span))
+        return tuple(_part_spans(chunk, language) if in_parts else _sentences(chunk.content, 0, language))
     spans = []
     for part in messages:
         if part.kind is PartKind.NOTICE:
@@ -50,12 +49,20 @@ def _part_spans(chunk: Chunk, language: str) -> Iterator[Span]:
         runs.append((start, end, unit))
     for start, end, unit in runs:
         if unit is _Unit.ROW:
-            yield trim(chunk.content, start, end)
+            row = trim(chunk.content, start, end)
+            if not is_furniture(chunk.content, *row):
+                yield row
         elif unit is _Unit.STATEMENT:
             yield from ((start + first, start + last) for first, last in statement_spans(chunk.content[start:end]))
         else:
-            for first, last in sentence_spans(chunk.content[start:end], language):
-                yield start + first, start + last
+            yield from _sentences(chunk.content[start:end], start, language)
+
+
+def _sentences(text: str, shift: int, language: str) -> Iterator[Span]:
+    """Yield the sentences of a text that begins at `shift`, without furniture."""
+    for start, end in sentence_spans(text, language):
+        if not is_furniture(text, start, end):
+            yield shift + start, shift + end
 
 
 class _Unit(Enum):

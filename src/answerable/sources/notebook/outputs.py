@@ -26,7 +26,7 @@ def joined(value: Any) -> str:
 
 
 def clean(text: str) -> str:
-    """Return a text with plain line ends, without control characters and lone surrogates; pictures become their names."""
+    """Return a text with plain line ends, without control characters and surrogates; pictures become their names."""
     if not text.isascii():
         text = text.encode("utf-8", "replace").decode("utf-8")
     text = text.replace("\r\n", "\n")

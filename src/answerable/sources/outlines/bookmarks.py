@@ -13,6 +13,7 @@ from answerable.sources.outlines.nodes import Node, outline, plain_lines
 # Each kind of piece begins with its own character, and none crosses the next tag.
 _TAG = re.compile(r"<(/?)(dl|dt|dd|h1|h3|a|title)\b((?:[^<>\"]|\"[^\"<]*\")*)>", re.IGNORECASE)
 _ATTRIBUTE = re.compile(r"([\w-]+)=\"([^\"<]*)\"")
+_MOST_LINES = 100
 _UNREAD = ("javascript:", "place:", "data:", "about:")
 
 
@@ -36,7 +37,7 @@ def _nodes(content: str) -> Iterator[Node]:
             continue
         lines = plain_lines(content[tag.end() : end])
         if name == "dd":
-            if waiting and lines:
+            if waiting and len(waiting.more) < _MOST_LINES:
                 waiting = waiting._replace(more=(*waiting.more, *lines))
             continue
         if waiting:

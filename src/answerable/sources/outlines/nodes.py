@@ -18,7 +18,7 @@ _LONGEST_STEP = 200
 
 
 class Node(NamedTuple):
-    """A node: how many are above it, its text, and the lines that belong to it."""
+    """A node: how many are above it, its text, and the lines that belong to it. One without a text is left out."""
 
     depth: int
     text: str
@@ -35,6 +35,8 @@ def outline(nodes: Iterable[Node], source: str, title: str, metadata: dict[str, 
     for node in nodes:
         while path and path[-1].depth >= node.depth:
             path.pop()
+        if not node.text:
+            continue
         indent = "  " * min(len(path), _DEEPEST)
         marker = f"{indent}- "
         text = f"\n{indent}  ".join((node.text, *node.more))

@@ -37,7 +37,7 @@ def read_opml(data: bytes, source: str, context: ReadContext) -> Document:
 
 
 def _nodes(body: _Element) -> Iterator[Node]:
-    """Yield the entries that have a text, in the order of the file."""
+    """Yield the entries in the order of the file."""
     waiting = [(0, child) for child in reversed(body)]
     while waiting:
         depth, element = waiting.pop()
@@ -49,8 +49,8 @@ def _nodes(body: _Element) -> Iterator[Node]:
         address = next((value for name in _ADDRESSES if (value := (element.get(name) or "").strip())), "")
         if address and address not in lines:
             lines = [f"{lines[0]} ({address})" if lines else address, *lines[1:]]
-        if lines := [*lines, *(line for line in notes if line not in lines[:1])]:
-            yield Node(depth, lines[0], tuple(lines[1:]))
+        lines = [*lines, *(line for line in notes if line not in lines[:1])]
+        yield Node(depth, lines[0] if lines else "", tuple(lines[1:]))
 
 
 def _name(element: _Element) -> str:
