@@ -291,6 +291,16 @@ def test_titles_in_latex_lose_their_commands() -> None:
     assert plain(r"A \textbf{bold} title~with \LaTeX{} \& more\\below") == "A bold title with & more below"
 
 
+def test_a_table_of_org_is_computed(tmp_path: Path) -> None:
+    rows = "| plant | price |\n|-------+-------|\n| rose | 3 |\n| oak | 40 |\n| lily | 7 |\n"
+    (tmp_path / "costs.org").write_text(f"* Costs\n{rows}")
+    with answerable.open(":memory:") as library:
+        library.add(tmp_path / "costs.org")
+        answer = library.ask("What is the total price of the plants?")
+    assert "50 (3 rows)" in answer.text
+    assert [str(each.location) for each in answer.citations] == ["Costs, line 4", "Costs, line 5", "Costs, line 6"]
+
+
 def test_headings_without_an_end_in_latex() -> None:
     document = read("a.tex", "\\section{Open\nWords here.\n")
     assert document.parts[0].headings == ("Open",)

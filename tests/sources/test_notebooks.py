@@ -170,6 +170,16 @@ def test_values_of_other_types_are_passed_over() -> None:
     assert document.content == "```\nx = 1\n```\n\n# Words ? here"
 
 
+def test_a_table_in_a_cell_is_computed(tmp_path: Path) -> None:
+    table = "# Trips\n\n| city | nights |\n|---|---|\n| Cork | 2 |\n| Galway | 5 |\n"
+    (tmp_path / "trips.ipynb").write_text(notebook([{"cell_type": "markdown", "source": table}]))
+    with answerable.open(":memory:") as library:
+        library.add(tmp_path / "trips.ipynb")
+        answer = library.ask("How many nights in total?")
+    assert "7 nights" in answer.text
+    assert str(answer.citations[0].location) == "cell 1, Trips"
+
+
 def test_an_answer_cites_the_cell(tmp_path: Path) -> None:
     path = tmp_path / "rain.ipynb"
     path.write_text(notebook(CELLS))

@@ -101,6 +101,22 @@ def test_the_database_is_neither_locked_nor_changed(tmp_path: Path) -> None:
     assert (database.read_bytes(), database.stat().st_mtime_ns, sorted(tmp_path.iterdir())) == before
 
 
+def test_a_database_with_a_log_ahead_is_left_alone(tmp_path: Path) -> None:
+    file = library_of(tmp_path)
+    with closing(sqlite3.connect(tmp_path / "zotero.sqlite", isolation_level=None)) as zotero:
+        zotero.execute("PRAGMA journal_mode = WAL")
+        zotero.execute("UPDATE itemDataValues SET value = 'Of Tides' WHERE valueID = 1")
+        kept = [tmp_path / "zotero.sqlite", tmp_path / "zotero.sqlite-wal"]
+        before = [path.read_bytes() for path in kept]
+        facts = item_facts(file)
+        assert facts
+        assert facts.title in ("On the Tides", "Of Tides")
+        assert before == {
+            path.name: path.read_bytes() for path in tmp_path.glob("zotero.sqlite*") if path.name in before
+        }
+        assert "zotero.sqlite-wal" in before
+
+
 def _truncated(database: Path) -> None:
     database.write_bytes(database.read_bytes()[:5_000])
 
