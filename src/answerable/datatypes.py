@@ -41,6 +41,13 @@ class DocumentType(_Name):
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    NOTEBOOK = "notebook"
+    RST = "rst"
+    ORG = "org"
+    ASCIIDOC = "asciidoc"
+    LATEX = "latex"
+    SUBTITLES = "subtitles"
+    OUTLINE = "outline"
 
 
 class PartKind(_Name):
@@ -62,10 +69,12 @@ class Part:
 
     Parts are in order and do not overlap. `page` counts pages, slides or the cells of a notebook from 1; `headings` is
     the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
-    where a message's text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
-    class; code outside of functions and classes has none. `cells` are where the cells of a PDF table's row begin.
+    where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
+    code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
+    classes has none. `cells` are where the cells of a PDF table's row begin.
     `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
-    a PDF that no part covers is its furniture: running heads, footers and page numbers.
+    a PDF that no part covers is its furniture: running heads, footers and page numbers. In reStructuredText, Org,
+    AsciiDoc and LaTeX it is comments, preambles and directives.
     """
 
     start: int

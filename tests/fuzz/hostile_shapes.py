@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from fuzz_packages import WORD
+from hostile_writing import WRITING
 from made_files import edited, epub, with_body, zipped
 
 _SENTENCE = "Words of a page that say something, again and again. "
@@ -156,6 +157,7 @@ SHAPES: dict[str, Shape] = {
     "text: Chinese": ("a.txt", 20_000, lambda n: "这是一个句子。" * n),
     "text: brackets": ("a.txt", 20_000, lambda n: "(a. B " * n),
     "text: full stops": ("a.txt", 20_000, lambda n: "." * n + " A. 1) " * n),
+    **WRITING,
     "archive: folders": ("a.zip", 2_000, lambda n: zipped({"a/" * n + "1.txt": "x y z"})),
     "archive: members": ("a.zip", 500, lambda n: zipped({f"{each}.txt": "x y z" for each in range(n)})),
 }

@@ -46,7 +46,7 @@ def test_sections_of_a_book() -> None:
     document = read_markdown(BOOK, "/docs/book.md")
     assert document.content == BOOK
     assert (document.title, document.type) == ("The Book", DocumentType.MARKDOWN)
-    assert document.metadata == {"sidebar_position": "3", "tags": "robots, ros 2", "keywords": "one, two"}
+    assert document.metadata == {"sidebar_position": "3", "tags": ["robots", "ros 2"], "keywords": "one, two"}
     assert [(part.headings, part.anchor) for part in document.parts] == [
         ((), None),
         ((), None),

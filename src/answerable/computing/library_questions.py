@@ -196,9 +196,12 @@ def _lines(document: Document) -> Iterator[Span | None]:
         yield match.span() if match else None
     has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
     start = document.parts[1].start if has_front_matter and len(document.parts) > 1 else 0
+    if document.parts and document.parts[0].kind is PartKind.SECTION and document.parts[0].body is not None:
+        # Comments and a preamble may stand before the first text that people read.
+        start = document.parts[0].body
     match = None if messages else _SENTENCE.search(document.content, start)
     yield match.span("text") if match else None
-    line = _LINE.search(document.content)
+    line = _LINE.search(document.content, start)
     yield line.span() if line else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,6 +14,8 @@ from answerable.protocols import Store, StoredDocument
 from answerable.text.characters import encodable
 
 _SHOWN = 5
+_NOTE = ".md"
+_LINK = re.compile(r"!?\[\[([^\[\]|#^\n]{1,300})[^\[\]\n]*\]\]")
 
 
 def resolve(store: Store, name: str) -> str:
@@ -43,19 +46,32 @@ def resolve(store: Store, name: str) -> str:
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
     """Return the documents with this id or source; without any, with this title; or else whose path ends with it.
 
-    A path may be relative to the working directory. The name of an archive means all of its members.
+    A path may be relative to the working directory. The name of an archive means all of its members. A note in Markdown
+    is also called by its name without suffix, by an alias, or by a link to it, `[[Note|shown]]`.
     """
     path = source_of(Path(os.path.expanduser(name)))
-    plain = _plain(name)
+    plain = _plain(_in_link(name))
     rules: tuple[Callable[[StoredDocument], bool], ...] = (
         lambda each: name == each.id or each.source in (name, path) or each.source.startswith(f"{path}!/"),
         lambda each: _plain(each.title) == plain,
         lambda each: f"/{plain}" in _with_ends(each.source),
+        lambda each: each.source.endswith(_NOTE) and f"/{plain}{_NOTE}" in _with_ends(each.source),
+        lambda each: plain in map(_plain, _texts(each.metadata.get("aliases"))),
     )
     if not name:
         return []
     matches = ([each for each in documents if rule(each)] for rule in rules)
     return next(filter(None, matches), [])
+
+
+def _in_link(name: str) -> str:
+    """Return the name of the note in a wiki link; any other name unchanged."""
+    found = _LINK.fullmatch(name.strip())
+    return found[1].strip().removesuffix(_NOTE) if found else name
+
+
+def _texts(values: object) -> list[str]:
+    return [each for each in values if isinstance(each, str)] if isinstance(values, list | tuple) else []
 
 
 def _plain(text: str) -> str:

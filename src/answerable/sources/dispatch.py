@@ -19,18 +19,27 @@ from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.text import decode
+from answerable.sources.zotero import described
 
 READERS_OF_BYTES = {
     Format.PDF: "answerable.sources.pdf.read:read_pdf",
     Format.HTML: "answerable.sources.html.read:read_saved",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
+    Format.OPML: "answerable.sources.outlines.opml:read_opml",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {
     Format.MARKDOWN: "answerable.sources.markdown:read_markdown",
     Format.CODE: "answerable.sources.code.read:read_code",
     Format.RECORDS: "answerable.sources.tables.read:read_records",
+    Format.NOTEBOOK: "answerable.sources.notebook.read:read_notebook",
+    Format.RST: "answerable.sources.markup.rst:read_rst",
+    Format.ORG: "answerable.sources.markup.org:read_org",
+    Format.ASCIIDOC: "answerable.sources.markup.asciidoc:read_asciidoc",
+    Format.LATEX: "answerable.sources.markup.latex:read_latex",
+    Format.SUBTITLES: "answerable.sources.subtitles:read_subtitles",
+    Format.BOOKMARKS: "answerable.sources.outlines.bookmarks:read_bookmarks",
     Format.TEXT: "answerable.sources.plain:read_plain",
 }
 """By format, a function of the decoded text and its source."""
@@ -49,7 +58,8 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
         # An export with its media may be larger than the limit, which applies to what is unpacked.
         return read_zip(file, source, partial(read_bytes, context=context), context)
-    return read_bytes(load(file, source, context.limits.max_file_size), source, context)
+    documents = read_bytes(load(file, source, context.limits.max_file_size), source, context)
+    return described(documents, file if isinstance(file, Path) else None)
 
 
 def is_archive(file: Path | bytes, source: str) -> bool:

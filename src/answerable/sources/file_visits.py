@@ -24,9 +24,10 @@ from answerable.protocols.reading import UnreadFile
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting
+from answerable.sources.zotero import item_facts
 
 # Increment it when readers begin to return other documents for the same bytes: every file is then read again.
-READERS = "2"
+READERS = "3"
 # File systems round times, to two seconds at worst: a change within them may go unnoticed.
 _RECENT = 2_000_000_000
 _CHUNK = 1 << 20
@@ -90,7 +91,9 @@ class FileVisit:
         if not is_folder:
             self._there[self._reading.name(self._path)] = self._path
         else:
-            self._reading.expect([path for source, path in self._there.items() if not self._is_read_alike(source)])
+            self._reading.expect(
+                [path for source, path in self._there.items() if not self._is_read_alike(source, path)]
+            )
         for source, path in self._there.items():
             if source in unchanged:
                 yield Visited(source, record=known[source], is_unchanged=True)
@@ -118,7 +121,7 @@ class FileVisit:
         scan = Scan(self._path, self._skipped, self._reading.name)
         for found in scan:
             source = self._reading.name(found.path)
-            if self._is_same(source, found.status):
+            if self._is_same(source, found.path, found.status):
                 unchanged.add(source)
             elif reason := reason_to_skip(found.path):
                 self._skipped.count(reason, source)
@@ -134,27 +137,27 @@ class FileVisit:
         advice = f"what was read there earlier is kept; bring the files back, or remove them with {remove}"
         raise nothing_to_read(folder, self._skipped, advice)
 
-    def _is_same(self, source: str, status: os.stat_result) -> bool:
+    def _is_same(self, source: str, path: Path, status: os.stat_result) -> bool:
         known = self._known.get(source)
         if known is None or not known.hash or self._checksum:
             return False
         is_settled = status.st_mtime_ns < known.seen.timestamp() * 1e9 - _RECENT
-        return is_settled and self._validators(status) == known.validators
+        return is_settled and self._validators(path, status) == known.validators
 
-    def _is_read_alike(self, source: str) -> bool:
+    def _is_read_alike(self, source: str, path: Path) -> bool:
         """Whether this version of the readers made the known documents, so that the same bytes give the same."""
         known = self._known.get(source)
-        return known is not None and bool(known.hash) and known.validators.get("readers") == self._reading.readers
+        return known is not None and bool(known.hash) and known.validators.get("readers") == self._readers(path)
 
     def _visited(self, source: str, path: Path) -> Generator[Visited, None, None]:
         seen = datetime.now(timezone.utc)
         known = self._known.get(source)
         before = _status(path)
-        if before and self._is_same(source, before):
+        if before and self._is_same(source, path, before):
             yield Visited(source, record=known, is_unchanged=True)
             return
-        if before and known and self._is_read_alike(source) and _digest(path) == known.hash:
-            record = replace(known, seen=seen, validators=self._validators(before))
+        if before and known and self._is_read_alike(source, path) and _digest(path) == known.hash:
+            record = replace(known, seen=seen, validators=self._validators(path, before))
             yield Visited(source, record=record, is_unchanged=True)
             return
         counted = len(self._skipped.errors)
@@ -178,11 +181,16 @@ class FileVisit:
         after = _status(path)
         if is_partial or before is None or after is None or _version(before) != _version(after):
             return record
-        return replace(record, hash=digest, validators=self._validators(after))
+        return replace(record, hash=digest, validators=self._validators(path, after))
 
-    def _validators(self, status: os.stat_result) -> Mapping[str, str]:
+    def _validators(self, path: Path, status: os.stat_result) -> Mapping[str, str]:
         size, time = str(status.st_size), str(status.st_mtime_ns)
-        return {"size": size, "mtime_ns": time, "readers": self._reading.readers}
+        return {"size": size, "mtime_ns": time, "readers": self._readers(path)}
+
+    def _readers(self, path: Path) -> str:
+        """Return the version of the readers and, of a file in Zotero's storage, what its database says of it."""
+        facts = item_facts(path)
+        return f"{self._reading.readers} {facts.stamp}" if facts else self._reading.readers
 
 
 def _version(status: os.stat_result) -> tuple[int, int, int]:

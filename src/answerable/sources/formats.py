@@ -22,6 +22,14 @@ class Format(str, Enum):
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    NOTEBOOK = "notebook"
+    RST = "rst"
+    ORG = "org"
+    ASCIIDOC = "asciidoc"
+    LATEX = "latex"
+    SUBTITLES = "subtitles"
+    OPML = "opml"
+    BOOKMARKS = "bookmarks"
     TEXT = "text"
 
 
@@ -30,10 +38,17 @@ _SUFFIXES_BY_FORMAT = {
     Format.ZIP: ".zip",
     Format.HTML: ".html .htm .xhtml",
     Format.MARKDOWN: ".md .markdown .mdx",
-    Format.TEXT: ".txt .text .log .rst",
+    Format.TEXT: ".txt .text .log",
     Format.DOCX: ".docx .docm .dotx",
     Format.EPUB: ".epub",
     Format.RECORDS: ".csv .tsv .tab .json .jsonl .ndjson",
+    Format.NOTEBOOK: ".ipynb",
+    Format.RST: ".rst",
+    Format.ORG: ".org",
+    Format.ASCIIDOC: ".adoc .asciidoc",
+    Format.LATEX: ".tex .latex .ltx",
+    Format.SUBTITLES: ".srt .vtt",
+    Format.OPML: ".opml",
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -48,6 +63,8 @@ _PICTURES = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
+# Browsers export their bookmarks as pages that begin like this.
+_BOOKMARKS = re.compile(rb"\s*<!doctype\s+netscape-bookmark-file-1", re.IGNORECASE)
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -71,6 +88,8 @@ def recognise(head: bytes, name: str) -> Format:
         # Its first bytes are damaged, which its reader reports best.
         return known
     decode(_whole_characters(head), name)
+    if known in (None, Format.HTML) and _BOOKMARKS.match(head.removeprefix(b"\xef\xbb\xbf")):
+        return Format.BOOKMARKS
     if known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
         return Format.HTML
     return known if known and known not in _BINARY else Format.TEXT

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
 from answerable.sources.mdx import plain_mdx
 from answerable.sources.text import require_text, stem
+from answerable.sources.wiki_links import note_facts
 from answerable.tables.front_matter import front_matter
 
 if TYPE_CHECKING:
@@ -49,13 +50,15 @@ def read_markdown(content: str, source: str) -> Document:
         content = mdx.content
         require_text(content, source)
         metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
+    given = metadata.pop("title", "")
+    facts = {**metadata, **note_facts(content, body, metadata)}
     headings = list(find_headings(content, body))
-    title = metadata.pop("title", "") or next((each.title for each in headings if each.level == 1), "") or stem(source)
+    title = given or next((each.title for each in headings if each.level == 1), "") or stem(source)
     parts = section_parts(content, headings, body)
     if body:
         parts = (Part(0, body, PartKind.SECTION), *parts)
     return Document(
-        document_id(source, content), content, source, title, DocumentType.MARKDOWN, metadata=metadata, parts=parts
+        document_id(source, content), content, source, title, DocumentType.MARKDOWN, metadata=facts, parts=parts
     )
 
 

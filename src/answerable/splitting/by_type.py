@@ -24,8 +24,14 @@ class SplitterByType:
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
             DocumentType.PDF: headings,
+            DocumentType.NOTEBOOK: headings,
+            DocumentType.RST: headings,
+            DocumentType.ORG: headings,
+            DocumentType.ASCIIDOC: headings,
+            DocumentType.LATEX: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
+            DocumentType.OUTLINE: RecordSplitter(recursive),
         }
         self._default: TextSplitter = recursive
 

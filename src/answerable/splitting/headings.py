@@ -7,10 +7,16 @@ from itertools import pairwise
 
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import Span
+from answerable.splitting.make_chunks import make_chunks
 from answerable.splitting.recursive import RecursiveSplitter
+from answerable.text.locate import Locator
 
 # A heading may have a number or word before it that its path lacks: "Chapter 3".
 NUMBER = 30
+GAP = 200
+"""Longer comments in a section aren't part of its chunks."""
+MARKUP = frozenset({DocumentType.RST, DocumentType.ORG, DocumentType.ASCIIDOC, DocumentType.LATEX})
+_WITH_PAGES = frozenset({DocumentType.PDF, DocumentType.NOTEBOOK})
 
 
 class HeadingSplitter:
@@ -20,9 +26,18 @@ class HeadingSplitter:
         self._within = within
 
     def split(self, document: Document) -> list[Chunk]:
-        """Return the chunks in order; together they cover everything except white space."""
-        has_pages = document.type is DocumentType.PDF
-        return self._within.chunks(document, _sections_across_pages(document) if has_pages else _sections(document))
+        """Return the chunks in order; together they cover everything except white space and what no part covers."""
+        if document.type in _WITH_PAGES:
+            return self._within.chunks(document, _sections_across_pages(document))
+        if document.type in MARKUP:
+            return self._visible(document)
+        return self._within.chunks(document, _sections(document))
+
+    def _visible(self, document: Document) -> list[Chunk]:
+        """Return chunks with something of a part in each."""
+        locator = Locator(document)
+        cuts = (cut for span in _sections_of_markup(document) for cut in self._within.spans(document.content, *span))
+        return make_chunks(document, (cut for cut in cuts if locator.parts(*cut)))
 
 
 def _sections(document: Document) -> Iterator[Span]:
@@ -35,6 +50,24 @@ def _sections(document: Document) -> Iterator[Span]:
             start = part.end
     if start < len(document.content):
         yield start, len(document.content)
+
+
+def _sections_of_markup(document: Document) -> Iterator[Span]:
+    """Yield the spans of sections, without long texts between their parts that nobody reads."""
+    start = end = -1
+    has_text = False
+    headings: tuple[str, ...] = ()
+    for part in document.parts:
+        is_apart = part.start - end > GAP
+        if start >= 0 and (is_apart or (has_text and part.headings != headings)):
+            yield start, end
+            start = -1
+        if start < 0:
+            start, has_text = part.start, False
+        end, headings = part.end, part.headings
+        has_text = has_text or bool(document.content[part.start if part.body is None else part.body : end].strip())
+    if start >= 0:
+        yield start, end
 
 
 def _sections_across_pages(document: Document) -> Iterator[Span]:

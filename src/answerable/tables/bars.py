@@ -9,7 +9,8 @@ from typing import NamedTuple
 from answerable.tables.grid import Line
 
 _PREFIX = re.compile(r"[ \t>]*")
-_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?")
+# Org puts a plus between the columns.
+_RULE = re.compile(r"\|?[ \t]*:?-+:?[ \t]*(?:[|+][ \t]*:?-+:?[ \t]*)*\|?")
 _BORDER = re.compile(r"\+[-=+ ]+\+")
 _BAR = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
@@ -89,7 +90,7 @@ def _tables(run: list[_Text]) -> Iterator[BarTable]:
     place = 0
     while place < len(run):
         rule = place + 1 < len(run) and _is_rule(run[place + 1].text) and not _is_rule(run[place].text)
-        if rule and len(_cells(run[place].text)) == len(_cells(run[place + 1].text)):
+        if rule and len(_cells(run[place].text)) == len(_cells(run[place + 1].text.replace("+", "|"))):
             end = _end(run, place + 2, any_bars=True)
             if end > place + 2:
                 yield BarTable([_line(line) for line in (run[place], *run[place + 2 : end])], True)

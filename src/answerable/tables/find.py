@@ -17,6 +17,8 @@ from answerable.tables.records import records_table
 from answerable.tables.table import Origin, Table
 from answerable.tables.values import Customs
 
+# Where a line below the first row of a table was written by its author.
+_MARKDOWN = frozenset({DocumentType.MARKDOWN, DocumentType.NOTEBOOK, DocumentType.ORG})
 _LONGEST_CAPTION = 100
 _LOOKED_BACK = 1_000
 _SENTENCE_END = re.compile(r"[.!?…]\s+")
@@ -39,7 +41,7 @@ def find_tables(document: Document) -> list[Table]:
         return found
     customs, titles = customs_of(document), _Titles(document)
     # Readers of other formats write the line below the first row of every table.
-    is_markdown = document.type is DocumentType.MARKDOWN
+    is_markdown = document.type in _MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
     made += [_bar_table(each, titles, customs, is_markdown) for each in bars]
     made += [make_table(lines, titles.above(lines[0].start), customs) for lines in rows]

@@ -53,7 +53,7 @@ pelo pelos por seu sin sobre su sua sus sem um uma un una à às
 _RUNS_ON = re.compile(rf"(?:^|\s)(?:{'|'.join(_UNFINISHED.split())})(?:\s+\d{{1,2}})?\s*\Z")
 _NUMBER_OF_ITEM = re.compile(r"\s*\d{1,3}(?:\.\d{1,2})*[.)]\s*")
 _LETTERED = re.compile(r"[ \t]*[a-z]\) ")
-_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-*_=|:\s]+|(?:```|~~~|:::)[^\n]*")
+_FURNITURE = re.compile(r"#{1,6}\s[^\n]*|[-+*_=|:!\s]+|(?:```|~~~|:::)[^\n]*|!?\[\[[^\]\n]*\]\]")
 
 
 def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
@@ -72,7 +72,7 @@ def sentence_spans(text: str, language: str = "") -> list[tuple[int, int]]:
 
 
 def is_furniture(text: str, start: int, end: int) -> bool:
-    """Return whether a span is a heading, a rule or a code fence."""
+    """Return whether a span is a heading, a rule, a code fence, or a note's link alone."""
     return _FURNITURE.fullmatch(text, start, end) is not None
 
 

@@ -23,6 +23,7 @@ from answerable.sources.formats import SAMPLE
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
+from answerable.sources.zotero import described
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
@@ -116,7 +117,7 @@ class _Reading:
             from answerable.sources.html.read import read_html
 
             return [with_short_metadata(read_html(data, source, self._request["url"]))]
-        return read_bytes(data, source, context)
+        return described(read_bytes(data, source, context), self._request["path"])
 
 
 def _size(file: Path | bytes) -> int:

@@ -29,6 +29,12 @@ _TYPES = {
     "application/pdf": ".pdf",
     "application/json": ".json",
     "text/csv": ".csv",
+    "application/x-ipynb+json": ".ipynb",
+    "application/x-tex": ".tex",
+    "text/x-opml": ".opml",
+    "text/x-rst": ".rst",
+    "text/vtt": ".vtt",
+    "application/x-subrip": ".srt",
     "application/epub+zip": ".epub",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }

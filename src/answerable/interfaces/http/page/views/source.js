@@ -18,6 +18,7 @@ const VIEWS = {
   html: MarkdownView,
   docx: MarkdownView,
   epub: MarkdownView,
+  notebook: MarkdownView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 

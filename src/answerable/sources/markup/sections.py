@@ -1,0 +1,133 @@
+"""Headings and hidden spans of a marked-up text → Document: the unchanged file, in parts of what people read.
+
+Shared by reStructuredText, Org, AsciiDoc and LaTeX. Comments, preambles and directives are in no part, so that no
+passage is made of them and nothing in them is quoted.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
+from answerable.errors import EmptySource
+from answerable.sources.text import require_text, stem
+
+LONGEST_TITLE = 1_000
+"""No longer line is a heading."""
+_DEEPEST = 32
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")
+
+
+class Line(NamedTuple):
+    """A line with its offsets; `end` is after its line end, `text` is without it."""
+
+    start: int
+    end: int
+    text: str
+
+    @property
+    def stop(self) -> int:
+        """Where the text ends."""
+        return self.start + len(self.text)
+
+
+class Heading(NamedTuple):
+    """A heading from `start`; the text under it begins at `body`. A smaller `level` is higher."""
+
+    start: int
+    body: int
+    level: int
+    title: str
+
+
+@dataclass(slots=True)
+class Marks:
+    """What a reader finds in a text: headings in order, spans that people don't read, title and metadata."""
+
+    headings: list[Heading] = field(default_factory=list)
+    hidden: list[Span] = field(default_factory=list)
+    title: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+    def hide(self, *lines: Line) -> None:
+        """Hide whole lines."""
+        self.hidden += [(line.start, line.end) for line in lines]
+
+    def hide_in(self, line: Line, start: int, end: int) -> None:
+        """Hide characters of a line."""
+        self.hidden.append((line.start + start, line.start + end))
+
+    def add(self, start: int, body: int, level: int, title: str) -> None:
+        """Add a heading; one without a title is hidden."""
+        words = " ".join(title.split())[:LONGEST_TITLE]
+        if words:
+            self.headings.append(Heading(start, body, level, words))
+        else:
+            self.hidden.append((start, body))
+
+
+def lines_of(content: str) -> list[Line]:
+    """Return the lines of a text."""
+    return [Line(match.start(), match.end(), match[0].removesuffix("\n")) for match in _LINE.finditer(content)]
+
+
+def read_marked(content: str, source: str, kind: DocumentType, marks: Marks) -> Document:
+    """Return the document. Raise EmptySource if it holds nothing that people read."""
+    require_text(content, source)
+    parts = tuple(_parts(content, marks))
+    if not any(content[part.start : part.end].strip() for part in parts):
+        raise EmptySource(
+            f"{source} holds nothing but comments and directives: add the files that it includes, or leave it out"
+        )
+    title = marks.title or next((each.title for each in marks.headings), "") or stem(source)
+    metadata = {key: value for key, value in marks.metadata.items() if value}
+    return Document(document_id(source, content), content, source, title, kind, metadata=metadata, parts=parts)
+
+
+def _parts(content: str, marks: Marks) -> Iterator[Part]:
+    hidden = list(_merged(marks.hidden))
+    ends = [end for _, end in hidden]
+    for start, body, end, path in _sections(content, marks.headings):
+        place = start
+        for low, high in islice(hidden, bisect_right(ends, start), None):
+            if low >= end:
+                break
+            yield from _part(content, place, low, body, path)
+            place = max(place, high)
+        yield from _part(content, place, end, body, path)
+
+
+def _part(content: str, start: int, end: int, body: int, path: tuple[str, ...]) -> Iterator[Part]:
+    if start < end and content[start:end].strip():
+        yield Part(start, end, PartKind.SECTION, headings=path, body=min(max(start, body), end))
+
+
+def _sections(content: str, headings: Sequence[Heading]) -> Iterator[tuple[int, int, int, tuple[str, ...]]]:
+    """Yield start, body, end and path of each section, first of the text before all headings."""
+    ends = [*(each.start for each in headings), len(content)]
+    yield 0, 0, ends[0], ()
+    path: list[Heading] = []
+    for heading, end in zip(headings, ends[1:], strict=True):
+        while path and path[-1].level >= heading.level:
+            path.pop()
+        path = [*path[: _DEEPEST - 1], heading]
+        yield heading.start, heading.body, end, tuple(each.title for each in path)
+
+
+def _merged(spans: Iterable[Span]) -> Iterator[Span]:
+    """Yield the spans in order, those that touch as one."""
+    reached: Span | None = None
+    for start, end in sorted(spans):
+        if reached and start <= reached[1]:
+            reached = reached[0], max(reached[1], end)
+            continue
+        if reached:
+            yield reached
+        reached = start, end
+    if reached:
+        yield reached

@@ -1,0 +1,1 @@
+"""OPML outlines and bookmarks of browsers."""

@@ -1,0 +1,104 @@
+"""Notes of Obsidian: tags, aliases and links as metadata that filters use, links that lead to their notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import answerable
+from answerable.errors import DocumentNotFound
+from answerable.sources.markdown import read_markdown
+from answerable.sources.wiki_links import note_facts
+from answerable.splitting.by_type import SplitterByType
+from answerable.splitting.evidence import evidence_spans
+
+BREAD = """---
+aliases: [The loaf, Pan]
+tags:
+  - kitchen/bread
+  - weekly
+---
+Rye bread rests for nine hours, see [[Sourdough#Feeding|the starter]] #rye.
+
+![[oven.png]]
+
+```sh
+[[ -f secret ]] # #secret
+```
+
+Inline `[[secret]] #secret` is code, and so is no tag: issue #12, C#, a#b.
+More in [[Recipes/Oven.md]] and [[Sourdough]]; ![[Prices#^block]].
+"""
+SOURDOUGH = "# About the starter\n\nThe starter is fed every evening with rye flour. #kitchen/yeast\n"
+
+
+def vault(folder: Path) -> Path:
+    (folder / ".obsidian").mkdir(parents=True)
+    (folder / ".obsidian" / "app.json").write_text('[{"secret": "settings"}]')
+    (folder / "Recipes").mkdir()
+    (folder / "Bread.md").write_text(BREAD)
+    (folder / "Sourdough.md").write_text(SOURDOUGH)
+    (folder / "Recipes" / "Oven.md").write_text("The oven heats to 240 degrees.\n")
+    return folder
+
+
+def test_tags_aliases_and_links_are_lists() -> None:
+    document = read_markdown(BREAD, "/vault/Bread.md")
+    assert document.content == BREAD
+    assert document.title == "Bread"
+    assert document.metadata == {
+        "aliases": ["The loaf", "Pan"],
+        "tags": ["kitchen/bread", "kitchen", "weekly", "rye"],
+        "links": ["Sourdough", "oven.png", "Recipes/Oven", "Prices"],
+    }
+
+
+def test_a_text_without_marks_has_no_facts() -> None:
+    assert note_facts("# Heading\n\n[a](#b) [[]] [[#here]] # x\n", 0, {}) == {}
+
+
+def test_many_tags_and_links_are_cut() -> None:
+    facts = note_facts("".join(f"#t{number} [[n{number}]]\n" for number in range(1_000)), 0, {})
+    assert [len(values) for values in facts.values()] == [200, 200]
+
+
+def test_a_vault_is_filtered_by_tags_and_links(tmp_path: Path) -> None:
+    with answerable.open(":memory:") as library:
+        report = library.add(vault(tmp_path / "vault"))
+        assert report.added == 3
+        assert not any("secret" in each.source for each in library.documents())
+
+        def found(where: dict[str, str]) -> set[str]:
+            return {Path(each.document.source).name for each in library.search("bread starter oven", where=where)}
+
+        assert found({"tags": "kitchen"}) == {"Bread.md", "Sourdough.md"}
+        assert found({"tags": "kitchen/yeast"}) == {"Sourdough.md"}
+        assert found({"links": "sourdough"}) == {"Bread.md"}
+        assert found({"aliases": "pan"}) == {"Bread.md"}
+        answer = library.ask("How long does rye bread rest?")
+        assert "nine hours" in answer.citations[0].quote
+
+
+def test_an_embedded_picture_is_not_quoted() -> None:
+    chunks = SplitterByType().split(read_markdown(BREAD, "/vault/Bread.md"))
+    quoted = [chunk.content[start:end] for chunk in chunks for start, end in evidence_spans(chunk, "en")]
+    assert "Rye bread rests for nine hours, see [[Sourdough#Feeding|the starter]] #rye." in quoted
+    assert not any("oven.png" in text for text in quoted)
+
+
+def test_links_and_aliases_lead_to_their_notes(tmp_path: Path) -> None:
+    with answerable.open(":memory:") as library:
+        library.add(vault(tmp_path / "vault"))
+
+        def note(name: str) -> str:
+            return Path(library.document(library.resolve(name)).source).name
+
+        document = library.document(library.resolve("Bread"))
+        assert document.metadata["links"][0] == "Sourdough"
+        assert note("Sourdough") == note("[[Sourdough#Feeding|the starter]]") == "Sourdough.md"
+        assert note("[[Recipes/Oven.md]]") == note("![[Oven]]") == "Oven.md"
+        assert note("the loaf") == "Bread.md"
+        for name in ("[[Nowhere]]", "dough", "[[]]"):
+            with pytest.raises(DocumentNotFound):
+                library.resolve(name)
