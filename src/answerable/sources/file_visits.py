@@ -21,12 +21,13 @@ from answerable.disk.names import source_of
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
+from answerable.sources.chats.bundles import digest_of, status_of
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting
 
 # Increment it when readers begin to return other documents for the same bytes: every file is then read again.
-READERS = "2"
+READERS = "3"
 # File systems round times, to two seconds at worst: a change within them may go unnoticed.
 _RECENT = 2_000_000_000
 _CHUNK = 1 << 20
@@ -195,11 +196,15 @@ def _status(path: Path) -> os.stat_result | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
+    if stat.S_ISDIR(status.st_mode):
+        return status_of(path)
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
+    if path.is_dir():
+        return digest_of(path)
     digest = sha256()
     try:
         with path.open("rb") as file:
