@@ -66,8 +66,8 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
         documents = []
         for name, load in _files(zipped, members, budget, source, skipped):
+            data = load()
             try:
-                data = load()
                 if data is None:
                     skipped.count("unsupported", name)
                 else:

@@ -17,16 +17,7 @@ if TYPE_CHECKING:
     from answerable.sources.context import ReadContext
 
 # One of these is in every export; looking for them spares other JSON a second parse.
-_WORDS = (
-    '"messages"',
-    '"mapping"',
-    '"chat_messages"',
-    '"ts"',
-    '"MessageList"',
-    '"sender"',
-    '"createdDateTime"',
-    '"files"',
-)
+_WORDS = (f'"{BUNDLE}"', *(f'"{word}"' for word in "messages mapping chat_messages ts MessageList sender body".split()))
 # Two words that only one app's export has together: if the JSON can't be read, it is a damaged export.
 _PAIRS = (
     ('"date_unixtime"', '"from_id"'),
