@@ -77,10 +77,14 @@ def _branch(conversation: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _latest(nodes: dict[str, dict[str, Any]]) -> str:
+    """Return the last of the latest nodes that no other continues."""
+    parents = {node["parent"] for node in nodes.values() if isinstance(node.get("parent"), str)}
+    leaves = [name for name in nodes if name not in parents] or list(nodes)
+
     def made(name: str) -> datetime:
         return epoch(row(nodes[name].get("message")).get("create_time")) or datetime.min
 
-    return max(nodes, key=made)
+    return max(reversed(leaves), key=made)
 
 
 def _chatgpt_message(raw: dict[str, Any], time: datetime | None) -> ChatMessage | None:

@@ -23,6 +23,8 @@ _MEDIA = {
     "audio_file": "audio",
     "animation": "GIF",
 }
+# Old exports say of a message that wasn't edited that it was in 1970.
+_NEVER = 1970
 _SAVED = "Saved Messages"
 
 
@@ -128,7 +130,8 @@ def _notes(raw: dict[str, Any], by_id: dict[str, dict[str, Any]]) -> Iterator[st
         yield f"forwarded from {forwarded}"
     if via := first(raw.get("via_bot")):
         yield f"via {via}"
-    if "edited" in raw:
+    edited = moment(raw.get("edited"))[0]
+    if edited and edited.year > _NEVER:
         yield "edited"
     for reaction in rows(raw.get("reactions")):
         names = [words(each.get("from")) for each in rows(reaction.get("recent"))]
