@@ -5,6 +5,7 @@ Each reader is imported on first use.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from functools import partial
@@ -55,7 +56,7 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
 def is_archive(file: Path | bytes, source: str) -> bool:
     """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
-    if isinstance(file, Path) and file.is_dir():
+    if isinstance(file, Path) and os.path.isdir(file):
         return False
     return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
 

@@ -203,7 +203,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
-    if path.is_dir():
+    if os.path.isdir(path):
         return digest_of(path)
     digest = sha256()
     try:

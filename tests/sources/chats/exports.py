@@ -296,7 +296,8 @@ attachments/12/map.heic
 Jan 02, 2024  1:08:00 PM Ana renamed the conversation to Teeth
 
 """
-DISCORD_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Garden club - tools</title><style>.chatlog__message{}</style>
+DISCORD_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Garden club</title>
+<style>.chatlog__message{}</style>
 </head><body><div class="preamble"><div class="preamble__entry">Garden club</div>
 <div class="preamble__entry">Text / tools</div></div><div class="chatlog"><div class="chatlog__message-group">
 <div id="chatlog__message-container-10" class="chatlog__message-container" data-message-id="10">
@@ -322,12 +323,14 @@ TELEGRAM_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"/><title>Expo
 <div class="text">This pot</div></div></div>
 </div></div></div></body></html>"""
 IMESSAGE_PAGE = """<html><meta charset="UTF-8"><style>.message{}</style><div class="message"><div class="received">
-<p><span class="timestamp">Jan 02, 2024 9:05:00 AM (Read by you after 5 minutes)</span> <span class="sender">Ana</span></p>
+<p><span class="timestamp">Jan 02, 2024 9:05:00 AM (Read by you after 5 minutes)</span>
+<span class="sender">Ana</span></p>
 <div class="message_part"><span class="bubble">The dentist moved to Elm Street</span></div>
 <div class="replies"><div class="reply"><div class="message"><div class="sent iMessage">
 <p><span class="timestamp">Jan 02, 2024 9:06:00 AM</span> <span class="sender">Me</span></p>
 <div class="message_part"><span class="bubble">Which number?</span></div></div></div></div></div></div></div>
-<div class="announcement"><p><span class="timestamp">Jan 02, 2024 1:08:00 PM</span> Ana renamed it <b>Teeth</b></p></div></html>"""
+<div class="announcement"><p><span class="timestamp">Jan 02, 2024 1:08:00 PM</span>
+Ana renamed it <b>Teeth</b></p></div></html>"""
 
 
 def as_json(value: Any) -> bytes:

@@ -41,7 +41,7 @@ def _messages(body: str) -> list[ChatMessage]:
     times = read_stamps([match["stamp"] for match in found])
     # A line in brackets without a time belongs to the message above.
     headers = [(match, time) for match, time in zip(found, times, strict=True) if time is not None]
-    ends = [match.start() for match, _ in headers[1:]] + [len(body)]
+    ends = [*(match.start() for match, _ in headers[1:]), len(body)][: len(headers)]
     return [
         _message(ChatMessage(time, match["author"].removesuffix(_PINNED), ""), match, body[match.end() : end])
         for (match, time), end in zip(headers, ends, strict=True)

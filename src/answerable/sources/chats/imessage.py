@@ -9,6 +9,7 @@ import re
 
 from answerable.sources.chats.conversation import LOCAL, ChatMessage, Conversation, reply_note
 from answerable.sources.chats.fields import file_name
+from answerable.sources.chats.headers import messages_below
 from answerable.sources.chats.stamps import named_moment
 
 _STAMP = r"[A-Z][a-z]{2} \d{2}, \d{4} {1,2}\d{1,2}:\d{2}:\d{2} [AP]M"
@@ -17,7 +18,7 @@ _HEADER = re.compile(
     re.MULTILINE,
 )
 _REPLY = re.compile(rf"^ {{4}}(?P<stamp>{_STAMP})[^\n]*\n {{4}}(?P<sender>[^\n]+)$", re.MULTILINE)
-_REACTIONS = re.compile(r"^(?:Tapbacks|Reactions):\n(?P<lines>(?:[^\n]+\n?)*)", re.MULTILINE)
+_REACTIONS = re.compile(r"^(?:Tapbacks|Reactions):\n(?P<lines>(?:[^\n]+(?:\n|\Z))*)", re.MULTILINE)
 _FILE = re.compile(r"(?:/|~/|\./|attachments/)[^\n]{1,500}\.\w{1,8}")
 _IS_REPLY = "This message responded to an earlier message."
 _DELETED = "This message was deleted from the conversation!"
@@ -30,10 +31,8 @@ def is_imessage(content: str) -> bool:
 
 def read_imessage(content: str) -> Conversation:
     """Return the conversation of an export."""
-    found = list(_HEADER.finditer(content))
-    ends = [match.start() for match in found[1:]] + [len(content)]
     answered: dict[tuple[str, str], tuple[str, str]] = {}
-    messages = [_message(match, content[match.end() : end], answered) for match, end in zip(found, ends, strict=True)]
+    messages = [_message(header, raw, answered) for header, raw in messages_below(_HEADER, content.lstrip())]
     return Conversation("iMessage", "", messages, LOCAL)
 
 

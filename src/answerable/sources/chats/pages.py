@@ -113,7 +113,7 @@ def _discord(page: LexborHTMLParser) -> Conversation:
     names = [shown(each) for each in page.css(".preamble__entry")]
     channel = names[1].rpartition("/")[2].strip() if len(names) > 1 else ""
     title = channel_title(names[0] if names else "", channel)
-    found = list(_discord_groups(page))
+    found = list(_discord_nodes(page))
     times = read_stamps([stamp for _, _, stamp, _ in found])
     messages: list[ChatMessage] = []
     last: datetime | None = None
@@ -123,15 +123,16 @@ def _discord(page: LexborHTMLParser) -> Conversation:
     return Conversation("Discord", title, messages, LOCAL)
 
 
-def _discord_groups(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | None, str, str]]:
+def _discord_nodes(page: LexborHTMLParser) -> Iterator[tuple[LexborNode, str | None, str, str]]:
     """Yield each message with its sender (None for a notice), its date and time, or only its time of day."""
-    for group in page.css(".chatlog__message-group"):
-        author = group.css_first(".chatlog__author, .chatlog__author-name")
-        sender = one_line(shown(author), 160)
-        for node in group.css(".chatlog__message-container"):
-            is_notice = node.css_first(".chatlog__system-notification-content") is not None
-            stamp = _text(node, ".chatlog__timestamp, .chatlog__system-notification-timestamp")
-            yield node, None if is_notice else sender, stamp, _text(node, ".chatlog__short-timestamp")
+    sender = ""
+    for node in page.css(".chatlog__message-container"):
+        # Only the first message of a group names its author.
+        author = node.css_first(".chatlog__author, .chatlog__author-name")
+        sender = one_line(shown(author), 160) if author is not None else sender
+        is_notice = node.css_first(".chatlog__system-notification-content") is not None
+        stamp = _text(node, ".chatlog__timestamp, .chatlog__system-notification-timestamp")
+        yield node, None if is_notice else sender or "unknown", stamp, _text(node, ".chatlog__short-timestamp")
 
 
 def _after(last: datetime | None, clock: str) -> datetime | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from answerable.sources.chats.conversation import LOCAL, ChatMessage, Conversation, reply_note
 from answerable.sources.chats.fields import first, moment, row, rows, texts, words
+from answerable.sources.chats.headers import messages_below
 
 _APP = "Signal"
 _HEADER = re.compile(
@@ -24,9 +25,7 @@ def is_signal(content: str) -> bool:
 
 def read_signal(content: str) -> Conversation:
     """Return the conversation in a Markdown text."""
-    found = list(_HEADER.finditer(content))
-    ends = [match.start() for match in found[1:]] + [len(content)]
-    messages = [_message(match, content[match.end() : end]) for match, end in zip(found, ends, strict=True)]
+    messages = [_message(header, raw) for header, raw in messages_below(_HEADER, content.lstrip())]
     return Conversation(_APP, "", messages, LOCAL)
 
 
