@@ -49,14 +49,15 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
     numbered = [part for part in parts if part.page is not None]
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]
-    senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
+    messages = [part for part in parts if part.kind is PartKind.MESSAGE]
+    senders = [part.sender for part in messages if part.sender]
     seconds = [part.seconds for part in parts if part.seconds is not None]
     section = next((part for part in parts if part.headings), None)
     return Location(
         lines=lines,
         pages=(pages[0], pages[-1]) if pages else None,
         headings=section.headings if section else (),
-        anchor=section.anchor if section else next((part.anchor for part in parts if part.anchor), None),
+        anchor=section.anchor if section else next((part.anchor for part in messages if part.anchor), None),
         times=(min(times), max(times)) if times else None,
         senders=tuple(dict.fromkeys(senders)),
         symbol=_common([part.symbol.split(".") for part in parts if part.symbol]),

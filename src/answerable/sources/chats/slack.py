@@ -39,7 +39,10 @@ _STAMP = re.compile(r"\d{9,11}\.\d{6}")
 def is_slack(exported: Any) -> bool:
     """Whether parsed JSON has the shape of one of the daily files."""
     messages = rows(exported)[:20]
-    return bool(messages) and all(each.get("type") == "message" and _is_stamp(each.get("ts")) for each in messages)
+    return bool(messages) and all(
+        each.get("type", "message") == "message" and _is_stamp(each.get("ts")) and ("text" in each or "blocks" in each)
+        for each in messages
+    )
 
 
 def _is_stamp(value: Any) -> bool:
@@ -137,8 +140,9 @@ def _attachment(attachment: dict[str, Any], workspace: Workspace) -> str:
 def _notes(raw: dict[str, Any], by_stamp: Mapping[str, dict[str, Any]], workspace: Workspace) -> Iterator[str]:
     thread = words(raw.get("thread_ts"))
     if thread and thread != raw.get("ts"):
-        parent = by_stamp.get(thread)
-        yield reply_note(_sender(parent, workspace), _text(parent, workspace)) if parent else "in a thread"
+        # The parent may be in another day's file.
+        parent = by_stamp.get(thread) or row(raw.get("root")) or {"user": raw.get("parent_user_id")}
+        yield reply_note(_sender(parent, workspace), _text(parent, workspace))
     if "edited" in raw:
         yield "edited"
     if raw.get("pinned_to"):
