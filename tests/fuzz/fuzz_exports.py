@@ -47,7 +47,7 @@ def _export() -> dict[str, bytes]:
     return members(FOLDER / "sound.zip")
 
 
-def _with_another_value(draw: Draw, value: Any) -> Any:
+def with_another_value(draw: Draw, value: Any) -> Any:
     """The value with something in it, however deep, exchanged, added or taken away."""
     if isinstance(value, dict) and value and draw.number(5):
         name = draw.pick(sorted(value))
@@ -56,10 +56,10 @@ def _with_another_value(draw: Draw, value: Any) -> Any:
                 return {other: kept for other, kept in value.items() if other != name}
             case 1:
                 return {**value, draw.pick(HOSTILE): draw.pick(VALUES)}
-        return {**value, name: _with_another_value(draw, value[name])}
+        return {**value, name: with_another_value(draw, value[name])}
     if isinstance(value, list) and value and draw.number(5):
         place = draw.number(len(value) - 1)
-        inside = [_with_another_value(draw, value[place])] * draw.number(2)
+        inside = [with_another_value(draw, value[place])] * draw.number(2)
         return [*value[:place], *inside, *value[place + 1 :]]
     return value + draw.pick((1, -1, 2**31)) if isinstance(value, int) and draw.number(1) else draw.pick(VALUES)
 
@@ -76,7 +76,7 @@ def _changed(draw: Draw, found: dict[str, bytes]) -> dict[str, bytes]:
             continue
         place = draw.number(len(lines) - 1)
         try:
-            line = json.dumps(_with_another_value(draw, json.loads(lines[place])))
+            line = json.dumps(with_another_value(draw, json.loads(lines[place])))
         except ValueError:
             # It was changed before, to something that is no JSON.
             continue

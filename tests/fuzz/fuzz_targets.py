@@ -19,6 +19,7 @@ class Target:
 
 MODULES = {
     "chat": "fuzz_texts",
+    "chats": "fuzz_chats",
     "markdown": "fuzz_texts",
     "html": "fuzz_texts",
     "records": "fuzz_texts",

@@ -8,6 +8,7 @@ from pathlib import Path
 from browser import last_quotes, squeezed, visiting
 from service_on_socket import EXAMPLES, small_service, upload
 from site_server import SiteServer
+from sources.chats.exports import TELEGRAM, as_json
 
 from answerable.interfaces.http.server import Server
 from answerable.settings import Settings
@@ -139,3 +140,18 @@ def test_a_site_is_added_by_its_address_and_linked_to(tmp_path: Path) -> None:
             assert str(link.get_attribute("href")).startswith(f"{site.home}coast")
             assert link.get_attribute("rel") == "noopener noreferrer"
             visitor.shot("site")
+
+
+def test_a_chat_of_another_app_shows_replies_and_reactions_below_a_message(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("result.json", as_json(TELEGRAM)))
+        with visiting(server.address) as visitor:
+            shown = visitor.cite(visitor.ask("Where is the shed key?"))
+            assert shown == last_quotes(server.address, visitor)[0] == "The shed key is under the blue pot."
+            page = visitor.page
+            assert page.locator(".quoted-message .sender").inner_text() == "Ana"
+            assert page.locator(".quoted-message .notes").inner_text() == "👍 Ben, Cleo"
+            reply = page.locator(".message .notes", has_text="in reply to Ana")
+            assert reply.inner_text() == "in reply to Ana: “The shed key is under the blue pot.”, edited"
+            assert page.locator(".notice").inner_text() == "Ana: invite members: Ben, Cleo"
+            visitor.shot("chat-notes")

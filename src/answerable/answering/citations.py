@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult, Span
-from answerable.text.locate import Locator, locate
+from answerable.text.locate import Locator, is_rendered_chat, locate
 
 LONGEST_DIRECTIVE = 80
 
@@ -80,7 +80,7 @@ def link(document: Document, location: Location, text: str) -> str:
     if archive and not web:
         return _file_address(archive[1])
     base = quote(web.split("#", 1)[0], safe=_KEPT) if web else _file_address(document.source)
-    if not base or document.type in _WITHOUT_PLACES:
+    if not base or document.type in _WITHOUT_PLACES or (is_rendered_chat(document) and not location.anchor):
         return base
     if location.pages:
         return f"{base}#page={location.pages[0]}"

@@ -137,7 +137,8 @@ class LibraryQuestion:
             lines += [f"{line} ({name_of(each)})" for line in shown] if len(chats) > 1 else shown
             citations += cited
         people = len({line.partition(":")[0] for line in lines})
-        name = name_of(chosen[0]) if len(chosen) == 1 else name_of(chats[0]) if len(chats) == 1 else "WhatsApp"
+        apps = dict.fromkeys(str(each.metadata.get("app") or "WhatsApp") for each in chats)
+        name = name_of(chosen[0]) if len(chosen) == 1 else name_of(chats[0]) if len(chats) == 1 else ", ".join(apps)
         return self._answered(self._said["people"].format(name=name, n=people), lines, citations)
 
     def _count(self) -> Answer | None:

@@ -10,8 +10,9 @@ import copy
 import re
 import stat
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -24,9 +25,11 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
+from answerable.sources.chats import bundles
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
+from answerable.sources.limits import Skipped
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 
@@ -61,14 +64,9 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
         chats = _chat_exports(zipped, members, budget)
         if chats:
             return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
-        names = frozenset(info.filename for info in members)
-        documents: list[Document] = []
-        for info in members:
-            name = f"{source}!/{info.filename}"
-            if is_page_part(PurePosixPath(info.filename).name, is_in_page_folder(info.filename, names)):
-                skipped.count(PAGE_PART, name)
-                continue
-            data = budget.read(zipped, info, is_supported)
+        documents = []
+        for name, load in _files(zipped, members, budget, source, skipped):
+            data = load()
             try:
                 if data is None:
                     skipped.count("unsupported", name)
@@ -83,6 +81,48 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             f"{source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a chat export"
         )
     return documents
+
+
+def _files(
+    zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budget: Budget, source: str, skipped: Skipped
+) -> Iterator[tuple[str, Callable[[], bytes | None]]]:
+    """Yield the name of each file to read and a function that returns its bytes, None if no reader takes it.
+
+    The files of one conversation, such as the days of a Slack channel, are one, named as their folder.
+    """
+    infos = {info.filename: info for info in members}
+    conversations = bundles.in_archive(infos)
+    lists = {name: b"" for files in conversations.values() for short, name in files.items() if short.startswith("../")}
+    folders_of_lists = {name.rpartition("/")[0] for name in lists}
+    bundled = {name for files in conversations.values() for name in files.values()}
+    for folder, files in sorted(conversations.items()):
+        yield f"{source}!/{folder or 'messages'}", partial(_bundle, zipped, infos, files, lists, budget)
+    names = frozenset(infos)
+    for info in members:
+        name, (folder, _, short) = f"{source}!/{info.filename}", info.filename.rpartition("/")
+        if is_page_part(short, is_in_page_folder(info.filename, names)):
+            skipped.count(PAGE_PART, name)
+        elif folder in folders_of_lists and bundles.is_slack_list(short):
+            skipped.count(bundles.SLACK_LIST, name)
+        elif info.filename not in bundled:
+            yield name, partial(budget.read, zipped, info, is_supported)
+
+
+def _bundle(
+    zipped: zipfile.ZipFile,
+    infos: Mapping[str, zipfile.ZipInfo],
+    files: Mapping[str, str],
+    lists: dict[str, bytes],
+    budget: Budget,
+) -> bytes:
+    """Return the files of one conversation as one; the `lists` that they share are unpacked once."""
+    read = {}
+    for short, name in files.items():
+        data = lists.get(name) or budget.read(zipped, infos[name]) or b""
+        if name in lists:
+            lists[name] = data
+        read[short] = data
+    return bundles.bundle(read)
 
 
 _AGAIN = "download or export it again"

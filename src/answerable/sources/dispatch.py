@@ -5,6 +5,7 @@ Each reader is imported on first use.
 
 from __future__ import annotations
 
+import os
 import stat
 from collections.abc import Callable
 from functools import partial
@@ -24,15 +25,16 @@ from answerable.sources.zotero import described
 READERS_OF_BYTES = {
     Format.PDF: "answerable.sources.pdf.read:read_pdf",
     Format.HTML: "answerable.sources.html.read:read_saved",
+    Format.CHAT_PAGE: "answerable.sources.chats.read:read_chat_page",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
     Format.OPML: "answerable.sources.outlines.opml:read_opml",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {
-    Format.MARKDOWN: "answerable.sources.markdown:read_markdown",
+    Format.MARKDOWN: "answerable.sources.chats.read:read_markdown_or_chat",
     Format.CODE: "answerable.sources.code.read:read_code",
-    Format.RECORDS: "answerable.sources.tables.read:read_records",
+    Format.RECORDS: "answerable.sources.chats.read:read_records_or_chats",
     Format.NOTEBOOK: "answerable.sources.notebook.read:read_notebook",
     Format.RST: "answerable.sources.markup.rst:read_rst",
     Format.ORG: "answerable.sources.markup.org:read_org",
@@ -64,6 +66,8 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
 def is_archive(file: Path | bytes, source: str) -> bool:
     """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
+    if isinstance(file, Path) and os.path.isdir(file):
+        return False
     return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
 
 
@@ -102,7 +106,9 @@ def _load(path: Path | bytes, source: str, size: int) -> bytes:
     try:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
-            raise SourceError(f"{source} is a folder: use walk to read the files in it")
+            from answerable.sources.chats.bundles import load_folder
+
+            return load_folder(path, source, size)
         if not stat.S_ISREG(status.st_mode):
             raise UnsupportedSource(f"{source} is a device or a pipe: save its output to a file, then add that file")
         with path.open("rb") as file:

@@ -21,6 +21,7 @@ from answerable.disk.names import source_of
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
+from answerable.sources.chats.bundles import digest_of, status_of
 from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting
@@ -203,11 +204,15 @@ def _status(path: Path) -> os.stat_result | None:
         status = os.stat(path)
     except (OSError, ValueError):
         return None
+    if stat.S_ISDIR(status.st_mode):
+        return status_of(path)
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def _digest(path: Path) -> str:
     """Return the SHA-256 of a file's bytes, or "" if it can't be read."""
+    if os.path.isdir(path):
+        return digest_of(path)
     digest = sha256()
     try:
         with path.open("rb") as file:

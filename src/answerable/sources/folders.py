@@ -11,6 +11,14 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
+from answerable.sources.chats.bundles import (
+    SLACK_LIST,
+    channels_in,
+    conversation_in,
+    files_of,
+    is_slack_list,
+    status_of,
+)
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
@@ -23,7 +31,7 @@ _Rules = tuple[Path, GitIgnoreSpec]
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A file in a folder, not yet opened, and its status."""
+    """A file in a folder, not yet opened, and its status; or a folder whose files are one conversation."""
 
     path: Path
     status: os.stat_result
@@ -100,9 +108,17 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
+        conversation = files_of(folder) if conversation_in(names) else {}
+        if conversation and (status := status_of(folder)):
+            yield Found(folder, status)
+        has_channels = channels_in(folder, names)
         for entry in entries:
             path = folder / entry.name
-            if reason := _reason_by_name(entry, path, rules):
+            if entry.name in conversation:
+                continue
+            if has_channels and is_slack_list(entry.name):
+                self._skipped.count(SLACK_LIST, self._name(path))
+            elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason)
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))

@@ -17,6 +17,7 @@ class Format(str, Enum):
     PDF = "pdf"
     ZIP = "zip"
     HTML = "html"
+    CHAT_PAGE = "chat page"
     MARKDOWN = "markdown"
     DOCX = "docx"
     EPUB = "epub"
@@ -65,6 +66,13 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
 # Browsers export their bookmarks as pages that begin like this.
 _BOOKMARKS = re.compile(rb"\s*<!doctype\s+netscape-bookmark-file-1", re.IGNORECASE)
+BUNDLE = "several files of one conversation"
+"""The key of the JSON that `chats.bundles` makes: the texts of files by name."""
+_BUNDLE = f'{{"{BUNDLE}":'.encode()
+# A page that Telegram, DiscordChatExporter or imessage-exporter wrote; its reader looks again.
+_CHAT_PAGE = re.compile(
+    rb"<title>Exported Data</title>|\.chatlog__|class=[\"'](?:chatlog|message_part|announcement|sent iMessage)\b"
+)
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -76,6 +84,8 @@ def recognise(head: bytes, name: str) -> Format:
         raise UnsupportedSource(
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
         )
+    if head.startswith(_BUNDLE):
+        return Format.RECORDS
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
@@ -90,8 +100,9 @@ def recognise(head: bytes, name: str) -> Format:
     decode(_whole_characters(head), name)
     if known in (None, Format.HTML) and _BOOKMARKS.match(head.removeprefix(b"\xef\xbb\xbf")):
         return Format.BOOKMARKS
-    if known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")):
-        return Format.HTML
+    is_page = known is Format.HTML or (known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")))
+    if is_page:
+        return Format.CHAT_PAGE if _CHAT_PAGE.search(head) else Format.HTML
     return known if known and known not in _BINARY else Format.TEXT
 
 

@@ -18,7 +18,9 @@ COLUMNS = (
     Column("text", Kind.TEXT),
     Column("attachment", Kind.TEXT),
 )
-_LONGEST_HEADER = 300
+_LONGEST_HEADER = 6_000
+# How the reader of other apps' chats names files, several in one message.
+_ATTACHED = " (file attached)"
 _UNKNOWN = "media"
 _NONE = Value("")
 
@@ -53,14 +55,17 @@ def _message(content: str, part: Part) -> tuple[str, str]:
         return ("" if read.kind is MessageKind.DELETED else read.text.strip()), ""
     if read.attachment is None:
         return cleaned(own).strip(), _kind(read)
-    caption = (line for line in read.text.split("\n") if read.attachment not in line)
+    lines = read.text.split("\n")
+    caption = (line for line in lines if read.attachment not in line and not line.endswith(_ATTACHED))
     return "\n".join(caption).strip(), _kind(read)
 
 
 def _with_placeholder(content: str, part: Part) -> str:
     """Return a message's text with the placeholder of its attachment."""
     name = part.sender or ""
-    after = content.find(f"{name}:", part.start, part.start + _LONGEST_HEADER)
+    # The last: a note before the sender may name the same person.
+    body = part.end if part.body is None else part.body
+    after = content.rfind(f"{name}:", part.start, min(body, part.start + _LONGEST_HEADER))
     if after < 0:
         return content[part.body or part.start : part.end]
     return content[after + len(name) + 1 : part.end].removeprefix(" ")

@@ -22,12 +22,17 @@ _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
 _LINE_END = re.compile(r"\n")
 
 
+def is_rendered_chat(document: Document) -> bool:
+    """Whether a chat's content was made of an export: WhatsApp's is the content itself."""
+    return document.type is DocumentType.CHAT and "app" in document.metadata
+
+
 class Locator:
     """Finds places in one document, each in logarithmic time."""
 
     def __init__(self, document: Document) -> None:
         self._parts = document.parts
-        self._has_lines = document.type not in _RENDERED
+        self._has_lines = document.type not in _RENDERED and not is_rendered_chat(document)
         self._starts = [part.start for part in document.parts]
         self._line_ends = [match.start() for match in _LINE_END.finditer(document.content)]
 
@@ -53,14 +58,15 @@ def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
     numbered = [part for part in parts if part.page is not None]
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]
-    senders = [part.sender for part in parts if part.kind is PartKind.MESSAGE and part.sender]
+    messages = [part for part in parts if part.kind is PartKind.MESSAGE]
+    senders = [part.sender for part in messages if part.sender]
     seconds = [part.seconds for part in parts if part.seconds is not None]
     section = next((part for part in parts if part.headings), None)
     return Location(
         lines=lines,
         pages=(pages[0], pages[-1]) if pages else None,
         headings=section.headings if section else (),
-        anchor=section.anchor if section else None,
+        anchor=section.anchor if section else next((part.anchor for part in messages if part.anchor), None),
         times=(min(times), max(times)) if times else None,
         senders=tuple(dict.fromkeys(senders)),
         symbol=_common([part.symbol.split(".") for part in parts if part.symbol]),

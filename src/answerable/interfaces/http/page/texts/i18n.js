@@ -195,9 +195,9 @@ export const TEXTS = {
     "Escolha arquivos ou solte-os em qualquer lugar",
   ],
   kindsOfFiles: [
-    "PDF, WhatsApp exports, Markdown, web pages, Word, ebooks, code, zip",
-    "PDF, chats de WhatsApp, Markdown, páginas web, Word, libros electrónicos, código, zip",
-    "PDF, conversas do WhatsApp, Markdown, páginas web, Word, e-books, código, zip",
+    "PDF, chat exports, Markdown, web pages, Word, ebooks, code, zip",
+    "PDF, chats exportados, Markdown, páginas web, Word, libros electrónicos, código, zip",
+    "PDF, conversas exportadas, Markdown, páginas web, Word, e-books, código, zip",
   ],
   orSite: [
     "Or add a website by its address",

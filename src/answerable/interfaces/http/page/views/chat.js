@@ -12,6 +12,11 @@ const colours = (messages) => {
   return Object.fromEntries(senders.map((sender, index) => [sender, index % COLOURS]));
 };
 
+/** Replies, edits and reactions, which stand in the header of a message of other apps than WhatsApp. */
+const NOTES = /^\[\d{4}-\d\d-\d\d \d\d:\d\d, (.*)\] /;
+
+const notesOf = (content, { start, end, body }) => NOTES.exec(content.slice(start, body ?? end))?.[1];
+
 /** The text of a message without trailing white space. */
 const bodyOf = (content, { start, end, body }) => {
   const from = body ?? start;
@@ -21,6 +26,7 @@ const bodyOf = (content, { start, end, body }) => {
 const Message = ({ message, content, target, colour, isFirst }) => {
   const { time } = useTexts();
   const isQuoted = touches(message, target);
+  const notes = notesOf(content, message);
   return html`
     <li
       class=${isQuoted ? "message quoted-message" : "message"}
@@ -29,6 +35,7 @@ const Message = ({ message, content, target, colour, isFirst }) => {
     >
       ${isFirst && html`<span class="sender">${message.sender}</span>`}
       <span class="said"><${Runs} content=${content} runs=${[bodyOf(content, message)]} target=${target} /></span>
+      ${notes && html`<span class="notes">${notes}</span>`}
       <time datetime=${message.time}>${time(message.time)}</time>
     </li>
   `;

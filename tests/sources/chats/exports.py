@@ -1,0 +1,338 @@
+"""Exports of chats as their apps write them, made here."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+TELEGRAM = {
+    "name": "Allotment",
+    "type": "private_group",
+    "id": 77,
+    "messages": [
+        {
+            "id": 1,
+            "type": "service",
+            "date": "2024-03-01T09:00:00",
+            "actor": "Ana",
+            "action": "invite_members",
+            "members": ["Ben", "Cleo"],
+            "text": "",
+        },
+        {
+            "id": 2,
+            "type": "message",
+            "date": "2024-03-01T09:05:10",
+            "date_unixtime": "1709280310",
+            "from": "Ana",
+            "from_id": "user1",
+            "text": ["The shed key is under ", {"type": "bold", "text": "the blue pot"}, "."],
+            "reactions": [{"type": "emoji", "count": 2, "emoji": "👍", "recent": [{"from": "Ben"}, {"from": "Cleo"}]}],
+        },
+        {
+            "id": 3,
+            "type": "message",
+            "date": "2024-03-01T09:07:00",
+            "edited": "2024-03-01T09:08:00",
+            "from": "Ben",
+            "from_id": "user2",
+            "reply_to_message_id": 2,
+            "file": "files/plan.pdf",
+            "file_name": "plan.pdf",
+            "text": "Here is the plan of the beds",
+        },
+        {
+            "id": 4,
+            "type": "message",
+            "date": "2024-03-02T10:00:00",
+            "from": None,
+            "from_id": "user3",
+            "forwarded_from": "Seed shop",
+            "photo": "(File not included. Change data exporting settings to download.)",
+            "text": "Seeds are half price",
+        },
+        {
+            "id": 5,
+            "type": "message",
+            "date": "2024-03-02T10:01:00",
+            "from": "Ana",
+            "from_id": "user1",
+            "text": "",
+            "poll": {"question": "When do we dig?", "answers": [{"text": "Sunday", "voters": 3}]},
+        },
+    ],
+}
+USERS = [
+    {"id": "U01", "name": "ana.g", "real_name": "Ana Gil", "profile": {"display_name": "Ana"}},
+    {"id": "U02", "name": "ben", "profile": {"display_name": "", "real_name": "Ben Low"}},
+]
+CHANNELS = [{"id": "C01", "name": "general"}, {"id": "C02", "name": "kitchen"}]
+SLACK_DAYS: dict[str, Any] = {
+    "2024-01-05.json": [
+        {
+            "type": "message",
+            "subtype": "channel_join",
+            "user": "U01",
+            "text": "<@U01> has joined",
+            "ts": "1704456000.000100",
+        },
+        {
+            "type": "message",
+            "user": "U01",
+            "text": "Ask <@U02> in <#C02|kitchen> &amp; bring tea",
+            "ts": "1704456060.000200",
+        },
+    ],
+    "2024-01-06.json": [
+        {
+            "type": "message",
+            "user": "U02",
+            "text": "The kettle is in <https://shop.example/k|the shop>",
+            "ts": "1704542460.000300",
+            "thread_ts": "1704456060.000200",
+            "files": [{"name": "kettle.png"}],
+            "reactions": [{"name": "tea", "users": ["U01"], "count": 1}],
+        },
+        {
+            "type": "message",
+            "user": "U02",
+            "text": "",
+            "blocks": [{"type": "rich_text", "elements": [{"type": "text", "text": "Only in blocks"}]}],
+            "ts": "1704542470.000300",
+        },
+    ],
+}
+DISCORD = {
+    "guild": {"id": "1", "name": "Garden club"},
+    "channel": {"id": "2", "type": "GuildTextChat", "category": "Text", "name": "tools", "topic": "Lending"},
+    "messages": [
+        {
+            "id": "10",
+            "type": "Default",
+            "timestamp": "2024-02-03T18:00:00.5+01:00",
+            "timestampEdited": "2024-02-03T18:01:00+01:00",
+            "isPinned": True,
+            "content": "The mower is in the barn",
+            "author": {"id": "7", "name": "ana77", "nickname": "Ana"},
+            "attachments": [{"id": "1", "fileName": "mower.jpg", "url": "https://cdn.example/mower.jpg?ex=1"}],
+            "reactions": [{"emoji": {"name": "🔥"}, "count": 3}],
+        },
+        {
+            "id": "11",
+            "type": "Reply",
+            "timestamp": "2024-02-03T18:05:00+01:00",
+            "content": "Thanks!",
+            "author": {"id": "8", "name": "ben", "nickname": None},
+            "reference": {"messageId": "10"},
+        },
+        {
+            "id": "12",
+            "type": "GuildMemberJoin",
+            "timestamp": "2024-02-03T18:06:00+01:00",
+            "content": "Joined the server.",
+            "author": {"id": "9", "name": "cleo"},
+        },
+    ],
+    "messageCount": 3,
+}
+
+
+def mangled(text: str) -> str:
+    """A text as Messenger's export spells it: each byte of UTF-8 as a character."""
+    return text.encode().decode("latin-1")
+
+
+MESSENGER = {
+    "participants": [{"name": mangled("José Peña")}, {"name": "Ana"}],
+    "messages": [
+        {"sender_name": "Ana", "timestamp_ms": 1704103260000, "is_unsent": True},
+        {
+            "sender_name": "Ana",
+            "timestamp_ms": 1704103200000,
+            "photos": [{"uri": "messages/inbox/x/photos/cafe.jpg"}],
+            "content": mangled("¡El café está abierto! 😀"),
+            "reactions": [{"reaction": mangled("❤"), "actor": mangled("José Peña")}],
+        },
+        {"sender_name": mangled("José Peña"), "timestamp_ms": 1704103100000, "content": mangled("¿Dónde quedamos?")},
+    ],
+    "title": mangled("José Peña"),
+    "thread_path": "inbox/jose_1",
+}
+
+
+def node(name: str, parent: str | None, role: str, text: str, time: float | None = None, **more: Any) -> dict[str, Any]:
+    """A node of ChatGPT's tree."""
+    content = {"content_type": "text", "parts": [text]}
+    message = {"author": {"role": role}, "create_time": time, "content": content, "recipient": "all", **more}
+    return {"id": name, "parent": parent, "children": [], "message": message}
+
+
+CHATGPT = [
+    {
+        "title": "Pruning",
+        "create_time": 1704103200.5,
+        "current_node": "d",
+        "mapping": {
+            "root": {"id": "root", "parent": None, "children": ["a"], "message": None},
+            "s": node("s", "root", "system", "You are a gardener"),
+            "a": node("a", "s", "user", "When do I prune the pear tree?", 1704103201),
+            "b": node("b", "a", "assistant", "In June.", 1704103202),
+            "c": node("c", "a", "assistant", "search()", 1704103203, recipient="web"),
+            "d": node("d", "c", "assistant", "Prune the pear tree in late winter.", 1704103204),
+        },
+    },
+    {"title": "Pruning", "create_time": 1704203200, "mapping": {"a": node("a", None, "user", "And the plum?")}},
+]
+CLAUDE = [
+    {
+        "uuid": "1",
+        "name": "Soup",
+        "created_at": "2024-05-01T10:00:00.123456Z",
+        "chat_messages": [
+            {
+                "sender": "human",
+                "text": "How long does lentil soup simmer?",
+                "created_at": "2024-05-01T10:00:00.123456Z",
+                "attachments": [{"file_name": "recipe.txt"}],
+            },
+            {
+                "sender": "assistant",
+                "text": "",
+                "content": [{"type": "thinking", "thinking": "Hm"}, {"type": "text", "text": "Forty minutes."}],
+                "created_at": "2024-05-01T10:00:05Z",
+            },
+        ],
+    }
+]
+TEAMS = {
+    "topic": "Office move",
+    "value": [
+        {
+            "id": "1",
+            "messageType": "message",
+            "createdDateTime": "2024-06-03T08:00:00Z",
+            "from": {"user": {"displayName": "Ana"}},
+            "body": {"contentType": "html", "content": "<p>The van comes at <b>nine</b>&nbsp;sharp</p><p>Be there</p>"},
+        },
+        {
+            "id": "2",
+            "messageType": "message",
+            "replyToId": "1",
+            "createdDateTime": "2024-06-03T08:01:00Z",
+            "deletedDateTime": "2024-06-03T08:02:00Z",
+            "from": {"user": {"displayName": "Ben"}},
+            "body": {"contentType": "text", "content": ""},
+        },
+    ],
+}
+SIGNAL_ROWS = [
+    {
+        "date": "2024-01-02 10:11:12",
+        "sender": "Me",
+        "body": "The boat leaves at six",
+        "quote": "> When does it leave?",
+        "sticker": "",
+        "reactions": [{"name": "Ben", "emoji": "👍"}],
+        "attachments": [{"name": "ticket.pdf", "path": "./media/ticket.pdf"}],
+    },
+    {"date": "2024-01-02 10:12:00", "sender": "Ben", "body": "ok", "quote": "", "reactions": [], "attachments": []},
+]
+SIGNAL_MARKDOWN = """\
+[2024-01-02, 10:11:12] Me: The boat leaves at six
+and comes back at nine
+(- Ben: 👍 -)
+[2024-01-02, 10:12:00] Ben:
+> The boat leaves at six
+
+ok ![ticket.jpg](./media/ticket.jpg)
+"""
+DISCORD_TEXT = f"""\
+{"=" * 62}
+Guild: Garden club
+Channel: Text / tools
+{"=" * 62}
+
+[13/02/2024 18:00] ana77
+The mower is in the barn
+[it is] heavy
+
+{{Attachments}}
+https://cdn.example/mower.jpg?ex=1
+
+{{Reactions}}
+🔥 (3)
+
+[02/03/2024 18:05] ben (pinned)
+Thanks!
+
+{"=" * 62}
+Exported 2 message(s)
+{"=" * 62}
+"""
+DISCORD_CSV = (
+    "AuthorID,Author,Date,Content,Attachments,Reactions\r\n"
+    '"7","ana77","2024-02-03T18:00:00.0000000+01:00","The mower, ""the red one"",\nis in the barn",'
+    '"https://cdn.example/mower.jpg?ex=1","🔥 (3)"\r\n'
+)
+IMESSAGE = """\
+Jan 02, 2024  9:05:00 AM (Read by you after 5 minutes)
+Ana
+The dentist moved to Elm Street
+Tapbacks:
+Loved by Me
+    Jan 02, 2024  9:06:00 AM
+    Me
+    Which number?
+
+Jan 02, 2024  9:06:00 AM
+Me
+Which number?
+This message responded to an earlier message.
+
+Jan 02, 2024  1:07:00 PM
+Ana
+attachments/12/map.heic
+
+Jan 02, 2024  1:08:00 PM Ana renamed the conversation to Teeth
+
+"""
+DISCORD_PAGE = """<!DOCTYPE html><html lang="en"><head><title>Garden club</title>
+<style>.chatlog__message{}</style>
+</head><body><div class="preamble"><div class="preamble__entry">Garden club</div>
+<div class="preamble__entry">Text / tools</div></div><div class="chatlog"><div class="chatlog__message-group">
+<div id="chatlog__message-container-10" class="chatlog__message-container" data-message-id="10">
+<span class="chatlog__author" title="ana77">Ana</span>
+<span class="chatlog__timestamp" title="x"><a href="#">2/13/2024 11:59 PM</a></span>
+<div class="chatlog__content chatlog__markdown"><span class="chatlog__markdown-preserve">The mower is in
+<strong>the barn</strong></span><span class="chatlog__edited-timestamp">(edited)</span></div></div>
+<div id="chatlog__message-container-11" class="chatlog__message-container">
+<div class="chatlog__short-timestamp" title="x">12:01 AM</div>
+<div class="chatlog__content chatlog__markdown"><span class="chatlog__markdown-preserve">Keep it dry</span></div>
+</div></div></div></body></html>"""
+TELEGRAM_PAGE = """<!DOCTYPE html><html><head><meta charset="utf-8"/><title>Exported Data</title></head><body>
+<div class="page_wrap"><div class="page_header"><div class="content"><div class="text bold">Allotment</div></div></div>
+<div class="page_body chat_page"><div class="history">
+<div class="message service" id="message-1"><div class="body details">1 March 2024</div></div>
+<div class="message default clearfix" id="message2"><div class="body">
+<div class="pull_right date details" title="01.03.2024 09:05:10 UTC+01:00">09:05</div>
+<div class="from_name">Ana</div><div class="text">The shed key is under<br>the blue pot</div></div></div>
+<div class="message default clearfix joined" id="message3"><div class="body">
+<div class="pull_right date details" title="01.03.2024 09:06:00 UTC+01:00">09:06</div>
+<div class="reply_to details">In reply to <a href="#go_to_message2">this message</a></div>
+<div class="media_wrap clearfix"><a class="photo_wrap" href="photos/pot.jpg"></a></div>
+<div class="text">This pot</div></div></div>
+</div></div></div></body></html>"""
+IMESSAGE_PAGE = """<html><meta charset="UTF-8"><style>.message{}</style><div class="message"><div class="received">
+<p><span class="timestamp">Jan 02, 2024 9:05:00 AM (Read by you after 5 minutes)</span>
+<span class="sender">Ana</span></p>
+<div class="message_part"><span class="bubble">The dentist moved to Elm Street</span></div>
+<div class="replies"><div class="reply"><div class="message"><div class="sent iMessage">
+<p><span class="timestamp">Jan 02, 2024 9:06:00 AM</span> <span class="sender">Me</span></p>
+<div class="message_part"><span class="bubble">Which number?</span></div></div></div></div></div></div></div>
+<div class="announcement"><p><span class="timestamp">Jan 02, 2024 1:08:00 PM</span>
+Ana renamed it <b>Teeth</b></p></div></html>"""
+
+
+def as_json(value: Any) -> bytes:
+    """JSON as the apps write it."""
+    return json.dumps(value, ensure_ascii=False, indent=1).encode()

@@ -1,0 +1,131 @@
+"""The days of a Slack channel are one document, in a folder and in an archive, and so are the parts of a thread."""
+
+from __future__ import annotations
+
+import json
+import zipfile
+from pathlib import Path
+
+import pytest
+from sources.chats.exports import CHANNELS, MESSENGER, SLACK_DAYS, USERS, as_json
+
+import answerable
+from answerable.datatypes import Document
+from answerable.errors import DamagedSource
+from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
+from answerable.sources.folders import walk
+from answerable.sources.limits import Skipped
+
+TEXTS = [
+    (None, "@Ana has joined"),
+    ("Ana", "Ask @Ben Low in #kitchen & bring tea"),
+    ("Ben Low", "kettle.png (file attached)\nThe kettle is in the shop (https://shop.example/k)"),
+    ("Ben Low", "Only in blocks"),
+]
+
+
+def files() -> dict[str, bytes]:
+    days = {f"general/{name}": as_json(day) for name, day in SLACK_DAYS.items()}
+    other = {
+        "kitchen/2024-01-05.json": as_json([{"type": "message", "user": "U02", "text": "x", "ts": "1704456000.000000"}])
+    }
+    return {"users.json": as_json(USERS), "channels.json": as_json(CHANNELS), **days, **other}
+
+
+def in_folder(folder: Path, found: dict[str, bytes]) -> Path:
+    for name, data in found.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(data)
+    return folder
+
+
+def in_archive(path: Path, found: dict[str, bytes]) -> Path:
+    with zipfile.ZipFile(path, "w") as zipped:
+        for name, data in found.items():
+            zipped.writestr(name, data)
+    return path
+
+
+def said(document: Document) -> list[tuple[str | None, str]]:
+    return [(part.sender, document.content[part.body : part.end]) for part in document.parts]
+
+
+@pytest.mark.parametrize("root", ["", "Team export/"])
+def test_channels_of_an_archive(tmp_path: Path, root: str) -> None:
+    path = in_archive(tmp_path / "slack.zip", {root + name: data for name, data in files().items()})
+    context = ReadContext()
+    general, kitchen = read_file(path, context)
+    assert (general.source, general.title) == (f"{path.as_posix()}!/{root}general", "general")
+    assert said(general) == TEXTS
+    assert (
+        "[2024-01-06 12:01, in reply to Ana: “Ask @Ben Low in #kitchen & bring tea”, :tea: Ana] Ben Low: "
+        in general.content
+    )
+    assert said(kitchen) == [("Ben Low", "x")]
+    assert dict(context.skipped.counts) == {"list of a Slack export": 2}
+
+
+def test_channels_of_a_folder_are_followed_as_one(tmp_path: Path) -> None:
+    folder = in_folder(tmp_path / "slack", files())
+    skipped = Skipped()
+    assert list(walk(folder, skipped)) == [folder / "general", folder / "kitchen"]
+    with answerable.open(tmp_path / "library") as library:
+        assert library.add(folder).added == 2
+        (general,) = [each for each in library.documents() if each.title == "general"]
+        document = library.document(general.id)
+        assert document
+        assert document.source == (folder / "general").as_posix()
+        assert said(document) == TEXTS
+        assert [each.unchanged for each in library.sync().origins.values()] == [2]
+        more = [{"type": "message", "user": "U01", "text": "A new day", "ts": "1704628860.000000"}]
+        (folder / "general" / "2024-01-07.json").write_bytes(as_json(more))
+        (report,) = library.sync().origins.values()
+        assert (report.changed, report.unchanged, report.added, report.removed) == (1, 1, 0, 0)
+        (general,) = [each for each in library.documents() if each.title == "general"]
+        assert general.metadata["last_day"] == "2024-01-07"
+        for day in (folder / "general").iterdir():
+            day.unlink()
+        (report,) = library.sync().origins.values()
+        assert report.removed == 1
+
+
+def test_a_folder_of_days_without_users_is_no_channel(tmp_path: Path) -> None:
+    folder = in_folder(tmp_path / "log", {"2024-01-05.json": b'[{"a": 1}]', "2024-01-06.json": b'[{"a": 2}]'})
+    assert [path.name for path in walk(folder)] == ["2024-01-05.json", "2024-01-06.json"]
+
+
+def test_a_damaged_day_does_not_spoil_the_channel(tmp_path: Path) -> None:
+    found = {**files(), "general/2024-01-06.json": b'[{"type": "mess'}
+    (general, _) = read_file(in_archive(tmp_path / "slack.zip", found))
+    assert said(general) == TEXTS[:2]
+
+
+def test_a_link_in_a_channel_is_not_followed(tmp_path: Path) -> None:
+    secret = tmp_path / "secret.json"
+    secret.write_bytes(as_json([{"type": "message", "user": "U01", "text": "secret", "ts": "1704456000.000000"}]))
+    folder = in_folder(tmp_path / "slack", files())
+    (folder / "general" / "2024-01-09.json").symlink_to(secret)
+    (document,) = read_file(folder / "general")
+    assert "secret" not in document.content
+
+
+def test_parts_of_a_thread_of_messenger(tmp_path: Path) -> None:
+    earlier = {**MESSENGER, "messages": [{"sender_name": "Ana", "timestamp_ms": 1600000000000, "content": "Hello"}]}
+    found = {"inbox/jose_1/message_1.json": as_json(MESSENGER), "inbox/jose_1/message_2.json": as_json(earlier)}
+    (zipped,) = read_file(in_archive(tmp_path / "messages.zip", found))
+    folder = in_folder(tmp_path / "facebook", {**found, "inbox/ana/message_1.json": as_json(MESSENGER)})
+    assert list(walk(folder)) == [folder / "inbox/ana/message_1.json", folder / "inbox/jose_1"]
+    (unpacked,) = read_file(folder / "inbox/jose_1")
+    assert said(zipped) == said(unpacked)
+    assert [sender for sender, _ in said(zipped)] == ["Ana", "José Peña", "Ana", "Ana"]
+
+
+def test_an_archive_with_a_bomb_among_its_days_is_refused(tmp_path: Path) -> None:
+    bomb = json.dumps([{"type": "message", "text": "x" * 30_000_000, "ts": "1704456000.000000"}]).encode()
+    path = tmp_path / "slack.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as zipped:
+        for name, data in {**files(), "general/2024-01-08.json": bomb}.items():
+            zipped.writestr(name, data)
+    with pytest.raises(DamagedSource, match="times its size"):
+        read_file(path)
