@@ -1,7 +1,7 @@
 """The public names of the package."""
 
 from answerable.disk.names import source_of as source_of
-from answerable.sources.archives import read_zip as read_zip
+from answerable.sources.archives.read import read_archive as read_archive
 from answerable.sources.code.read import read_code as read_code
 from answerable.sources.context import ReadContext as ReadContext
 from answerable.sources.dispatch import read_bytes as read_bytes
