@@ -19,6 +19,7 @@ from answerable.sources.markdown import read_markdown as read_markdown
 from answerable.sources.office.docx import read_docx as read_docx
 from answerable.sources.office.epub import read_epub as read_epub
 from answerable.sources.pdf.read import read_pdf as read_pdf
+from answerable.sources.plugin_formats import SourceFormat as SourceFormat
 from answerable.sources.process.reading_process import ReadingProcess as ReadingProcess
 from answerable.sources.site.addresses import AddressGuard as AddressGuard
 from answerable.sources.site.crawl import ask_ahead as ask_ahead

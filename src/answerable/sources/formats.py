@@ -18,6 +18,7 @@ class Format(str, Enum):
     ZIP = "zip"
     TAR = "tar"
     COMPRESSED = "compressed"
+    PLUGIN = "plugin"
     HTML = "html"
     MARKDOWN = "markdown"
     DOCX = "docx"
@@ -62,6 +63,8 @@ def recognise(head: bytes, name: str) -> Format:
     """Return the format of a file from its first bytes and its name. Raise UnsupportedSource if no reader takes it."""
     suffix = PurePath(name).suffix.lower()
     known = SUFFIXES.get(suffix)
+    if known is None and _is_of_plugin(suffix):
+        return Format.PLUGIN
     if suffix in _PICTURES:
         raise UnsupportedSource(
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
@@ -93,6 +96,13 @@ def _whole_characters(head: bytes) -> bytes:
         return head
     line_end = head.rfind(b"\n")
     return head[: line_end + 1] if line_end > len(head) // 2 and b"\0" not in head else head[: len(head) // 4 * 4]
+
+
+def _is_of_plugin(suffix: str) -> bool:
+    """Whether a plug-in reads a suffix that is not built in."""
+    from answerable.sources.plugin_formats import plugin_format
+
+    return plugin_format(suffix) is not None
 
 
 def is_tar(head: bytes) -> bool:

@@ -88,7 +88,7 @@ def _walk(tar: tarfile.TarFile, source: str) -> Iterator[tuple[str, tarfile.TarI
     count = 0
     # Not `for info in tar`, which keeps all entries.
     while (info := tar.next()) is not None:
-        tar.members.clear()
+        tar.members.clear()  # type: ignore[attr-defined]
         count += 1
         if count > members.MAX_MEMBERS:
             raise too_many(source)
