@@ -17,6 +17,7 @@ from answerable.sources.archives.open import open_archive
 from answerable.sources.archives.unpacking import Unpacking
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format, is_supported, recognise
+from answerable.sources.html.page_assets import LONGEST_PAGE, MOST_PAGES, PageAssets, is_page, may_be_asset
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
@@ -68,7 +69,12 @@ class _Reading:
         documents: list[Document] = []
         is_read = False
         everything = frozenset(names)
-        parts = {name for name in names if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything))}
+        assets = self._assets(archive, names)
+        parts = {
+            name
+            for name in names
+            if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything)) or name in assets
+        }
         for name in sorted(parts):
             skipped.count(PAGE_PART, f"{archive.source}!/{name}")
         for member in archive.members(everything - parts):
@@ -98,6 +104,14 @@ class _Reading:
                 "chat export"
             )
         return documents
+
+    def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
+        """Return what the archive's pages load; they are read only if there are files that a page may load."""
+        is_asked = any(may_be_asset(name) and not is_page_part(name, in_page_folder=False) for name in names)
+        pages = [name for name in names if is_page(name)][:MOST_PAGES] if is_asked else []
+        budget = Budget(self.context.limits.max_file_size, archive.source)
+        read = {member.name: (budget.read(member) or b"")[:LONGEST_PAGE] for member in archive.members(pages)}
+        return PageAssets([*read, *(name for name in names if not is_page(name))], read.__getitem__)
 
 
 def _head(file: bytes | Path) -> bytes:
