@@ -230,6 +230,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
+    `web_address` is where a saved page comes from, as the page itself says; its source and link are the file.
     """
 
     quote: str
@@ -241,6 +242,7 @@ class Citation:
     location: Location
     link: str
     answer: Span | None = None
+    web_address: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.answering.citations import LONGEST_DIRECTIVE, cite, link
+from answerable.answering.citations import LONGEST_DIRECTIVE, cite, cite_spans, link
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, PartKind, RetrievalResult
 from answerable.splitting.recursive import RecursiveSplitter
 
@@ -136,6 +136,28 @@ def test_nothing_injects_a_scheme_a_fragment_or_markup(name: str, anchor: str, t
 )
 def test_the_source_is_cited_not_the_address_that_a_document_declares(source: str, address: str) -> None:
     assert link(Document("d", "", source, metadata={"url": "https://x.org/p"}), WEB, "q") == address
+
+
+@pytest.mark.parametrize(
+    ("declared", "address"),
+    [
+        ("https://x.org/p?a=1#b", "https://x.org/p?a=1#b"),
+        ('https://x.org/ñ"><b>', "https://x.org/%C3%B1%22%3E%3Cb%3E"),
+        ("javascript:alert(1)", ""),
+        ("", ""),
+    ],
+)
+def test_the_address_of_a_saved_page_is_beside_its_file(declared: str, address: str) -> None:
+    page = Document("d", "A page.", "/a/b.html", type=DocumentType.HTML, metadata={"url": declared})
+    citation = cite(whole(page), 0, 7)
+    assert citation is not None
+    assert (citation.source, citation.web_address) == ("/a/b.html", address)
+    assert citation.link.startswith("file:///a/b.html")
+    assert cite_spans(page, [(0, 7)])[0].web_address == address
+    (other,) = cite_spans(
+        Document("d", "A page.", "https://x.org/p", type=DocumentType.HTML, metadata={"url": declared}), [(0, 7)]
+    )
+    assert other.web_address == ""
 
 
 @pytest.mark.parametrize("kind", [DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS])

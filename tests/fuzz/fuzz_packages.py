@@ -1,9 +1,13 @@
-"""Files that are zip archives: archives of documents, Word documents, e-books."""
+"""Archives (zip, tar, compressed files), Word documents and e-books."""
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import io
+import lzma
 import struct
+import tarfile
 import zipfile
 from collections.abc import Mapping
 from functools import partial
@@ -16,9 +20,10 @@ from made_files import edited, epub, zipped
 from soundness import assert_same_again, assert_sound
 
 from answerable.datatypes import Document
-from answerable.sources.archives import read_zip
+from answerable.sources.archives.read import read_archive
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_bytes
+from answerable.sources.formats import ARCHIVES, SAMPLE, is_supported, recognise
 from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
 from answerable.sources.office.epub import read_epub
@@ -156,7 +161,11 @@ def _archive(draw: Draw) -> bytes:
 
 
 def _zip(draw: Draw) -> None:
-    data = spoilt(draw, _archive(draw)) if draw.number(3) else draw.rest()
+    _attempt(spoilt(draw, _archive(draw)) if draw.number(3) else draw.rest(), "/in/a.zip")
+
+
+def _attempt(data: bytes, name: str) -> None:
+    """Read an archive: its documents are sound, and what is unpacked is within the limit and the archive."""
     context = ReadContext(LIMITS)
     members: list[tuple[str, bytes]] = []
 
@@ -164,11 +173,39 @@ def _zip(draw: Draw) -> None:
         members.append((source.partition("!/")[2], data))
         return read_bytes(data, source, context)
 
-    for document in read_zip(data, "/in/a.zip", read, context):
+    for document in read_archive(data, name, read, context):
         assert_sound(document)
-        assert document.source.startswith("/in/a.zip!/")
+        assert document.source.startswith(f"{name}!/")
     assert sum(len(content) for _, content in members) <= LIMIT
     assert not any(name.startswith("/") or ".." in name.split("/") for name, _ in members)
+
+
+def _tar_archive(draw: Draw) -> bytes:
+    buffer = io.BytesIO()
+    form = draw.pick((tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT))
+    with tarfile.open(fileobj=buffer, mode="w", format=form, encoding="utf-8", errors="replace") as archive:
+        for _ in range(1 + draw.number(5)):
+            info = tarfile.TarInfo(draw.pick(NAMES)[: 90 if form == tarfile.USTAR_FORMAT else None])
+            info.type = draw.pick(
+                (tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.DIRTYPE, tarfile.SYMTYPE, b"V", b"x", b"L")
+            )
+            if form == tarfile.PAX_FORMAT and not draw.number(3):
+                info.pax_headers = {draw.pick(("path", "size", "GNU.sparse.map", "mtime")): draw.pick(("-1", "9", "x"))}
+            content = draw.text(CONTENTS, 4).encode("utf-8", "surrogatepass")
+            info.size = len(content)
+            archive.addfile(info, io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def _tar(draw: Draw) -> None:
+    if draw.number(3):
+        data = draw.pick((bytes, gzip.compress, bz2.compress, lzma.compress))(spoilt(draw, _tar_archive(draw)))
+        data = spoilt(draw, data)
+    else:
+        data = draw.rest()
+    name = draw.pick(("/in/a.tar", "/in/a.tar.gz", "/in/a.bz2", "/in/a.xz"))
+    if is_supported(data[:SAMPLE], name) and recognise(data[:SAMPLE], name) in ARCHIVES:
+        _attempt(data, name)
 
 
 def _docx(draw: Draw) -> None:
@@ -212,6 +249,7 @@ def _xml(draw: Draw, grammar: tuple[str, ...]) -> str:
 
 TARGETS = {
     "zip": Target(_zip, (b"\x01" * 40, b"\0" + zipped({"a.md": "# A", "b.txt": "text"}))),
+    "tar": Target(_tar, (b"\x01" * 40, b"\0" + gzip.compress(b"text"))),
     "docx": Target(_docx, (b"\x01" * 60, b"\0" + WORD)),
     "epub": Target(_epub, (b"\x01" * 60, b"\0" + epub())),
 }

@@ -31,6 +31,7 @@ MODULES = {
     "docx": "fuzz_packages",
     "epub": "fuzz_packages",
     "zip": "fuzz_packages",
+    "tar": "fuzz_packages",
     "pdf": "fuzz_pdfs",
     "sitemap": "fuzz_sites",
     "robots": "fuzz_sites",

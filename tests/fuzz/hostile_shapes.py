@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import io
+import tarfile
+from collections.abc import Callable, Iterable
 
 from fuzz_packages import WORD
 from hostile_writing import WRITING
@@ -73,6 +75,18 @@ PAGES: dict[str, tuple[int, Callable[[int], str]]] = {
     "code in a long attribute": (1_000, lambda n: f"<nav>x</nav><div title='{'a ' * n * 20}'>" + "<pre>x</pre>" * n),
     "a chapter": (2_000, lambda n: _DOCUSAURUS + f"<p>{_SENTENCE}</p>" * n),
 }
+
+
+def _tarred(names: Iterable[str]) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w") as archive:
+        for name in names:
+            info = tarfile.TarInfo(name)
+            info.size = 5
+            archive.addfile(info, io.BytesIO(b"x y z"))
+    return buffer.getvalue()
+
+
 SHAPES: dict[str, Shape] = {
     **{f"HTML: {what}": ("a.html", size, made) for what, (size, made) in PAGES.items()},
     "EPUB: attributes": ("a.epub", 10_000, lambda n: epub({"one.xhtml": PAGES["attributes"][1](n)})),
@@ -160,4 +174,6 @@ SHAPES: dict[str, Shape] = {
     **WRITING,
     "archive: folders": ("a.zip", 2_000, lambda n: zipped({"a/" * n + "1.txt": "x y z"})),
     "archive: members": ("a.zip", 500, lambda n: zipped({f"{each}.txt": "x y z" for each in range(n)})),
+    "archive: members of a tar": ("a.tar", 500, lambda n: _tarred(f"{each}.txt" for each in range(n))),
+    "archive: long names in a tar": ("a.tar", 100, lambda n: _tarred(f"{'a/' * 1_000}{each}.txt" for each in range(n))),
 }

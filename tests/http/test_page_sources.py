@@ -155,3 +155,17 @@ def test_a_chat_of_another_app_shows_replies_and_reactions_below_a_message(tmp_p
             assert reply.inner_text() == "in reply to Ana: “The shed key is under the blue pot.”, edited"
             assert page.locator(".notice").inner_text() == "Ana: invite members: Ben, Cleo"
             visitor.shot("chat-notes")
+
+
+def test_a_saved_page_is_shown_by_its_file_with_its_address_beside(tmp_path: Path) -> None:
+    words = "On this page it is written that the lighthouse is painted white every spring. " * 4
+    saved = (
+        f"<!DOCTYPE html><!-- saved from url=(0027)https://coast.example/light --><title>Coast</title><p>{words}</p>"
+    )
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("Light.html", saved.encode()))
+        with visiting(server.address) as visitor:
+            visitor.cite(visitor.ask("What is painted white every spring?"))
+            link = visitor.page.get_by_role("link", name="Open the web page")
+            assert str(link.get_attribute("href")).startswith("https://coast.example/light")
+            assert visitor.page.locator(".panel-file").inner_text() == "Light.html"

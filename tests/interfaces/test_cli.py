@@ -166,6 +166,23 @@ def test_answers_show_quotes_with_their_place(called: Invoke, question: str, quo
     assert "    file:///" in places
 
 
+def test_a_saved_page_is_cited_by_its_file_with_its_address_beside(call: Invoke, tmp_path: Path) -> None:
+    page = tmp_path / "Pond.html"
+    text = "<p>The pond behind the mill is two metres deep.</p>"
+    page.write_text(f"<!DOCTYPE html><!-- saved from url=(0024)https://mill.example/pond --><html>{text}</html>")
+    library = str(tmp_path / "library")
+    call("add", page, "--library", library)
+    shown = call("ask", "How deep is the pond behind the mill?", "--library", library).stdout
+    assert re.search(
+        rf"Pond\.html\n    {re.escape(page.as_uri())}#\S+\n    saved from https://mill\.example/pond\n", shown
+    )
+    (citation,) = printed(call("ask", "How deep is the pond behind the mill?", "--library", library, "--json"))[
+        "citations"
+    ]
+    assert citation["web_address"] == "https://mill.example/pond"
+    assert citation["link"].startswith(page.as_uri())
+
+
 def test_a_refusal_is_no_failure(called: Invoke) -> None:
     for question, refusal in {
         "Who won the football world cup in 1998?": "The documents don't say.",
@@ -187,7 +204,7 @@ def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
     for citation in found["citations"]:
-        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link", "answer"}
+        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link", "web_address", "answer"}
         assert fixed <= set(citation) <= fixed | PLACE
         document = printed(called("show", citation["document_id"], "--json"))
         assert document["content"][citation["start"] : citation["end"]] == citation["quote"]

@@ -35,6 +35,7 @@ COMMANDS = (
     "import",
     "reindex",
     "doctor",
+    "plugins",
     "eval",
     "calibrate",
     "serve",

@@ -12,7 +12,7 @@ import pytest
 
 from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceTooLarge, UnsupportedSource
-from answerable.sources import archives
+from answerable.sources.archives import members
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_file
 from answerable.sources.limits import ReadLimits, Skipped
@@ -83,9 +83,11 @@ def test_documents_in_an_archive(save: Callable[..., Path], make_pdf: Callable[.
     assert [document.source.split("!/")[1] for document in documents] == [
         "docs/a.pdf",
         "docs/b.md",
+        "inner.zip",
         "notes.txt",
         "page.html",
     ]
+    assert documents[2].source.endswith("export.zip!/inner.zip!/x.txt")
     assert skipped.counts == {"unsupported": 1, "empty": 1}
     assert [(each.source.split("!/")[1], each.reason) for each in skipped.passed_over] == [
         ("blank.txt", "empty"),
@@ -168,7 +170,7 @@ def test_a_spoofed_size_is_refused(save: Callable[..., Path], compression: int) 
 
 
 def test_too_many_members(save: Callable[..., Path], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(archives, "MAX_MEMBERS", 5)
+    monkeypatch.setattr(members, "MAX_MEMBERS", 5)
     with pytest.raises(SourceTooLarge, match=r"over 5 files: unpack it and add the folder"):
         read_file(save(packed(*((f"{number}.txt", "x") for number in range(6)))))
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from made_files import zipped
 
 from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
@@ -104,11 +106,21 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     (tmp_path / "photo.jpg").write_bytes(b"\xff\xd8\xff\x00")
     (tmp_path / "data.bin").write_bytes(b"\x00\x01\x02")
     (tmp_path / "empty.md").touch()
+    (tmp_path / ".hidden.md").rename(tmp_path / ".answerableignore")
+    (tmp_path / ".answerableignore").write_text("drafts/\n")
+    fill(tmp_path, "drafts/one.md", "drafts/two.md")
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
-    assert skipped.counts == {"hidden": 2, "unsupported": 2, "empty": 1}
+    assert skipped.counts == {"hidden": 2, "unsupported": 2, "empty": 1, "ignored": 1}
     named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
-    assert named == {("photo.jpg", "unsupported"), ("data.bin", "unsupported"), ("empty.md", "empty")}
+    assert named == {
+        ("photo.jpg", "unsupported"),
+        ("data.bin", "unsupported"),
+        ("empty.md", "empty"),
+        (".git", "hidden"),
+        (".answerableignore", "hidden"),
+        ("drafts", "ignored"),
+    }
 
 
 @pytest.mark.parametrize("folder", ["My page_files", "My page_archivos", "My page_arquivos", "My page.files"])
@@ -134,6 +146,45 @@ def test_stylesheets_and_drawings_are_no_documents_but_code_is(tmp_path: Path) -
         "old_files/a.js",
     ]
     assert skipped.counts == {"part of a web page": 3, "unsupported": 1}
+
+
+PAGE = """<!DOCTYPE html><html><head><LINK REL=stylesheet HREF=css/site.css><link rel='manifest' href='app.json#x'>
+<script async src="assets/app.js?v=3"></script><script src='../shared/menu.js'></script><script src=/root.js></script>
+<script src="https://elsewhere.example/other.js"></script><script src=wp/jquery.js%3Fver=3.7.1></script>
+<script>const src = "js/unused.js"</script></head><body><img src="art/plan.svg"><object data="terms.csv"></object>
+<a href="js/linked.js">the script</a></body></html>"""
+LOADED = ["assets/app.js", "app.json", "shared/menu.js", "root.js", "wp/jquery.js?ver=3.7.1", "art/plan.svg"]
+KEPT = ["js/linked.js", "js/unused.js", "other.js", "terms.csv", "app.js", "data.json", "notes.md"]
+
+
+def test_what_a_page_loads_is_no_document(tmp_path: Path) -> None:
+    fill(tmp_path, "site/css/site.css", "site/css/theme.css?v=2", *KEPT)
+    fill(tmp_path, *(name if name in ("shared/menu.js", "root.js") else f"site/{name}" for name in LOADED))
+    fill(tmp_path, "site/index.html", text=PAGE)
+    skipped = Skipped()
+    assert names(tmp_path, skipped) == sorted([*KEPT, "site/index.html"])
+    assert skipped.counts == {"part of a web page": len(LOADED) + 2}
+    fill(tmp_path, "package.json", text="{}")
+    # Beside a program's description, scripts are its source.
+    assert set(LOADED[2:4]) < set(names(tmp_path))
+
+
+def test_what_a_page_in_an_archive_loads_is_no_document(tmp_path: Path) -> None:
+    files = {"site/index.html": PAGE, "site/assets/app.js": "let a", "js/b.js": "let b", "shared/menu.js": "let c"}
+    (tmp_path / "a.zip").write_bytes(zipped(files))
+    skipped = Skipped()
+    found = read_file(tmp_path / "a.zip", ReadContext(skipped=skipped))
+    assert [each.source.split("!/")[1] for each in found] == ["js/b.js", "site/index.html"]
+    assert skipped.counts == {"part of a web page": 2}
+
+
+def test_a_page_made_to_take_long_does_not(tmp_path: Path) -> None:
+    for number, hostile in enumerate(("<script " * 200_000, "<script" + " src" * 400_000, "<link href='" * 100_000)):
+        fill(tmp_path, f"{number}.html", text=hostile)
+    fill(tmp_path, *(f"js/{number}.js" for number in range(50)))
+    started = time.process_time()
+    assert len(names(tmp_path)) == 53
+    assert time.process_time() - started < 5
 
 
 def test_a_stylesheet_is_read_by_its_name_and_a_drawing_is_not(tmp_path: Path) -> None:

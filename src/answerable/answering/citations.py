@@ -44,19 +44,35 @@ def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
     if chunk.content[first - chunk.start : last - chunk.start] != document.content[first:last]:
         return None
     location = location_of(result, start, end)
-    address = link(document, location, text)
-    return Citation(text, document.id, document.source, document.title, start, end, location, address)
+    return _citation(document, start, end, location)
 
 
 def cite_spans(document: Document, spans: Iterable[Span]) -> list[Citation]:
     """Cite spans of a whole document, which has its parts, in this order."""
     locator = Locator(document)
-    citations = []
-    for start, end in spans:
-        text, location = document.content[start:end], locator.location(start, end)
-        address = link(document, location, text)
-        citations.append(Citation(text, document.id, document.source, document.title, start, end, location, address))
-    return citations
+    return [_citation(document, start, end, locator.location(start, end)) for start, end in spans]
+
+
+def _citation(document: Document, start: int, end: int, location: Location) -> Citation:
+    text = document.content[start:end]
+    return Citation(
+        quote=text,
+        document_id=document.id,
+        source=document.source,
+        title=document.title,
+        start=start,
+        end=end,
+        location=location,
+        link=link(document, location, text),
+        web_address=saved_from(document),
+    )
+
+
+def saved_from(document: Document) -> str:
+    """Return the web address of a saved page, as its file says, without what a URL can't contain; "" for others."""
+    address = str(document.metadata.get("url") or "")
+    is_saved = document.type is DocumentType.HTML and not _WEB.match(document.source) and _WEB.match(address)
+    return quote(address, safe=f"{_KEPT}#") if is_saved else ""
 
 
 def location_of(result: RetrievalResult, start: int, end: int) -> Location:

@@ -98,7 +98,7 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 def citation_json(citation: Citation) -> Plain:
     """Return a citation as JSON."""
-    names = ("quote", "source", "title", "document_id", "start", "end", "link", "answer")
+    names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer")
     return {**_pick(citation, *names), **_place(citation.location)}
 
 

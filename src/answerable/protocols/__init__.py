@@ -20,6 +20,7 @@ from answerable.protocols.passages import (
     TextSplitter,
     TokenEmbedder,
 )
+from answerable.protocols.plugins import AnswererFactory, EmbedderFactory, SplitterFactory, StoreFactory
 from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
 from answerable.protocols.stores import (
     CoreStore,
@@ -39,12 +40,14 @@ from answerable.protocols.stores import (
 __all__ = [
     "AnswerReader",
     "Answerer",
+    "AnswererFactory",
     "ChatModel",
     "CoreStore",
     "Delta",
     "Difference",
     "DocumentStore",
     "Embedder",
+    "EmbedderFactory",
     "Evidence",
     "Fingerprint",
     "IndexedChunk",
@@ -60,8 +63,10 @@ __all__ = [
     "Reranker",
     "SearchStore",
     "Span",
+    "SplitterFactory",
     "StatementJudge",
     "Store",
+    "StoreFactory",
     "StoredDocument",
     "SyncRecord",
     "SyncStore",

@@ -1,7 +1,7 @@
 """The public names of the package."""
 
 from answerable.disk.names import source_of as source_of
-from answerable.sources.archives import read_zip as read_zip
+from answerable.sources.archives.read import read_archive as read_archive
 from answerable.sources.code.read import read_code as read_code
 from answerable.sources.context import ReadContext as ReadContext
 from answerable.sources.dispatch import read_bytes as read_bytes
@@ -19,6 +19,7 @@ from answerable.sources.markdown import read_markdown as read_markdown
 from answerable.sources.office.docx import read_docx as read_docx
 from answerable.sources.office.epub import read_epub as read_epub
 from answerable.sources.pdf.read import read_pdf as read_pdf
+from answerable.sources.plugin_formats import SourceFormat as SourceFormat
 from answerable.sources.process.reading_process import ReadingProcess as ReadingProcess
 from answerable.sources.site.addresses import AddressGuard as AddressGuard
 from answerable.sources.site.crawl import ask_ahead as ask_ahead

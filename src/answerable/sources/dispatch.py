@@ -17,7 +17,7 @@ from answerable.datatypes import Document
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.formats import SAMPLE, Format, recognise
+from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.text import decode
 from answerable.sources.zotero import described
@@ -29,6 +29,7 @@ READERS_OF_BYTES = {
     Format.DOCX: "answerable.sources.office.docx:read_docx",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
     Format.OPML: "answerable.sources.outlines.opml:read_opml",
+    Format.PLUGIN: "answerable.sources.plugin_formats:read_by_plugin",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {
@@ -56,10 +57,10 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
     if is_archive(file, source):
-        from answerable.sources.archives import read_zip
+        from answerable.sources.archives.read import read_archive
 
         # An export with its media may be larger than the limit, which applies to what is unpacked.
-        return read_zip(file, source, partial(read_bytes, context=context), context)
+        return read_archive(file, source, partial(read_bytes, context=context), context)
     documents = read_bytes(load(file, source, context.limits.max_file_size), source, context)
     return described(documents, file if isinstance(file, Path) else None)
 
@@ -68,7 +69,7 @@ def is_archive(file: Path | bytes, source: str) -> bool:
     """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
     if isinstance(file, Path) and os.path.isdir(file):
         return False
-    return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
+    return recognise(_load(file, source, SAMPLE), source) in ARCHIVES
 
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
@@ -84,8 +85,8 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
 def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
     """Return the documents in a file's bytes. Raise UnsupportedSource for an archive."""
     found = recognise(data[:SAMPLE], source)
-    if found is Format.ZIP:
-        raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
+    if found in ARCHIVES:
+        raise UnsupportedSource(f"{source} is an archive: read it with read_file, or unpack it and add the folder")
     read = _reader(found)
     if found in READERS_OF_BYTES:
         documents = read(data, source, context or ReadContext())

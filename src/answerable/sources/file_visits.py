@@ -22,7 +22,7 @@ from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
 from answerable.sources.chats.bundles import digest_of, status_of
-from answerable.sources.folders import Scan, nothing_to_read, reason_to_skip
+from answerable.sources.folders import ReasonsToSkip, Scan, nothing_to_read
 from answerable.sources.limits import Skipped
 from answerable.sources.waiting import while_waiting
 from answerable.sources.zotero import item_facts
@@ -81,7 +81,7 @@ class FileVisit:
 
     @property
     def passed_over(self) -> Sequence[UnreadFile]:
-        """Names of skipped files, except hidden, ignored and duplicate ones."""
+        """Names of skipped files and folders."""
         return self._skipped.passed_over
 
     def items(self, known: Mapping[str, SyncRecord]) -> Generator[Visited, None, None]:
@@ -120,11 +120,13 @@ class FileVisit:
         """List the folder; return the sources that haven't changed."""
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reading.name)
-        for found in scan:
+        files = list(scan)
+        why = ReasonsToSkip(self._path, [found.path for found in files])
+        for found in files:
             source = self._reading.name(found.path)
             if self._is_same(source, found.path, found.status):
                 unchanged.add(source)
-            elif reason := reason_to_skip(found.path):
+            elif reason := why.of(found.path):
                 self._skipped.count(reason, source)
                 continue
             self._there[source] = found.path

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,6 +20,7 @@ from answerable.sources.chats.bundles import (
     status_of,
 )
 from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.html.page_assets import LONGEST_PAGE, PageAssets
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
 
@@ -44,28 +45,49 @@ def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     to folders.
     """
     skipped = skipped or Skipped()
-    for found in Scan(root, skipped):
-        if reason := reason_to_skip(found.path):
-            skipped.count(reason, _plain_name(found.path))
+    files = [found.path for found in Scan(root, skipped)]
+    why = ReasonsToSkip(root, files)
+    for path in files:
+        if reason := why.of(path):
+            skipped.count(reason, _plain_name(path))
         else:
-            yield found.path
+            yield path
 
 
 def _plain_name(path: Path) -> str:
     return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
-def reason_to_skip(path: Path) -> str:
-    """Return why a file is skipped, judging by its first bytes and name, or ""."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(SAMPLE)
-    except OSError:
-        # Don't skip it: reading it raises an error that says what to do.
-        return ""
-    if not head:
-        return "empty"
-    return "" if is_supported(head, path.name) else "unsupported"
+class ReasonsToSkip:
+    """Why files in a folder are skipped, judging by what is in them."""
+
+    def __init__(self, root: Path, files: Sequence[Path]) -> None:
+        self._root = Path(os.path.abspath(root))
+        self._assets = PageAssets(map(self._relative, files), self._page)
+
+    def of(self, path: Path) -> str:
+        """Return why a file is skipped, judging by its first bytes, its name and the pages around it, or ""."""
+        try:
+            with path.open("rb") as file:
+                head = file.read(SAMPLE)
+        except OSError:
+            # Don't skip it: reading it raises an error that says what to do.
+            return ""
+        if not head:
+            return "empty"
+        if self._relative(path) in self._assets:
+            return PAGE_PART
+        return "" if is_supported(head, path.name) else "unsupported"
+
+    def _relative(self, path: Path) -> str:
+        return _plain_name(path.relative_to(self._root))
+
+    def _page(self, path: str) -> bytes:
+        try:
+            with (self._root / path).open("rb") as file:
+                return file.read(LONGEST_PAGE)
+        except OSError:
+            return b""
 
 
 def nothing_to_read(
@@ -103,7 +125,7 @@ class Scan:
             with os.scandir(folder) as found:
                 entries = sorted(found, key=lambda entry: entry.name)
         except OSError:
-            self._skipped.count("unreadable folder")
+            self._skipped.count("unreadable folder", self._name(folder))
             self.unreadable.append(folder)
             return
         rules = (*rules, *self._rules(folder, entries))
@@ -119,7 +141,7 @@ class Scan:
             if has_channels and is_slack_list(entry.name):
                 self._skipped.count(SLACK_LIST, self._name(path))
             elif reason := _reason_by_name(entry, path, rules):
-                self._skipped.count(reason)
+                self._skipped.count(reason, self._name(path))
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:
@@ -132,7 +154,7 @@ class Scan:
                 lines = (folder / name).read_text(encoding="utf-8", errors="replace").splitlines()
                 yield folder, GitIgnoreSpec.from_lines(lines)
             except (OSError, ValueError):
-                self._skipped.count("unreadable ignore file")
+                self._skipped.count("unreadable ignore file", self._name(folder / name))
 
     def _file(self, entry: os.DirEntry[str], path: Path, in_page: bool) -> Iterator[Found]:
         try:
@@ -144,7 +166,7 @@ class Scan:
         except (OSError, RuntimeError):
             reason = "broken link"
         if reason:
-            self._skipped.count(reason, "" if reason == _TWICE else self._name(path))
+            self._skipped.count(reason, self._name(path))
         else:
             yield Found(path, status)
 

@@ -16,6 +16,9 @@ class Format(str, Enum):
 
     PDF = "pdf"
     ZIP = "zip"
+    TAR = "tar"
+    COMPRESSED = "compressed"
+    PLUGIN = "plugin"
     HTML = "html"
     CHAT_PAGE = "chat page"
     MARKDOWN = "markdown"
@@ -37,6 +40,8 @@ class Format(str, Enum):
 _SUFFIXES_BY_FORMAT = {
     Format.PDF: ".pdf",
     Format.ZIP: ".zip",
+    Format.TAR: ".tar",
+    Format.COMPRESSED: ".gz .tgz .bz2 .tbz .tbz2 .xz .txz",
     Format.HTML: ".html .htm .xhtml",
     Format.MARKDOWN: ".md .markdown .mdx",
     Format.TEXT: ".txt .text .log",
@@ -58,10 +63,13 @@ SUFFIXES: dict[str, Format] = {
 # Zip archives with another suffix: programs and documents of other formats.
 _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
-_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
+ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
+_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB}) | ARCHIVES
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
 _PICTURES = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
+# Other programs compress files of their own formats: only with its suffix is a file unpacked.
+_COMPRESSED = re.compile(rb"\x1f\x8b\x08|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
 # Browsers export their bookmarks as pages that begin like this.
@@ -80,6 +88,8 @@ def recognise(head: bytes, name: str) -> Format:
     """Return the format of a file from its first bytes and its name. Raise UnsupportedSource if no reader takes it."""
     suffix = PurePath(name).suffix.lower()
     known = SUFFIXES.get(suffix)
+    if known is None and _is_of_plugin(suffix):
+        return Format.PLUGIN
     if suffix in _PICTURES:
         raise UnsupportedSource(
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
@@ -91,6 +101,10 @@ def recognise(head: bytes, name: str) -> Format:
         return Format.PDF
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
         return known if known in _PACKAGES and known else Format.ZIP
+    if is_tar(head):
+        return Format.TAR
+    if known is Format.COMPRESSED and _COMPRESSED.match(head):
+        return known
     if known is Format.DOCX and head.startswith(_OLE):
         # Word stores password-protected documents in its old container.
         return known
@@ -112,6 +126,18 @@ def _whole_characters(head: bytes) -> bytes:
         return head
     line_end = head.rfind(b"\n")
     return head[: line_end + 1] if line_end > len(head) // 2 and b"\0" not in head else head[: len(head) // 4 * 4]
+
+
+def _is_of_plugin(suffix: str) -> bool:
+    """Whether a plug-in reads a suffix that is not built in."""
+    from answerable.sources.plugin_formats import plugin_format
+
+    return plugin_format(suffix) is not None
+
+
+def is_tar(head: bytes) -> bool:
+    """Whether a file is a tar archive, by its first 512 bytes; those of Unix V7 have no mark."""
+    return head[257:262] == b"ustar" and b"\0" in head[:512]
 
 
 def is_supported(head: bytes, name: str) -> bool:

@@ -71,7 +71,7 @@ class ReadLimits:
 class Skipped:
     """What was skipped in a folder or archive: counts by reason, names, and errors.
 
-    Hidden and ignored files and duplicates are counted without names.
+    Of a folder that is skipped, what is in it is neither counted nor named.
     """
 
     counts: Counter[str] = field(default_factory=Counter)

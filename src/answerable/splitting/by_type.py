@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
@@ -11,10 +13,24 @@ from answerable.splitting.records import RecordSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
 
-class SplitterByType:
-    """Split chats by messages, documents with headings or pages by sections, code by functions, tables by rows."""
+def _nobody(name: str) -> TextSplitter | None:
+    """Return None: there are no other splitters."""
+    return None
 
-    def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
+
+class SplitterByType:
+    """Split chats by messages, documents with headings or pages by sections, code by functions, tables by rows.
+
+    `others` returns the splitter for a format of plug-ins, or for a type that has none here; what it can't split is
+    split as if there were no other.
+    """
+
+    def __init__(
+        self,
+        chunk_size: int = 1800,
+        chunk_overlap: int = 200,
+        others: Callable[[str], TextSplitter | None] = _nobody,
+    ) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
         headings = HeadingSplitter(recursive)
         self._by_type: dict[DocumentType, TextSplitter] = {
@@ -34,7 +50,16 @@ class SplitterByType:
             DocumentType.OUTLINE: RecordSplitter(recursive),
         }
         self._default: TextSplitter = recursive
+        self._others = others
+
+    @property
+    def types(self) -> frozenset[DocumentType]:
+        """The types that have a splitter of their own here."""
+        return frozenset(self._by_type)
 
     def split(self, document: Document) -> list[Chunk]:
         """Return the chunks in order; together they cover everything except white space."""
-        return self._by_type.get(document.type, self._default).split(document)
+        built_in = self._by_type.get(document.type)
+        other = self._others(str(document.metadata["format"])) if document.metadata.get("format") else None
+        other = other or (None if built_in else self._others(document.type))
+        return (other.split(document) if other else []) or (built_in or self._default).split(document)

@@ -6,7 +6,7 @@ import json
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from answerable.errors import SettingsError
 from answerable.library import PASSAGES_PER_ANSWER
@@ -21,6 +21,7 @@ from answerable.protocols import (
     TokenEmbedder,
 )
 from answerable.settings import Settings
+from answerable.wiring.plugins import is_chat_model, plugin_answerer
 from answerable.wiring.providers import openai_endpoint, require_key
 
 if TYPE_CHECKING:
@@ -56,6 +57,9 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
         from answerable.answering.extractive import ExtractiveAnswerer
 
         return ExtractiveAnswerer(gate, settings.quotes, reader)
+    made = _by_plugin(settings)
+    if made is not None and not is_chat_model(made):
+        return cast("Answerer", made)
     from answerable.answering.grounded import Budgets, GroundedAnswerer
 
     budgets = Budgets(settings.context_tokens, settings.history_tokens, settings.answer_tokens)
@@ -63,7 +67,14 @@ def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
         raise SettingsError(f"grounding is {settings.grounding!r}. Set it to {STRICT} or {MARKED}.")
     is_marked = settings.grounding == MARKED
     judge = build_judge(settings)
-    return GroundedAnswerer(build_chat_model(settings), gate, judge, settings.quotes, budgets, is_marked, reader)
+    model = build_chat_model(settings) if made is None else cast("ChatModel", made)
+    return GroundedAnswerer(model, gate, judge, settings.quotes, budgets, is_marked, reader)
+
+
+def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
+    provider = settings.model.partition(":")[0]
+    is_built_in = provider == "cohere" or openai_endpoint(settings, provider) is not None
+    return None if is_built_in else plugin_answerer(settings.model)
 
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:
@@ -114,8 +125,8 @@ def build_chat_model(settings: Settings) -> ChatModel:
     endpoint = openai_endpoint(settings, provider)
     if endpoint is None or not (name or endpoint.chat_model):
         raise SettingsError(
-            f"There is no model {settings.model!r}. Use {EXTRACTIVE}, or openai:NAME, ollama:NAME, github:NAME or "
-            "cohere:NAME."
+            f"There is no model {settings.model!r}. Use {EXTRACTIVE}, or openai:NAME, ollama:NAME, github:NAME, "
+            "cohere:NAME, or the name of a plug-in (`answerable plugins`)."
         )
     from answerable.answering.models.openai_chat import OpenAIChatModel
 

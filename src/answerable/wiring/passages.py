@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from answerable.errors import ProviderError, SettingsError
 from answerable.protocols import Embedder, Fingerprint, TextSplitter
 from answerable.settings import Settings
+from answerable.wiring.plugins import plugin_embedder, plugin_splitters
 from answerable.wiring.providers import openai_endpoint, provider_addresses, require_key
 
 if TYPE_CHECKING:
@@ -26,7 +27,8 @@ def build_splitter(settings: Settings) -> TextSplitter:
             raise SettingsError(str(error)) from error
     from answerable.splitting.by_type import SplitterByType
 
-    return SplitterByType(settings.chunk_size, settings.chunk_overlap)
+    others = plugin_splitters(settings.chunk_size, settings.chunk_overlap)
+    return SplitterByType(settings.chunk_size, settings.chunk_overlap, others)
 
 
 def build_embedder(settings: Settings, bound: Fingerprint | None = None) -> CachedEmbedder:
@@ -69,10 +71,12 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
         model, base_url = model or "embed-multilingual-v3.0", settings.cohere_base_url or None
         return CohereEmbedder(settings.cohere_api_key, model, dimension or 1024, base_url, policy)
     endpoint = openai_endpoint(settings, provider)
+    if endpoint is None and (made := plugin_embedder(name)):
+        return made
     if endpoint is None or not (model or endpoint.embedding_model):
         raise SettingsError(
             f"There is no embedder {name!r}. Use local, openai:NAME, github:NAME, ollama:NAME, cohere:NAME or "
-            "sentence-transformers:NAME."
+            "sentence-transformers:NAME, or the name of a plug-in (`answerable plugins`)."
         )
     from answerable.embedding.openai_embedder import OpenAIEmbedder
 

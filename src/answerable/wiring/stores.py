@@ -9,6 +9,8 @@ from pathlib import Path
 from answerable.disk.private import make_file
 from answerable.errors import SettingsError
 from answerable.protocols import Store
+from answerable.stores.completed import completed
+from answerable.wiring.plugins import plugin_store
 
 MEMORY = ":memory:"
 
@@ -32,11 +34,14 @@ def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> 
 
         return QdrantStore(address, create, qdrant_api_key)
     if "://" in address:
+        if (made := plugin_store(address, create)) is not None:
+            return completed(made)
         scheme, _, rest = address.partition("://")
         # The part before an @ may contain a password.
         raise SettingsError(
             f"There is no store for {scheme}://{rest.rpartition('@')[2]}. A library is a folder, "
-            f"postgresql://USER:PASSWORD@HOST/DATABASE, qdrant+http://HOST/NAME, or {MEMORY} for this process only."
+            f"postgresql://USER:PASSWORD@HOST/DATABASE, qdrant+http://HOST/NAME, {MEMORY} for this process only, or "
+            "an address of a plug-in (`answerable plugins`)."
         )
     from answerable.stores.embedded.store import EmbeddedStore
 
@@ -57,7 +62,14 @@ def _hide(folder: Path) -> None:
 
 def without_password(address: str) -> str:
     """Return a library's address without its password."""
-    from answerable.stores.postgres.address import shown
+    from answerable.stores.postgres.address import is_postgres, shown
     from answerable.stores.qdrant.address import is_qdrant, parse_address
 
-    return parse_address(address).shown if is_qdrant(address) else shown(address)
+    if is_qdrant(address):
+        return parse_address(address).shown
+    plain = shown(address)
+    if plain != address or is_postgres(address):
+        return plain
+    # In the address of a plug-in's store, what is before an @ may contain a password.
+    scheme, sign, rest = address.partition("://")
+    return f"{scheme}{sign}{rest.rpartition('@')[2]}" if sign else address

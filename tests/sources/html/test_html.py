@@ -224,3 +224,28 @@ def test_a_small_page_with_links_and_code_keeps_its_code() -> None:
     code = "<pre>" + "\n".join(f"pump --start {number}" for number in range(30)) + "</pre>"
     links = "<p>See <a href='/a'>the list of all pumps that there are</a>.</p>"
     assert read_html(f"<body><h1>Pumps</h1>{links}{code}</body>", "pumps.html").content.count("pump --start") == 30
+
+
+BROWSERS = "<!-- saved from url=(0029)https://garden.example/pond?a=1 -->"
+SINGLE_FILE = (
+    "<!--\n Page saved with SingleFile \n url: https://garden.example/pond?a=1 \n saved date: Mon Mar 04 2024\n-->"
+)
+
+
+@pytest.mark.parametrize(
+    ("before", "head", "address"),
+    [
+        (BROWSERS, "", "https://garden.example/pond?a=1"),
+        (SINGLE_FILE, "", "https://garden.example/pond?a=1"),
+        (BROWSERS, '<link rel=canonical href="https://garden.example/pond">', "https://garden.example/pond"),
+        (BROWSERS, '<meta property="og:url" content="https://garden.example/og">', "https://garden.example/og"),
+        (BROWSERS, '<link rel=canonical href="/pond">', "https://garden.example/pond?a=1"),
+        ("<!-- saved from url=(0014)about:internet -->", "", None),
+        ("", "<title>saved from url=(9)https://x.org</title>", None),
+    ],
+)
+def test_the_address_that_a_page_was_saved_from(before: str, head: str, address: str | None) -> None:
+    page = (
+        f"<!DOCTYPE html>\n{before}\n<html><head>{head}</head><body><p>The pond is two metres deep.</p></body></html>"
+    )
+    assert read_html(page.encode(), "/a/pond.html").metadata.get("url") == address

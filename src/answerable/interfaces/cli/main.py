@@ -30,6 +30,7 @@ from answerable.interfaces.cli.commands.export_and_import import export, import_
 from answerable.interfaces.cli.commands.keys import keys
 from answerable.interfaces.cli.commands.list_and_sources import list_documents, sources
 from answerable.interfaces.cli.commands.mcp import mcp
+from answerable.interfaces.cli.commands.plugins import plugins
 from answerable.interfaces.cli.commands.reindex import reindex
 from answerable.interfaces.cli.commands.remove import remove
 from answerable.interfaces.cli.commands.search import search
@@ -104,7 +105,7 @@ def start(
 
 
 _USE = (add, sync, ask, chat, search, list_documents, sources, show, remove)
-_MAINTAIN = (copy, export, import_, reindex, verify, doctor, calibrate, evaluate)
+_MAINTAIN = (copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
 _NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
 for _command in (*_USE, *_MAINTAIN, serve, mcp):
     _name = _NAMES.get(_command, _command.__name__)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from answerable.datatypes import Answer, Location, Narrowing, Reason
+from answerable.datatypes import Answer, Citation, Location, Narrowing, Reason
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
 from answerable.interfaces.plain import answer_json
 
@@ -38,20 +38,20 @@ def print_answer(found: Answer, as_json: bool) -> None:
     print_narrowing(found.narrowing)
     is_own = found.reason is Reason.OWN_WORDS
     print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
-    places: dict[tuple[str, str], list[int]] = {}
+    places: dict[tuple[str, tuple[str, ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation.source, citation.title, citation.location)
-        places.setdefault((place, citation.link), []).append(number)
+        places.setdefault((place, addresses_of(citation)), []).append(number)
     if places:
         print_text("")
     is_written = bool(found.checks) and found.reason is Reason.ANSWERED
-    for (place, link), numbers in islice(places.items(), PLACES):
+    for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
         print_text((f"{marks} ", "bold cyan"), place)
         for number in numbers if is_written else ():
             print_text((f"    “{_shortened(found.citations[number - 1].quote)}”", "dim"))
-        if link:
-            print_text((f"    {link}", "dim"), wrap=False)
+        for address in addresses:
+            print_text((f"    {address}", "dim"), wrap=False)
     if len(places) > PLACES:
         print_text((f"… and {len(places) - PLACES} more places: --json shows them", "dim"))
     if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
@@ -60,6 +60,13 @@ def print_answer(found: Answer, as_json: bool) -> None:
         print_text((f"({remark})", "dim"))
     elif not found.answered and found.results:
         print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
+
+
+def addresses_of(citation: Citation) -> tuple[str, ...]:
+    """Return what is printed below a place: the link and, of a saved page, the address that it was saved from."""
+    web = citation.web_address
+    beside = f"saved from {web}" if web and not citation.link.startswith(web.partition("#")[0]) else ""
+    return tuple(filter(None, (citation.link, beside)))
 
 
 def _remark_on_unsupported(found: Answer) -> str:

@@ -100,6 +100,7 @@ class CitationOut(Place):
 
     quote: str
     link: str
+    web_address: str = Field(description="Where a saved page comes from, as the page says; empty for others.")
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
 
 

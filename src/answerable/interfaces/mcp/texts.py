@@ -65,7 +65,8 @@ def added_text(report: AddReport) -> str:
 def _cited(citation: Citation) -> str:
     place = ", ".join(filter(None, (citation.title or citation.source, str(citation.location))))
     span = _span(citation.document_id, citation.start, citation.end)
-    return _line(f"{place}; {span}; {citation.link}" if citation.link else f"{place}; {span}")
+    saved = citation.web_address and f"saved from {citation.web_address}"
+    return _line("; ".join(filter(None, (place, span, citation.link, saved))))
 
 
 def _span(document_id: str, start: int, end: int) -> str:

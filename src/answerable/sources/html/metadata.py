@@ -16,6 +16,9 @@ _DATES_NAMES = (
 )
 _DATES = _DATES_NAMES.split()
 _DATE = re.compile(r"(\d{4})[-/](\d\d?)[-/](\d\d?)")
+# What browsers, and the extension SingleFile, write at the beginning of a page that they save.
+_SAVED = re.compile(r"<!--\s*(?:saved from url=\(\d+\)|Page saved with SingleFile\s+url:\s*)(https?://[^\s<>]+)")
+_BEGINNING = 10_000
 _SEPARATOR = re.compile(r"\s+[|·•–—»-]\s+|\s*::\s*")
 
 
@@ -28,6 +31,12 @@ def page_metadata(page: LexborHTMLParser, metas: Mapping[str, str], url: str) ->
         "date": _first(_date(metas.get(name, "")) for name in _DATES) or _date(str(linked.get("datePublished", ""))),
     }
     return {key: value for key, value in found.items() if value}
+
+
+def saved_from(markup: str) -> str:
+    """Return the address that a browser noted in a page when it saved it, or nothing."""
+    match = _SAVED.search(markup, 0, _BEGINNING)
+    return match[1] if match else ""
 
 
 def _first(values: Iterable[str]) -> str:

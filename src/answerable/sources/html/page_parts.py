@@ -19,7 +19,8 @@ _PAGES = frozenset(suffix for suffix, kind in SUFFIXES.items() if kind is Format
 _DOCUMENTS = frozenset(
     suffix for suffix, kind in SUFFIXES.items() if kind not in (Format.HTML, Format.CODE, Format.RECORDS)
 ) | {".csv", ".tsv", ".tab"}
-_STYLES = re.compile(r"\.(?:css|map|min\.m?js)", re.IGNORECASE)
+# Some programs keep what follows a question mark: `site.css?v=2`.
+_STYLES = re.compile(r".\.(?:css|map|min\.m?js)(?:[?@].*)?\Z", re.IGNORECASE | re.DOTALL)
 
 
 def is_page_folder(name: str, beside: Collection[str]) -> bool:
@@ -35,9 +36,8 @@ def is_in_page_folder(path: str, paths: Collection[str]) -> bool:
 
 def is_page_part(name: str, in_page_folder: bool) -> bool:
     """Whether a file is part of a page: a stylesheet anywhere, or anything but a document in a page's folder."""
-    path = PurePath(name)
-    is_style = _STYLES.fullmatch("".join(path.suffixes[-2:])) or _STYLES.fullmatch(path.suffix)
-    return bool(is_style) or (in_page_folder and path.suffix.lower() not in _DOCUMENTS)
+    is_style = _STYLES.search(name) is not None
+    return is_style or (in_page_folder and PurePath(name).suffix.lower() not in _DOCUMENTS)
 
 
 def _has_page(name: str, beside: Collection[str]) -> bool:

@@ -47,14 +47,14 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
     Raise EmptySource if the page shows no text.
     """
     from answerable.sources.html.docusaurus_document import docusaurus_metadata, main_text
-    from answerable.sources.html.metadata import page_language, page_metadata, page_metas, page_title
+    from answerable.sources.html.metadata import page_language, page_metadata, page_metas, page_title, saved_from
 
     markup = valid_markup(data, source)
     page = parse_page(markup)
     documentation = document_element(page)
     metas = page_metas(page)
     title = page_title(page, metas)
-    metadata = (docusaurus_metadata if documentation else page_metadata)(page, metas, url)
+    metadata = (docusaurus_metadata if documentation else page_metadata)(page, metas, url or saved_from(markup))
     # Never text, however deep; the metadata has been read from some of them.
     (documentation or page).strip_tags(["script", "style", "template"])
     content, headings = main_text(documentation) if documentation else _main_text(page, markup)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from answerable.errors import DamagedSource
-from answerable.sources.archives import Budget, open_zip, refuse_hostile
+from answerable.sources.archives.members import Budget
+from answerable.sources.archives.zip_archive import ZipArchive
 
 if TYPE_CHECKING:
     from lxml.etree import _Element  # type: ignore[import-untyped]
@@ -20,12 +21,9 @@ class Package:
     def __init__(self, data: bytes, source: str, limit: int, advice: str) -> None:
         self.source = source
         self.advice = advice
-        self._zip = open_zip(data, source, advice)
+        self._zip = ZipArchive(data, source, advice)
         self._budget = Budget(limit, source, advice)
-        for info in self._zip.infolist():
-            refuse_hostile(info, source, advice)
-        # The last of two members with one name counts, as in every other program.
-        self._members = {info.filename: info for info in self._zip.infolist() if not info.is_dir()}
+        self._names = frozenset(self._zip.names)
 
     def __enter__(self) -> Package:
         return self
@@ -34,19 +32,19 @@ class Package:
         self._zip.close()
 
     def __contains__(self, name: str) -> bool:
-        return name in self._members
+        return name in self._names
 
     @property
     def names(self) -> list[str]:
         """The names of all members except folders."""
-        return list(self._members)
+        return list(self._zip.names)
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes. Raises DamagedSource if it is missing or broken, SourceTooLarge over the limit."""
-        info = self._members.get(name)
-        if info is None:
+        if name not in self._names:
             raise DamagedSource(f"{self.source} is incomplete, it lacks {name[:200]!r}: {self.advice}")
-        return self._budget.read(self._zip, info) or b""
+        (member,) = self._zip.members([name])
+        return self._budget.read(member) or b""
 
     def xml(self, name: str) -> _Element:
         """Return a member's XML, repaired if possible. Raises DamagedSource."""

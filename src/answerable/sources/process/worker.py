@@ -68,22 +68,37 @@ class _Reading:
         self._send = send
         self._allowed = allowed
         self._members = 0
+        self._failed: list[SourceError] = []
+        self._empty: set[tuple[str, str]] = set()
 
     def answer(self, data: bytes) -> dict[str, Any]:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
         self._allowed.allow(self._limits.bounds(_size(file)))
         if self._request["url"] is None and is_archive(file, source):
-            from answerable.sources.archives import read_zip
-
-            # The unpacked files may be larger.
-            self._allowed.allow(self._limits.bounds(most))
-            read_zip(file, source, self._member, self._context)
+            self._archive(file, source)
         else:
             self._file(load(file, source, most), source)
-        # Empty members have been sent already.
-        left_out = [(each.source, each.reason) for each in self._context.skipped.passed_over if each.reason != "empty"]
-        return {"outcome": "done", "left_out": left_out}
+        left_out = [(each.source, each.reason) for each in self._context.skipped.passed_over]
+        return {"outcome": "done", "left_out": [each for each in left_out if each not in self._empty]}
+
+    def _archive(self, file: Path | bytes, source: str) -> None:
+        from answerable.sources.archives.read import read_archive
+
+        # The unpacked files may be larger.
+        bounds = self._limits.bounds(self._limits.max_file_size)
+
+        def go_on() -> None:
+            # What is passed over takes no time from the next member.
+            self._allowed.allow(bounds)
+            self._context.working()
+
+        self._allowed.allow(bounds)
+        read_archive(file, source, self._member, replace(self._context, working=go_on))
+        for error in self._context.skipped.errors:
+            # Those of members have been sent: these are of archives in the archive.
+            if error not in self._failed:
+                self._send({"outcome": "error", "error": pack_error(error)})
 
     def _member(self, data: bytes, source: str) -> list[Document]:
         """Read a member of an archive, unless an earlier process has already read it or died at it."""
@@ -94,9 +109,12 @@ class _Reading:
             return self._file(data, source)
         except SourceError as error:
             # Sent now: the last answer is lost if the process dies at a later member.
-            is_empty = isinstance(error, EmptySource)
-            empty = {"outcome": "empty", "source": source}
-            self._send(empty if is_empty else {"outcome": "error", "error": pack_error(error)})
+            if isinstance(error, EmptySource):
+                self._empty.add((source, "empty"))
+                self._send({"outcome": "empty", "source": source})
+            else:
+                self._failed.append(error)
+                self._send({"outcome": "error", "error": pack_error(error)})
             raise
 
     def _file(self, data: bytes, source: str) -> list[Document]:

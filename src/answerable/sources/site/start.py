@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from answerable.sources.formats import SUFFIXES, Format
+from answerable.sources.formats import ARCHIVES, SUFFIXES, Format
 from answerable.sources.site.pages import is_below
 from answerable.sources.web_address import parse_address
 
@@ -16,7 +16,7 @@ _OF_FOLDERS = re.compile(r"(?:sitemap\.xml|index\.(?:html?|xhtml|php))", re.IGNO
 _PROGRAMS = {".php", ".asp", ".aspx", ".jsp", ".shtml", ".cgi"}
 _WEB = {80, 443}
 # `node.js` and `1.0` are folders.
-_PAGES = _PROGRAMS | {suffix for suffix, form in SUFFIXES.items() if form not in (Format.CODE, Format.ZIP)}
+_PAGES = _PROGRAMS | {suffix for suffix, form in SUFFIXES.items() if form not in {Format.CODE, *ARCHIVES}}
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
 from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
 from answerable.interfaces.cli.printing import one_line, print_rows, print_text
-from answerable.interfaces.cli.render import place_of, print_answer, print_error
+from answerable.interfaces.cli.render import addresses_of, place_of, print_answer, print_error
 from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 from answerable.text.characters import encodable
@@ -177,8 +177,8 @@ def _print_sources(found: Answer) -> None:
     for number, citation in enumerate(found.citations, 1):
         print_text((f"[{number}] ", "bold cyan"), place_of(citation.source, citation.title, citation.location))
         print_text(f"    “{one_line(citation.quote)}”")
-        if citation.link:
-            print_text((f"    {citation.link}", "dim"), wrap=False)
+        for address in addresses_of(citation):
+            print_text((f"    {address}", "dim"), wrap=False)
 
 
 def _print_why(found: Answer, conditions: str) -> None:

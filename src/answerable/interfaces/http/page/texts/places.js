@@ -38,8 +38,10 @@ export const placeOf = (found, texts) => {
 /** The name of a document: its title, or the last step of its source. */
 export const nameOf = (found) => found.title || found.source.split(/[/\\]/).filter(Boolean).at(-1) || found.source;
 
-/** The link to a document's web page; empty for other sources. */
-export const siteOf = (found) => {
-  const address = found.link || found.source;
-  return /^https?:\/\//i.test(address) ? address : "";
-};
+const isWeb = (address) => /^https?:\/\//i.test(address);
+
+/** The link to a document's web page, for a saved page the address it was saved from; empty for other sources. */
+export const siteOf = (found) => [found.link, found.source, found.web_address].find((each) => each && isWeb(each)) || "";
+
+/** Whether a document is a file, also if it was saved from the web. */
+export const isFile = (found) => !isWeb(found.source);

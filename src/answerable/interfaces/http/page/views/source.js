@@ -1,7 +1,7 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
 import { getDocument, getPdf, getRectangles } from "../api/documents.js";
-import { nameOf, placeOf, siteOf } from "../texts/places.js";
+import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
@@ -96,7 +96,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
             site &&
             html`<a href=${site} target="_blank" rel="noopener noreferrer">${t("openSite")}<${Icon} name="open" /></a>`
           }
-          ${!site && nameOf(place) !== place.source && html`<span class="panel-file">${place.source}</span>`}
+          ${isFile(place) && nameOf(place) !== place.source && html`<span class="panel-file">${place.source}</span>`}
         </p>
       </div>
       <${Steps} places=${places} at=${at} onStep=${onStep} />

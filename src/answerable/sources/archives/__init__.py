@@ -1,0 +1,1 @@
+"""Zip and tar archives and compressed files → Documents. Nothing is unpacked to disk."""

@@ -1,0 +1,163 @@
+"""Archives → Documents: a chat exported from a phone, or any files.
+
+An archive with anything malicious in it is refused whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path, PurePosixPath
+
+from answerable.datatypes import Document
+from answerable.errors import EmptySource, SourceError, UnsupportedSource
+from answerable.sources.archives.members import Archive, Budget
+from answerable.sources.archives.open import open_archive
+from answerable.sources.archives.unpacking import Unpacking
+from answerable.sources.chats import bundles
+from answerable.sources.context import ReadContext
+from answerable.sources.formats import ARCHIVES, SAMPLE, Format, is_supported, recognise
+from answerable.sources.html.page_assets import LONGEST_PAGE, MOST_PAGES, PageAssets, is_page, may_be_asset
+from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
+from answerable.sources.text import decode
+from answerable.sources.whatsapp.read import is_chat
+
+DEEPER = "archive within an archive within another"
+# A compressed tar is unpacked from its beginning, up to four times, with all that is passed over.
+_PASSED_OVER = 20
+_OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
+_TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
+
+ReadMember = Callable[[bytes, str], list[Document]]
+
+
+def read_archive(file: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
+    """Return the chat in an archive that a phone exported, or every supported document in any other archive.
+
+    Archives in it are read too, archives in these aren't. `max_file_size` limits the unpacked bytes of all documents
+    together. A member that can't be read is added to `context.skipped`.
+    """
+    limit = context.limits.max_file_size
+    budget, unpacking = Budget(limit, source), Unpacking(limit * _PASSED_OVER, context.working)
+    return _Reading(read_member, context, budget, unpacking, is_outermost=True).documents(file, source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    read_member: ReadMember
+    context: ReadContext
+    budget: Budget
+    unpacking: Unpacking
+    is_outermost: bool
+
+    def documents(self, file: bytes | Path, source: str) -> list[Document]:
+        kind = recognise(_head(file), source)
+        with closing(open_archive(file, source, kind, self.unpacking)) as archive:
+            if _OFFICE.intersection(archive.names) and kind is Format.ZIP:
+                raise UnsupportedSource(
+                    f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
+                    "otherwise save it as PDF, HTML or plain text, then add that file"
+                )
+            names = [name for name in archive.names if not _is_hidden(name)]
+            chats = _chat_exports(archive, names, self.budget)
+            if chats:
+                return [document for name, data in chats for document in self.read_member(data, f"{source}!/{name}")]
+            return self._members(archive, names)
+
+    def _members(self, archive: Archive, names: Collection[str]) -> list[Document]:
+        skipped = self.context.skipped
+        documents: list[Document] = []
+        is_read = False
+        everything = frozenset(names)
+        assets = self._assets(archive, names)
+        parts = {
+            name
+            for name in names
+            if is_page_part(PurePosixPath(name).name, is_in_page_folder(name, everything)) or name in assets
+        }
+        for name in sorted(parts):
+            skipped.count(PAGE_PART, f"{archive.source}!/{name}")
+        for name, data in self._files(archive, everything - parts):
+            try:
+                if data is None:
+                    skipped.count("unsupported", name)
+                elif recognise(data[:SAMPLE], name) not in ARCHIVES:
+                    documents += self.read_member(data, name)
+                    is_read = True
+                elif self.is_outermost:
+                    documents += replace(self, is_outermost=False).documents(data, name)
+                    is_read = True
+                else:
+                    skipped.count(DEEPER, name)
+            except EmptySource:
+                skipped.count("empty", name)
+            except SourceError as error:
+                if self.budget.is_exceeded or self.unpacking.is_exceeded:
+                    raise
+                is_read = True
+                skipped.errors.append(error)
+        if not is_read:
+            raise EmptySource(
+                f"{archive.source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a "
+                "chat export"
+            )
+        return documents
+
+    def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes | None]]:
+        """Yield the source of each file with its bytes, None if no reader takes it.
+
+        The files of one conversation, such as the days of a Slack channel, are one, named as their folder.
+        """
+        conversations = bundles.in_archive(names)
+        bundled = {name for files in conversations.values() for name in files.values()}
+        read = {member.name: self.budget.read(member) or b"" for member in archive.members(bundled)}
+        for folder, files in sorted(conversations.items()):
+            data = bundles.bundle({short: read[name] for short, name in files.items()})
+            yield f"{archive.source}!/{folder or 'messages'}", data
+        beside = [name for files in conversations.values() for short, name in files.items() if short.startswith("../")]
+        lists = {name.rpartition("/")[0] for name in beside}
+        for member in archive.members(names - bundled):
+            folder, _, short = member.name.rpartition("/")
+            if folder in lists and bundles.is_slack_list(short):
+                self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{member.name}")
+            else:
+                yield f"{archive.source}!/{member.name}", self.budget.read(member, is_supported)
+
+    def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
+        """Return what the archive's pages load; they are read only if there are files that a page may load."""
+        is_asked = any(may_be_asset(name) and not is_page_part(name, in_page_folder=False) for name in names)
+        pages = [name for name in names if is_page(name)][:MOST_PAGES] if is_asked else []
+        budget = Budget(self.context.limits.max_file_size, archive.source)
+        read = {member.name: (budget.read(member) or b"")[:LONGEST_PAGE] for member in archive.members(pages)}
+        return PageAssets([*read, *(name for name in names if not is_page(name))], read.__getitem__)
+
+
+def _head(file: bytes | Path) -> bytes:
+    if isinstance(file, bytes):
+        return file[:SAMPLE]
+    with file.open("rb") as opened:
+        return opened.read(SAMPLE)
+
+
+def _is_hidden(name: str) -> bool:
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
+
+
+def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> list[tuple[str, bytes]]:
+    """Return the chats among the `.txt` files named like an export, or else in the archive's only document."""
+    documents = [name for name in names if PurePosixPath(name).suffix.lower() in _TEXTS]
+    texts = [name for name in documents if name.lower().endswith(".txt")]
+    named = [name for name in texts if _is_chat_name(name)]
+    chats = []
+    for member in archive.members(named or (texts if len(documents) == 1 else [])):
+        data = budget.read(member, is_supported)
+        with suppress(UnsupportedSource):
+            if data is not None and is_chat(decode(data, member.name)):
+                chats.append((member.name, data))
+    return chats
+
+
+def _is_chat_name(name: str) -> bool:
+    stem = PurePosixPath(name).stem.lower()
+    return stem == "_chat" or "whatsapp" in stem
