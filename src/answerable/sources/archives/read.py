@@ -116,13 +116,13 @@ class _Reading:
             data = bundles.bundle({short: read[name] for short, name in files.items()})
             yield f"{archive.source}!/{folder or 'messages'}", data
         beside = [name for files in conversations.values() for short, name in files.items() if short.startswith("../")]
-        lists = {name.rpartition("/")[0] for name in beside}
-        for member in archive.members(names - bundled):
-            folder, _, short = member.name.rpartition("/")
-            if folder in lists and bundles.is_slack_list(short):
-                self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{member.name}")
-            else:
-                yield f"{archive.source}!/{member.name}", self.budget.read(member, is_supported)
+        folders = {name.rpartition("/")[0] for name in beside}
+        apart = ((name, *name.rpartition("/")) for name in names)
+        lists = {name for name, folder, _, short in apart if folder in folders and bundles.is_slack_list(short)}
+        for name in sorted(lists):
+            self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{name}")
+        for member in archive.members(names - bundled - lists):
+            yield f"{archive.source}!/{member.name}", self.budget.read(member, is_supported)
 
     def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
         """Return what the archive's pages load; they are read only if there are files that a page may load."""
