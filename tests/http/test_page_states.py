@@ -9,6 +9,7 @@ import httpx
 import pytest
 from browser import Visitor, documents, visiting
 from service_on_socket import (
+    EXAMPLE_FILES,
     EXAMPLES,
     MANY,
     GatedEmbedder,
@@ -219,7 +220,7 @@ def test_files_can_be_dropped_anywhere(tmp_path: Path) -> None:
 
 def test_a_library_shows_what_it_holds(tmp_path: Path) -> None:
     with small_service(tmp_path) as (server, client):
-        upload(client, *((path.name, path.read_bytes()) for path in sorted(EXAMPLES.iterdir())), GATE)
+        upload(client, *((path.name, path.read_bytes()) for path in EXAMPLE_FILES), GATE)
         with visiting(f"{server.address}#library") as visitor:
             page = visitor.page
             page.locator(".timeline .bars").wait_for()

@@ -136,7 +136,7 @@ class Scan:
         has_channels = channels_in(folder, names)
         for entry in entries:
             path = folder / entry.name
-            if entry.name in conversation:
+            if entry.name in conversation or entry.name in _IGNORE_FILES:
                 continue
             if has_channels and is_slack_list(entry.name):
                 self._skipped.count(SLACK_LIST, self._name(path))
