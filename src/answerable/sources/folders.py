@@ -25,7 +25,8 @@ from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_pag
 from answerable.sources.limits import Skipped, skipped_summary
 
 _TWICE = "already read under another name"
-_IGNORE_FILES = (".gitignore", ".answerableignore")
+_OWN_IGNORE_FILE = ".answerableignore"
+_IGNORE_FILES = (".gitignore", _OWN_IGNORE_FILE)
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
 
@@ -136,7 +137,7 @@ class Scan:
         has_channels = channels_in(folder, names)
         for entry in entries:
             path = folder / entry.name
-            if entry.name in conversation or entry.name in _IGNORE_FILES:
+            if entry.name in conversation or entry.name == _OWN_IGNORE_FILE:
                 continue
             if has_channels and is_slack_list(entry.name):
                 self._skipped.count(SLACK_LIST, self._name(path))
