@@ -111,14 +111,13 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     fill(tmp_path, "drafts/one.md", "drafts/two.md")
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
-    assert skipped.counts == {"hidden": 2, "unsupported": 2, "empty": 1, "ignored": 1}
+    assert skipped.counts == {"hidden": 1, "unsupported": 2, "empty": 1, "ignored": 1}
     named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
     assert named == {
         ("photo.jpg", "unsupported"),
         ("data.bin", "unsupported"),
         ("empty.md", "empty"),
         (".git", "hidden"),
-        (".answerableignore", "hidden"),
         ("drafts", "ignored"),
     }
 
