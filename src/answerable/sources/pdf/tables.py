@@ -9,10 +9,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
-
+from answerable.sources.pdf.geometry import Cell, Geometry
 from answerable.sources.pdf.page_text import line_starts
 
 FEWEST_ROWS = 3
@@ -20,25 +18,22 @@ LONGEST = 200
 GAPS = range(1, 16)
 LOOSE = 0.56
 MARK = 3
-NARROWEST = 5
 ALIGNED = 3.0
-_WORD = re.compile(r"\S+")
 _LINE_WITH_FIGURE = re.compile("(?m)^[^\r\n\ufffe\\d]*\\d[^\r\n\ufffe]*")
 
-Cell = tuple[int, float, float]
 Row = tuple[int, list[Cell]]
 Line = tuple[int, str]
 
 
-def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
+def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
     """Return the number of each line that is a row, and where its cells begin in it, in order.
 
     `index_of` maps an offset in the raw text to PDFium's index of the character.
     """
     found: list[tuple[int, list[int]]] = []
     for run in _candidates(raw):
-        for lines in _stretches(run, lambda line: _is_loose(textpage, line[1], index_of(line[0]))):
-            rows = [(start, _cells(textpage, text, index_of(start))) for start, text in lines]
+        for lines in _stretches(run, lambda line: _is_loose(geometry, line[1], index_of(line[0]))):
+            rows = [(start, geometry.cells(index_of(start), text)) for start, text in lines]
             for table in _tables(rows):
                 if not _is_list(table, raw):
                     found += [(start, [place for place, _, _ in cells]) for start, cells in table]
@@ -81,34 +76,10 @@ def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Itera
         start = end
 
 
-def _is_loose(textpage: Any, text: str, first: int) -> bool:
+def _is_loose(geometry: Geometry, text: str, first: int) -> bool:
     """Whether a line is wider than its characters would be without gaps."""
-    start, end = _edges(textpage, first), _edges(textpage, first + len(text) - 1)
-    if start is None or end is None:
-        return False
-    return bool(end[1] - start[0] > LOOSE * len(text) * pdfium.FPDFText_GetFontSize(textpage, first))
-
-
-def _edges(textpage: Any, place: int) -> tuple[float, float] | None:
-    """Return the left and right edge of a character in points."""
-    box = pdfium.FS_RECTF()
-    return (box.left, box.right) if pdfium.FPDFText_GetLooseCharBox(textpage, place, box) else None
-
-
-def _cells(textpage: Any, text: str, first: int) -> list[Cell]:
-    """Return for each cell of a line where it begins in the line, and its left and right edge in points."""
-    cells: list[Cell] = []
-    for word in _WORD.finditer(text):
-        start = _edges(textpage, first + word.start())
-        end = _edges(textpage, first + word.end() - 1)
-        if start is None or end is None:
-            return []
-        size = pdfium.FPDFText_GetFontSize(textpage, first + word.start())
-        if cells and start[0] - cells[-1][2] < max(size, NARROWEST):
-            cells[-1] = (cells[-1][0], cells[-1][1], end[1])
-        else:
-            cells.append((word.start(), start[0], end[1]))
-    return cells
+    start, end = geometry.box(first), geometry.box(first + len(text) - 1)
+    return start is not None and end is not None and end[2] - start[0] > LOOSE * len(text) * geometry.size(first)
 
 
 def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:

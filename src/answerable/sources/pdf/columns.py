@@ -1,0 +1,106 @@
+"""Put the text of a page into reading order where PDFium's order runs across columns; runs in the reading process.
+
+PDFium keeps the order in which a PDF draws its text, and joins what is drawn on one line. That is the reading order,
+except where lines of neighbouring columns or cells are drawn in turn. Only such regions are changed: a gutter must be
+free of text from top to bottom, and the text on both sides must read on from line to line.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from answerable.datatypes import Span
+from answerable.sources.pdf.crossed import FEWEST_LINES, Fragment, Fragments, Order
+from answerable.sources.pdf.geometry import Box, Geometry
+from answerable.sources.pdf.page_text import line_starts
+
+MOST_FRAGMENTS = 1_500
+LONG_LINE = 30
+SAMPLED = 8
+SHORT = 12
+LOOSE = 0.8
+BESIDE = 2.0
+APART = 5.0
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
+
+
+def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[Span]:
+    """Return the spans of the raw text in reading order; one span if the order is right as it is.
+
+    `index_of` maps an offset in the raw text to PDFium's index of the character.
+    """
+    whole = [(0, len(raw))]
+    lines = _lines(raw)
+    if len(lines) <= FEWEST_LINES or (not raw.isascii() and _RIGHT_TO_LEFT.search(raw)):
+        return whole
+    firsts = [index_of(start) for start, _, _ in lines]
+    lengths = [len(text) for _, _, text in lines]
+    boxes = geometry.line_boxes(firsts, lengths)
+    if not _may_be_crossed(geometry, firsts, lengths, boxes):
+        return whole
+    fragments = _fragments(geometry, lines, firsts, boxes)
+    if not 0 < len(fragments) <= MOST_FRAGMENTS:
+        return whole
+    ordered = Order(geometry, raw).ordered(fragments)
+    return whole if ordered == fragments else list(_spans(ordered))
+
+
+def _lines(raw: str) -> list[tuple[int, int, str]]:
+    """Return start, end with the blank lines after it, and text of each line that isn't blank."""
+    bounds = [*line_starts(raw), len(raw)]
+    texts = [(start, raw[start:end].rstrip("\r\n\ufffe ")) for start, end in pairwise(bounds)]
+    filled = [(start, text) for start, text in texts if text and not text.isspace()]
+    following = [*(start for start, _ in filled[1:]), len(raw)]
+    return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
+
+
+def _may_be_crossed(
+    geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], boxes: Sequence[Box | None]
+) -> bool:
+    """Whether lines stand beside or above the line before, or have wide gaps; measures little."""
+    long = [place for place, length in enumerate(lengths) if length >= LONG_LINE]
+
+    def gaps(places: Sequence[int]) -> int:
+        return sum(geometry.has_gap(firsts[place], lengths[place], BESIDE) for place in places)
+
+    if gaps(long[:: len(long) // SAMPLED + 1]) > 1 and gaps(long) >= FEWEST_LINES:
+        return True
+    beside = 0
+    wide = []
+    for place, box in enumerate(boxes):
+        before = boxes[place - 1] if place else None
+        if box is None:
+            continue
+        if before is not None and box[1] + box[3] > 2 * before[1] and lengths[place] + lengths[place - 1] >= SHORT:
+            beside += box[0] > before[2] + APART or box[2] < before[0] - APART
+        if box[2] - box[0] > LOOSE * lengths[place] * (box[3] - box[1]):
+            wide.append(place)
+    return beside >= FEWEST_LINES or (len(wide) >= FEWEST_LINES and gaps(wide) >= FEWEST_LINES)
+
+
+def _fragments(
+    geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int], boxes: Sequence[Box | None]
+) -> list[Fragment]:
+    found = []
+    for (start, end, text), first, box in zip(lines, firsts, boxes, strict=True):
+        # Most lines have no gap, which needs less measuring.
+        cells = geometry.cells(first, text) if geometry.has_gap(first, len(text)) else [(0, box[0], box[2])] if box else []
+        if box is None or not cells:
+            return []
+        begins = [0, *(place for place, _, _ in cells[1:])]
+        ends = [*(start + place for place in begins[1:]), end]
+        for (place, left, right), begin, last in zip(cells, begins, ends, strict=True):
+            found.append(Fragment(start + begin, last, first + place, left, box[1], right, box[3]))
+    return found
+
+
+def _spans(ordered: Fragments) -> Iterator[Span]:
+    start = end = ordered[0].start
+    for piece in ordered:
+        if piece.start != end:
+            yield start, end
+            start = piece.start
+        end = piece.end
+    yield start, end
