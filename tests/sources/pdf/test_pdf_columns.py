@@ -30,7 +30,10 @@ TEXTS = (
 @pytest.mark.parametrize("shift", [0, 3])
 def test_columns_drawn_line_by_line_are_read_one_after_the_other(make_pdf: MakePdf, count: int, shift: int) -> None:
     columns = [textwrap.wrap(text, 72 // count) for text in TEXTS[:count]]
-    title, note = "How to look after the pumps of the old waterworks by the river in all seasons", "1 " + "See there. " * 9
+    title, note = (
+        "How to look after the pumps of the old waterworks by the river in all seasons",
+        "1 " + "See there. " * 9,
+    )
     pieces = [(50, 760, title), *in_turn(columns, 520 / count, shift), (50, 300, note.strip())]
     content = read_pdf(make_pdf([], raw=[drawn(pieces)]), "a.pdf").content
     assert content == "\n".join([title, *(line for column in columns for line in column), note.strip()])
@@ -71,7 +74,9 @@ def test_cells_of_several_lines_are_read_one_after_the_other(make_pdf: MakePdf) 
 
 def test_rows_of_a_table_stay_rows(make_pdf: MakePdf) -> None:
     rows = [["pump of iron", "sold by the piece", f"{number}.50"] for number in range(12)]
-    pieces = [(50 + 170 * place, 700 - 14 * row, cell) for row, cells in enumerate(rows) for place, cell in enumerate(cells)]
+    pieces = [
+        (50 + 170 * place, 700 - 14 * row, cell) for row, cells in enumerate(rows) for place, cell in enumerate(cells)
+    ]
     content = read_pdf(make_pdf([], raw=[drawn(pieces)]), "a.pdf").content
     assert content == "\n".join(" ".join(row) for row in rows)
 

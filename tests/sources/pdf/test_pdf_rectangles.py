@@ -78,7 +78,7 @@ def test_the_ink_of_the_content_is_that_of_the_page() -> None:
 def test_text_in_order_is_made_of_runs() -> None:
     raw = "one three\r\ntwo fo\ufffeur"
     text, runs = in_order(raw, [(0, 4), (11, 15), (4, 11), (15, 20)])
-    assert text == "one\r\ntwo\r\nthree\r\nfo\ufffeur\r\n"
+    assert text == "one\r\ntwo\r\nthree\r\nfo\ufffeur"
     assert [(text[place : place + 2], raw[start : start + 2]) for place, start, _ in runs] == [
         ("on", "on"),
         ("tw", "tw"),

@@ -8,16 +8,16 @@ free of text from top to bottom, and the text on both sides must read on from li
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from answerable.datatypes import Span
-from answerable.sources.pdf.crossed import FEWEST_LINES, Fragment, Fragments, Order
-from answerable.sources.pdf.geometry import Box, Geometry
+from answerable.sources.pdf.crossed import FEWEST_LINES, MOST_LABELS, READS_ON, Fragment, Fragments, Order
+from answerable.sources.pdf.geometry import Geometry
 from answerable.sources.pdf.page_text import line_starts
 
 MOST_FRAGMENTS = 1_500
-LONG_LINE = 30
+LONG_LINE = 40
 SAMPLED = 8
 SHORT = 12
 LOOSE = 0.8
@@ -35,12 +35,15 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
     lines = _lines(raw)
     if len(lines) <= FEWEST_LINES or (not raw.isascii() and _RIGHT_TO_LEFT.search(raw)):
         return whole
+    reading_on = sum(raw[start].islower() for start, _, _ in lines)
+    if len(lines) > MOST_LABELS and reading_on * 2 < READS_ON * len(lines):
+        # Tables of figures, the usual case with gutters, need no measuring.
+        return whole
     firsts = [index_of(start) for start, _, _ in lines]
     lengths = [len(text) for _, _, text in lines]
-    boxes = geometry.line_boxes(firsts, lengths)
-    if not _may_be_crossed(geometry, firsts, lengths, boxes):
+    if not _may_be_crossed(geometry, firsts, lengths):
         return whole
-    fragments = _fragments(geometry, lines, firsts, boxes)
+    fragments = _fragments(geometry, lines, firsts)
     if not 0 < len(fragments) <= MOST_FRAGMENTS:
         return whole
     ordered = Order(geometry, raw).ordered(fragments)
@@ -56,38 +59,48 @@ def _lines(raw: str) -> list[tuple[int, int, str]]:
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
 
-def _may_be_crossed(
-    geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], boxes: Sequence[Box | None]
-) -> bool:
+def _may_be_crossed(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int]) -> bool:
     """Whether lines stand beside or above the line before, or have wide gaps; measures little."""
+
+    def gaps(places: Iterable[int]) -> int:
+        return sum(geometry.gap(firsts[place], lengths[place]) >= BESIDE for place in places)
+
     long = [place for place, length in enumerate(lengths) if length >= LONG_LINE]
-
-    def gaps(places: Sequence[int]) -> int:
-        return sum(geometry.has_gap(firsts[place], lengths[place], BESIDE) for place in places)
-
     if gaps(long[:: len(long) // SAMPLED + 1]) > 1 and gaps(long) >= FEWEST_LINES:
         return True
+    heights = geometry.bottoms(firsts)
     beside = 0
-    wide = []
-    for place, box in enumerate(boxes):
-        before = boxes[place - 1] if place else None
-        if box is None:
-            continue
-        if before is not None and box[1] + box[3] > 2 * before[1] and lengths[place] + lengths[place - 1] >= SHORT:
-            beside += box[0] > before[2] + APART or box[2] < before[0] - APART
-        if box[2] - box[0] > LOOSE * lengths[place] * (box[3] - box[1]):
-            wide.append(place)
-    return beside >= FEWEST_LINES or (len(wide) >= FEWEST_LINES and gaps(wide) >= FEWEST_LINES)
+    for place, ((low, _), (bottom, top)) in enumerate(pairwise(heights), 1):
+        if bottom + top > 2 * low and lengths[place] + lengths[place - 1] >= SHORT:
+            beside += _stands_beside(geometry, firsts, lengths, place)
+    wide = (
+        place
+        for place, length in enumerate(lengths)
+        if length < LONG_LINE and _is_wide(geometry, firsts[place], length)
+    )
+    return beside >= FEWEST_LINES or gaps(wide) >= FEWEST_LINES
 
 
-def _fragments(
-    geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int], boxes: Sequence[Box | None]
-) -> list[Fragment]:
+def _stands_beside(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], place: int) -> bool:
+    one, other = (geometry.line_box(firsts[line], lengths[line]) for line in (place - 1, place))
+    return one is not None and other is not None and (other[0] > one[2] + APART or other[2] < one[0] - APART)
+
+
+def _is_wide(geometry: Geometry, first: int, length: int) -> bool:
+    """Whether a line is far wider than its characters, as rows of a form are."""
+    box = geometry.line_box(first, length)
+    return box is not None and box[2] - box[0] > LOOSE * length * (box[3] - box[1])
+
+
+def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int]) -> list[Fragment]:
     found = []
-    for (start, end, text), first, box in zip(lines, firsts, boxes, strict=True):
+    for (start, end, text), first in zip(lines, firsts, strict=True):
+        box = geometry.line_box(first, len(text))
+        if box is None:
+            return []
         # Most lines have no gap, which needs less measuring.
-        cells = geometry.cells(first, text) if geometry.has_gap(first, len(text)) else [(0, box[0], box[2])] if box else []
-        if box is None or not cells:
+        cells = geometry.cells(first, text) if geometry.gap(first, len(text)) >= 0 else [(0, box[0], box[2])]
+        if not cells:
             return []
         begins = [0, *(place for place, _, _ in cells[1:])]
         ends = [*(start + place for place in begins[1:]), end]

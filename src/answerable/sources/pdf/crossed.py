@@ -17,7 +17,7 @@ READS_ON = 0.3
 FULL = 0.5
 FULL_WIDTH = 0.75
 TALLEST = 8
-MOST_LABELS = 150
+MOST_LABELS = 50
 MOST_DEPTH = 8
 
 
@@ -51,9 +51,6 @@ class Order:
     def ordered(self, fragments: Fragments, depth: int = 0) -> list[Fragment]:
         """Return the fragments with each crossed region put in order, where its first fragment stood."""
         found = list(fragments)
-        # Tables of figures, the usual case with gutters, have hardly any line that reads on.
-        if sum(map(self._continues, found)) < READS_ON * len(found) / 2 and len(found) > MOST_LABELS:
-            return found
         gutter = gutter_of(found, FEWEST_LINES)
         if gutter is None or depth > MOST_DEPTH:
             return found
@@ -77,7 +74,7 @@ class Order:
 
     def _are_cells(self, blocks: Sequence[Fragments]) -> bool:
         """Whether the blocks are rows of cells with several lines: their text reads on within a cell, not across."""
-        cells = [[column for column in _columns(block, 1)] for block in blocks]
+        cells = [_columns(block, 1) for block in blocks]
         tall = [row for row in cells if max(map(len, row)) > 1 and len(row) > 1]
         if len(tall) < FEWEST_CELLS or max(len(cell) for row in cells for cell in row) > TALLEST:
             return False

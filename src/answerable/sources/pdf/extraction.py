@@ -88,7 +88,7 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
 class PageText:
     """PDFium's page and text page, which the caller closes, and the raw text in reading order.
 
-    `runs` are the spans of PDFium's characters that the text consists of, each with its offset in the text.
+    `index_of` maps an offset in the text to PDFium's index of the character.
     """
 
     def __init__(self, page: Any, textpage: Any, raw: str) -> None:
@@ -102,9 +102,9 @@ class PageText:
         spans = reading_order(self.geometry, raw, self._raw_index)
         self.text, self.runs = (raw, [(0, 0, len(raw))]) if len(spans) == 1 else in_order(raw, spans)
         self._starts = [start for start, _, _ in self.runs]
+        self.index_of = self._raw_index if len(spans) == 1 else self._ordered_index
 
-    def index_of(self, offset: int) -> int:
-        """Return PDFium's index of the character at an offset in the text."""
+    def _ordered_index(self, offset: int) -> int:
         start, first, _ = self.runs[bisect_right(self._starts, offset) - 1]
         return self._raw_index(first + offset - start)
 

@@ -22,6 +22,7 @@ class Geometry:
     def __init__(self, textpage: Any) -> None:
         self._textpage = textpage
         self._cells: dict[tuple[int, int], list[Cell]] = {}
+        self._gaps: dict[tuple[int, int], float] = {}
         self._box = pdfium.FS_RECTF()
         self._sides = tuple(ctypes.c_double() for _ in range(4))
 
@@ -40,18 +41,17 @@ class Geometry:
         """Return the size and weight of a character."""
         return self.size(place), pdfium.FPDFText_GetFontWeight(self._textpage, place)
 
-    def line_boxes(self, firsts: Sequence[int], lengths: Sequence[int]) -> list[Box | None]:
-        """Return the box of each line; None for one that isn't level."""
-        measure, textpage, one, other = pdfium.FPDFText_GetLooseCharBox, self._textpage, self._box, pdfium.FS_RECTF()
-        boxes: list[Box | None] = []
-        for first, length in zip(firsts, lengths, strict=True):
-            found = measure(textpage, first, one) and measure(textpage, first + length - 1, other)
-            bottom, top = (other.bottom, other.top) if found else (0.0, 0.0)
-            if found and one.bottom < top and bottom < one.top and one.left < other.right:
-                boxes.append((one.left, min(one.bottom, bottom), other.right, max(one.top, top)))
-            else:
-                boxes.append(None)
-        return boxes
+    def line_box(self, first: int, length: int) -> Box | None:
+        """Return the box of a line; None for one that isn't level."""
+        start, end = self.box(first), self.box(first + length - 1)
+        if start is None or end is None or start[1] >= end[3] or end[1] >= start[3] or start[0] >= end[2]:
+            return None
+        return start[0], min(start[1], end[1]), end[2], max(start[3], end[3])
+
+    def bottoms(self, firsts: Sequence[int]) -> list[tuple[float, float]]:
+        """Return the bottom and top of the character that each line begins with."""
+        measure, textpage, box = pdfium.FPDFText_GetLooseCharBox, self._textpage, self._box
+        return [(box.bottom, box.top) if measure(textpage, first, box) else (0.0, 0.0) for first in firsts]
 
     def cells(self, first: int, text: str) -> list[Cell]:
         """Return for each cell of a line where it begins in the line, and its left and right edge.
@@ -76,21 +76,29 @@ class Geometry:
                 cells.append((word.start(), start[0], end[2]))
         return cells
 
-    def has_gap(self, first: int, length: int, beside: float = 0.0) -> bool:
-        """Whether pieces of a line that were drawn apart stand as far apart as cells.
+    def gap(self, first: int, length: int) -> float:
+        """Return how wide the text before and after a line's first gap is, whichever is less; -1.0 without a gap.
 
-        `beside` is how wide the text before and after the gap must be, in heights of the type; less is a list's number.
+        A gap is as wide as that between cells, and between pieces that were drawn apart. Widths are in type sizes.
         """
+        key = first, length
+        if key not in self._gaps:
+            self._gaps[key] = self._found_gap(first, length)
+        return self._gaps[key]
+
+    def _found_gap(self, first: int, length: int) -> float:
         count = pdfium.FPDFText_CountRects(self._textpage, first, length)
         if count < 2:
-            return False
+            return -1.0
         size = max(self.size(first), NARROWEST)
         get, textpage, (left, top, right, bottom) = pdfium.FPDFText_GetRect, self._textpage, self._sides
         get(textpage, 0, left, top, right, bottom)
-        start, reached, gap = left.value, right.value, None
+        start, reached = left.value, right.value
         for number in range(1, count):
             get(textpage, number, left, top, right, bottom)
-            if gap is None and left.value - reached >= size and reached - start >= beside * size:
-                gap = left.value
+            if left.value - reached >= size:
+                after = left.value
+                get(textpage, count - 1, left, top, right, bottom)
+                return max(min(reached - start, right.value - after) / size, 0.0)
             reached = right.value
-        return gap is not None and reached - gap >= beside * size
+        return -1.0

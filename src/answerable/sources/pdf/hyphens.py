@@ -51,19 +51,23 @@ def _joined(page: str, fixed: Collection[int], written: Set[str]) -> tuple[str, 
     lines = page.split("\n")
     if not _may_be_broken(page):
         return page, list(range(len(lines)))
-    kept = [0]
-    for number in range(1, len(lines)):
-        line, before = lines[number], kept[-1]
-        is_free = lines[before].endswith(_HYPHENS) and number not in fixed and before not in fixed
-        if is_free and (head := _LAST_TOKEN.search(lines[before])) and (rest := _FIRST_TOKEN.match(line)):
-            hyphen = "-" if _stays(head[1], rest, written) else ""
-            lines[before] = lines[before][: head.end(1)] + hyphen + rest[1]
-            line = lines[number] = line[rest.end() :]
-            if not line:
-                continue
-        kept.append(number)
-    texts = (lines[number] if number in fixed else lines[number].replace("\xad", "") for number in kept)
-    return "\n".join(texts), kept
+    removed = set()
+    for number in [number for number, line in enumerate(lines[:-1]) if line.endswith(_HYPHENS)]:
+        # The word may have begun some lines above, and the lines between be gone.
+        before = next(line for line in range(number, -1, -1) if line not in removed)
+        rest = _FIRST_TOKEN.match(lines[number + 1])
+        head = _LAST_TOKEN.search(lines[before])
+        if rest is None or head is None or before in fixed or number + 1 in fixed:
+            continue
+        hyphen = "-" if _stays(head[1], rest, written) else ""
+        lines[before] = lines[before][: head.end(1)] + hyphen + rest[1]
+        lines[number + 1] = lines[number + 1][rest.end() :]
+        if not lines[number + 1]:
+            removed.add(number + 1)
+    kept = [number for number in range(len(lines)) if number not in removed]
+    if "\xad" in page:
+        lines = [line if number in fixed else line.replace("\xad", "") for number, line in enumerate(lines)]
+    return "\n".join(lines[number] for number in kept), kept
 
 
 def _stays(head: str, rest: re.Match[str], written: Set[str]) -> bool:
