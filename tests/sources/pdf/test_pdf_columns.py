@@ -104,3 +104,22 @@ def drawn(pieces: Iterable[Piece]) -> bytes:
     """The drawing commands of texts at their places."""
     shown = " ".join(f"1 0 0 1 {x} {y} Tm ({text}) Tj" for x, y, text in pieces)
     return f"BT /F1 10 Tf {shown} ET".encode("cp1252")
+
+
+@pytest.mark.parametrize("step", [1, 5])
+def test_numbers_of_lines_are_in_no_part(make_pdf: MakePdf, step: int) -> None:
+    lines = textwrap.wrap(" ".join(TEXTS), 36)
+    pieces: list[Piece] = []
+    for number, line in enumerate(lines, 1):
+        if number % step == 0:
+            pieces.append((30, 750 - 14 * number, str(number)))
+        pieces.append((60, 750 - 14 * number, line))
+    document = read_pdf(make_pdf([], raw=[drawn(pieces)]), "a.pdf")
+    kept = "".join(document.content[part.start : part.end] for part in document.parts)
+    assert kept == "\n".join(lines)
+    assert document.content.startswith(f"{step}\n{2 * step}\n")
+
+
+def test_numbers_of_the_points_of_a_list_stay_beside_them(make_pdf: MakePdf) -> None:
+    points = [f"{number} Check the {part} of the pump" for number, part in enumerate(["seal", "shaft", "wheel"] * 5, 1)]
+    assert read_pdf(make_pdf(["\n".join(points)]), "a.pdf").content == "\n".join(points)

@@ -23,6 +23,9 @@ SHORT = 12
 LOOSE = 0.8
 BESIDE = 2.0
 APART = 5.0
+FEWEST_NUMBERS = 4
+FEWEST_LINE_NUMBERS = 10
+_LINE_NUMBER = re.compile(r"(\d{1,4}) +(?=\S)")
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufefc]")
 
 
@@ -35,6 +38,8 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
     lines = _lines(raw)
     if len(lines) <= FEWEST_LINES or (not raw.isascii() and _RIGHT_TO_LEFT.search(raw)):
         return whole
+    if numbered := _margin(raw, lines):
+        return numbered
     reading_on = sum(raw[start].islower() for start, _, _ in lines)
     if len(lines) > MOST_LABELS and reading_on * 2 < READS_ON * len(lines):
         # Tables of figures, the usual case with gutters, need no measuring.
@@ -48,6 +53,29 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
         return whole
     ordered = Order(geometry, raw).ordered(fragments)
     return whole if ordered == fragments else list(_spans(ordered))
+
+
+def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
+    """Return the spans of the numbers that count the lines of a page, then those of the lines; none without them."""
+    starts = [(place, match) for place, (_, _, text) in enumerate(lines) if (match := _LINE_NUMBER.match(text))]
+    if len(starts) < FEWEST_NUMBERS:
+        return []
+    steps = [(int(other[1]) - int(one[1]), below - above) for (above, one), (below, other) in pairwise(starts)]
+    step = steps[0][0]
+    if step not in (1, 5) or any(number != step or abs(rows - step) > 1 for number, rows in steps):
+        return []
+    bare = [
+        (start + (match.end() if match else 0), end)
+        for start, end, text in lines
+        for match in [_LINE_NUMBER.match(text)]
+    ]
+    # Rows of a table and the points of a list may be numbered too, but don't read on from line to line.
+    if len(starts) < FEWEST_LINE_NUMBERS // step or sum(raw[start].islower() for start, _ in bare) < READS_ON * len(
+        bare
+    ):
+        return []
+    numbers = [(lines[place][0], lines[place][0] + match.end()) for place, match in starts]
+    return [*numbers, *bare]
 
 
 def _lines(raw: str) -> list[tuple[int, int, str]]:

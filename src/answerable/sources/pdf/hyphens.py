@@ -22,6 +22,8 @@ _OPENINGS = frozenset(
     "after any con contra del des dis ent entre every for fore hand inter into mal mis non out over par para per pre "
     "pro pros re semi sobre some sub super sur there trans under upon with".split()
 )
+# After a hyphen that stands for a word to come: "short- and long-term".
+_CONJUNCTIONS = frozenset("and or to y o u e ou und oder bis et".split())
 _HYPHENATED = frozenset(("self", "quasi", "vice"))
 # Pronouns after Portuguese verbs: "fazê-lo", "disse-me".
 _PRONOUNS = frozenset("me te se lhe lhes lo la los las no na nos nas vos".split())
@@ -57,7 +59,7 @@ def _joined(page: str, fixed: Collection[int], written: Set[str]) -> tuple[str, 
         before = next(line for line in range(number, -1, -1) if line not in removed)
         rest = _FIRST_TOKEN.match(lines[number + 1])
         head = _LAST_TOKEN.search(lines[before])
-        if rest is None or head is None or before in fixed or number + 1 in fixed:
+        if rest is None or head is None or before in fixed or number + 1 in fixed or rest[1] in _CONJUNCTIONS:
             continue
         hyphen = "-" if _stays(head[1], rest, written) else ""
         lines[before] = lines[before][: head.end(1)] + hyphen + rest[1]
@@ -86,7 +88,7 @@ def _stays(head: str, rest: re.Match[str], written: Set[str]) -> bool:
 def _is_compound(before: str, part: str, after: str, written: Set[str]) -> bool:
     if (is_joined := before + after in written) != (f"{before}-{after}" in written):
         return not is_joined
-    if len(part) == 1 or part in _HYPHENATED:
+    if len(part) == 1 or part in _HYPHENATED or (part != before and part in written):
         return True
     if after in _PRONOUNS and part.endswith(_STRESSED):
         return True
