@@ -13,13 +13,13 @@ from itertools import pairwise
 
 from answerable.datatypes import Span
 from answerable.sources.pdf.crossed import FEWEST_LINES, MOST_LABELS, READS_ON, Fragment, Fragments, Order
-from answerable.sources.pdf.geometry import Geometry
-from answerable.sources.pdf.page_text import line_starts
+from answerable.sources.pdf.geometry import Geometry, deepest
 
 MOST_FRAGMENTS = 1_500
 LONG_LINE = 40
 SAMPLED = 8
 SHORT = 12
+SHORTEST_ROW = 8
 LOOSE = 0.8
 BESIDE = 2.0
 APART = 5.0
@@ -57,7 +57,8 @@ def reading_order(geometry: Geometry, raw: str, index_of: Callable[[int], int]) 
 
 def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
     """Return the spans of the numbers that count the lines of a page, then those of the lines; none without them."""
-    starts = [(place, match) for place, (_, _, text) in enumerate(lines) if (match := _LINE_NUMBER.match(text))]
+    numbered = ((place, text) for place, (_, _, text) in enumerate(lines) if text[0].isdigit())
+    starts = [(place, match) for place, text in numbered if (match := _LINE_NUMBER.match(text))]
     if len(starts) < FEWEST_NUMBERS:
         return []
     steps = [(int(other[1]) - int(one[1]), below - above) for (above, one), (below, other) in pairwise(starts)]
@@ -80,9 +81,12 @@ def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
 
 def _lines(raw: str) -> list[tuple[int, int, str]]:
     """Return start, end with the blank lines after it, and text of each line that isn't blank."""
-    bounds = [*line_starts(raw), len(raw)]
-    texts = [(start, raw[start:end].rstrip("\r\n\ufffe ")) for start, end in pairwise(bounds)]
-    filled = [(start, text) for start, text in texts if text and not text.isspace()]
+    filled = []
+    start = 0
+    for line in raw.replace("\ufffe", "\n").split("\n"):
+        if text := line.strip():
+            filled.append((start + line.index(text[0]), text))
+        start += len(line) + 1
     following = [*(start for start, _ in filled[1:]), len(raw)]
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]
 
@@ -91,33 +95,33 @@ def _may_be_crossed(geometry: Geometry, firsts: Sequence[int], lengths: Sequence
     """Whether lines stand beside or above the line before, or have wide gaps; measures little."""
 
     def gaps(places: Iterable[int]) -> int:
-        return sum(geometry.gap(firsts[place], lengths[place]) >= BESIDE for place in places)
+        """Return how many lines have a gap at the same place."""
+        found = (geometry.gap(firsts[place], lengths[place]) for place in places)
+        return deepest((gap.left, gap.right) for gap in found if gap and gap.beside >= BESIDE)[0]
 
     long = [place for place, length in enumerate(lengths) if length >= LONG_LINE]
     if gaps(long[:: len(long) // SAMPLED + 1]) > 1 and gaps(long) >= FEWEST_LINES:
         return True
-    heights = geometry.bottoms(firsts)
+    starts = geometry.starts(firsts)
     beside = 0
-    for place, ((low, _), (bottom, top)) in enumerate(pairwise(heights), 1):
+    for place, ((_, low, _), (_, bottom, top)) in enumerate(pairwise(starts), 1):
         if bottom + top > 2 * low and lengths[place] + lengths[place - 1] >= SHORT:
             beside += _stands_beside(geometry, firsts, lengths, place)
-    wide = (
-        place
-        for place, length in enumerate(lengths)
-        if length < LONG_LINE and _is_wide(geometry, firsts[place], length)
-    )
-    return beside >= FEWEST_LINES or gaps(wide) >= FEWEST_LINES
+    if beside >= FEWEST_LINES:
+        return True
+    wide = []
+    for place, length in enumerate(lengths):
+        if SHORTEST_ROW <= length < LONG_LINE and (box := geometry.box(firsts[place] + length - 1)) is not None:
+            left, bottom, top = starts[place]
+            # Rows of a form are far wider than their characters.
+            if box[2] - left > LOOSE * length * (top - bottom):
+                wide.append(place)
+    return len(wide) >= FEWEST_LINES and gaps(wide) >= FEWEST_LINES
 
 
 def _stands_beside(geometry: Geometry, firsts: Sequence[int], lengths: Sequence[int], place: int) -> bool:
     one, other = (geometry.line_box(firsts[line], lengths[line]) for line in (place - 1, place))
     return one is not None and other is not None and (other[0] > one[2] + APART or other[2] < one[0] - APART)
-
-
-def _is_wide(geometry: Geometry, first: int, length: int) -> bool:
-    """Whether a line is far wider than its characters, as rows of a form are."""
-    box = geometry.line_box(first, length)
-    return box is not None and box[2] - box[0] > LOOSE * length * (box[3] - box[1])
 
 
 def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts: Sequence[int]) -> list[Fragment]:
@@ -127,7 +131,7 @@ def _fragments(geometry: Geometry, lines: Sequence[tuple[int, int, str]], firsts
         if box is None:
             return []
         # Most lines have no gap, which needs less measuring.
-        cells = geometry.cells(first, text) if geometry.gap(first, len(text)) >= 0 else [(0, box[0], box[2])]
+        cells = geometry.cells(first, text) if geometry.gap(first, len(text)) else [(0, box[0], box[2])]
         if not cells:
             return []
         begins = [0, *(place for place, _, _ in cells[1:])]

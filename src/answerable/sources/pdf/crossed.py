@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby, pairwise
 from typing import NamedTuple
 
-from answerable.sources.pdf.geometry import Geometry
+from answerable.sources.pdf.geometry import Geometry, deepest
 
 FEWEST_LINES = 3
 FEWEST_CELLS = 2
@@ -116,19 +116,15 @@ class Order:
 
 def gutter_of(fragments: Fragments, fewest: int) -> float | None:
     """Return the x that most gaps between neighbours contain, if it is at least `fewest`."""
-    edges: list[tuple[float, int]] = []
-    for one, other in pairwise(fragments):
-        shared = min(one.top, other.top) - max(one.bottom, other.bottom)
-        if other.left > one.right + 1 and shared > BESIDE * min(one.top - one.bottom, other.top - other.bottom):
-            edges += [(one.right, 1), (other.left, -1)]
-    edges.sort()
-    best = depth = 0
-    place = None
-    for (x, step), (following, _) in pairwise(edges):
-        depth += step
-        if depth > best:
-            best, place = depth, (x + following) / 2
-    return place if best >= fewest else None
+    gaps = [
+        (one.right, other.left)
+        for one, other in pairwise(fragments)
+        if other.left > one.right + 1
+        and min(one.top, other.top) - max(one.bottom, other.bottom)
+        > BESIDE * min(one.top - one.bottom, other.top - other.bottom)
+    ]
+    depth, place = deepest(gaps)
+    return place if depth >= fewest else None
 
 
 def _crosses(piece: Fragment, gutter: float) -> bool:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
@@ -22,7 +23,7 @@ class Geometry:
     def __init__(self, textpage: Any) -> None:
         self._textpage = textpage
         self._cells: dict[tuple[int, int], list[Cell]] = {}
-        self._gaps: dict[tuple[int, int], float] = {}
+        self._gaps: dict[tuple[int, int], Gap | None] = {}
         self._box = pdfium.FS_RECTF()
         self._sides = tuple(ctypes.c_double() for _ in range(4))
 
@@ -48,10 +49,12 @@ class Geometry:
             return None
         return start[0], min(start[1], end[1]), end[2], max(start[3], end[3])
 
-    def bottoms(self, firsts: Sequence[int]) -> list[tuple[float, float]]:
-        """Return the bottom and top of the character that each line begins with."""
+    def starts(self, firsts: Sequence[int]) -> list[tuple[float, float, float]]:
+        """Return left, bottom and top of the character that each line begins with."""
         measure, textpage, box = pdfium.FPDFText_GetLooseCharBox, self._textpage, self._box
-        return [(box.bottom, box.top) if measure(textpage, first, box) else (0.0, 0.0) for first in firsts]
+        return [
+            (box.left, box.bottom, box.top) if measure(textpage, first, box) else (0.0, 0.0, 0.0) for first in firsts
+        ]
 
     def cells(self, first: int, text: str) -> list[Cell]:
         """Return for each cell of a line where it begins in the line, and its left and right edge.
@@ -76,20 +79,17 @@ class Geometry:
                 cells.append((word.start(), start[0], end[2]))
         return cells
 
-    def gap(self, first: int, length: int) -> float:
-        """Return how wide the text before and after a line's first gap is, whichever is less; -1.0 without a gap.
-
-        A gap is as wide as that between cells, and between pieces that were drawn apart. Widths are in type sizes.
-        """
+    def gap(self, first: int, length: int) -> Gap | None:
+        """Return the first gap of a line that is as wide as between cells, and between pieces that were drawn apart."""
         key = first, length
         if key not in self._gaps:
             self._gaps[key] = self._found_gap(first, length)
         return self._gaps[key]
 
-    def _found_gap(self, first: int, length: int) -> float:
+    def _found_gap(self, first: int, length: int) -> Gap | None:
         count = pdfium.FPDFText_CountRects(self._textpage, first, length)
         if count < 2:
-            return -1.0
+            return None
         size = max(self.size(first), NARROWEST)
         get, textpage, (left, top, right, bottom) = pdfium.FPDFText_GetRect, self._textpage, self._sides
         get(textpage, 0, left, top, right, bottom)
@@ -99,6 +99,26 @@ class Geometry:
             if left.value - reached >= size:
                 after = left.value
                 get(textpage, count - 1, left, top, right, bottom)
-                return max(min(reached - start, right.value - after) / size, 0.0)
+                return Gap(reached, after, min(reached - start, right.value - after) / size)
             reached = right.value
-        return -1.0
+        return None
+
+
+class Gap(NamedTuple):
+    """A gap in a line: its left and right edge, and the lesser width of the text beside it, in sizes of the type."""
+
+    left: float
+    right: float
+    beside: float
+
+
+def deepest(gaps: Iterable[tuple[float, float]]) -> tuple[int, float]:
+    """Return how many of the gaps, at most, have an x in common, and the middle of what they have in common."""
+    edges = sorted(edge for left, right in gaps for edge in ((left, 1), (right, -1)))
+    best = depth = 0
+    place = 0.0
+    for (x, step), (following, _) in pairwise(edges):
+        depth += step
+        if depth > best:
+            best, place = depth, (x + following) / 2
+    return best, place

@@ -1,7 +1,7 @@
 """Find the rows of tables on a page, and where their cells begin; runs in the reading process.
 
-Only consecutive lines that contain numbers are examined. They are rows if they have the same number of cells, wide gaps
-between cells, and aligned columns.
+Consecutive lines are rows if they have the same number of cells, wide gaps between cells, and aligned columns. Rows
+without figures need three columns. A row may lack cells if those that it has align.
 """
 
 from __future__ import annotations
@@ -19,9 +19,10 @@ GAPS = range(1, 16)
 LOOSE = 0.56
 MARK = 3
 ALIGNED = 3.0
-_LINE_WITH_FIGURE = re.compile("(?m)^[^\r\n\ufffe\\d]*\\d[^\r\n\ufffe]*")
+_LINE = re.compile("[^\r\n\ufffe]+")
+_FIGURE = re.compile(r"\d")
 
-Row = tuple[int, list[Cell]]
+Row = tuple[int, list[Cell], int]
 Line = tuple[int, str]
 
 
@@ -33,10 +34,10 @@ def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> 
     found: list[tuple[int, list[int]]] = []
     for run in _candidates(raw):
         for lines in _stretches(run, lambda line: _is_loose(geometry, line[1], index_of(line[0]))):
-            rows = [(start, geometry.cells(index_of(start), text)) for start, text in lines]
+            rows = [(start, geometry.cells(index_of(start), text), len(text)) for start, text in lines]
             for table in _tables(rows):
-                if not _is_list(table, raw):
-                    found += [(start, [place for place, _, _ in cells]) for start, cells in table]
+                if _is_clear(table, raw):
+                    found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
     if not found:
         return []
     starts = line_starts(raw)
@@ -44,10 +45,10 @@ def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> 
 
 
 def _candidates(raw: str) -> Iterator[list[Line]]:
-    """Yield runs of lines with figures and gaps, each with the line before it, which may be the header."""
+    """Yield runs of lines with gaps, each with the line before it, which may be the header."""
     run: list[Line] = []
     reached = -1
-    for match in _LINE_WITH_FIGURE.finditer(raw):
+    for match in _LINE.finditer(raw):
         start, text = match.start(), match[0].rstrip()
         if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
             continue
@@ -85,19 +86,41 @@ def _is_loose(geometry: Geometry, text: str, first: int) -> bool:
 def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Yield runs of rows with the same number of cells whose columns align at the left, at the right or centred."""
     table: list[Row] = []
-    for row in [*rows, (-1, [])]:
-        if table and len(row[1]) == len(table[0][1]) and all(map(_align, table[-1][1], row[1])):
-            table.append(row)
+    full: list[list[Cell]] = []
+    for start, cells, length in [*rows, (-1, [], 0)]:
+        if table and len(cells) == len(full[-1]) and all(map(_align, full[-1], cells)):
+            table.append((start, cells, length))
+            full.append(cells)
             continue
-        if len(table) >= FEWEST_ROWS:
+        if len(full) >= FEWEST_ROWS - 1 and (padded := _padded(cells, full[-1], length)):
+            table.append((start, padded, length))
+            continue
+        if len(full) >= FEWEST_ROWS:
             yield table
-        table = [row] if len(row[1]) > 1 else []
+        table, full = ([(start, cells, length)], [cells]) if len(cells) > 1 else ([], [])
 
 
-def _is_list(table: Sequence[Row], raw: str) -> bool:
-    """Whether the rows are list items after numbers or bullets."""
-    start, cells = table[0]
-    return len(cells) == 2 and len(raw[start : start + cells[1][0]].strip()) <= MARK
+def _padded(cells: Sequence[Cell], columns: Sequence[Cell], length: int) -> list[Cell]:
+    """Return a cell for each column, empty where the row has none; none if the row's cells fit no columns."""
+    if not 1 < len(cells) < len(columns) or not _align(columns[0], cells[0]):
+        return []
+    padded: list[Cell] = []
+    rest = list(cells)
+    for column in columns:
+        if rest and _align(column, rest[0]):
+            padded.append(rest.pop(0))
+        else:
+            padded.append((rest[0][0] if rest else length, column[1], column[2]))
+    return [] if rest else padded
+
+
+def _is_clear(table: Sequence[Row], raw: str) -> bool:
+    """Whether the rows are no list items after numbers or bullets, and have figures or three columns."""
+    start, cells, _ = table[0]
+    if len(cells) > 2:
+        return True
+    is_list = len(raw[start : start + cells[1][0]].strip()) <= MARK
+    return not is_list and any(_FIGURE.search(raw, start, start + length) for start, _, length in table)
 
 
 def _align(one: Cell, other: Cell) -> bool:
