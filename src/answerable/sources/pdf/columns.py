@@ -17,7 +17,7 @@ from answerable.sources.pdf.geometry import Geometry, deepest
 
 MOST_FRAGMENTS = 1_500
 LONG_LINE = 40
-SAMPLED = 8
+SAMPLED = 6
 SHORT = 12
 SHORTEST_ROW = 8
 LOOSE = 0.8
@@ -71,9 +71,8 @@ def _margin(raw: str, lines: Sequence[tuple[int, int, str]]) -> list[Span]:
         for match in [_LINE_NUMBER.match(text)]
     ]
     # Rows of a table and the points of a list may be numbered too, but don't read on from line to line.
-    if len(starts) < FEWEST_LINE_NUMBERS // step or sum(raw[start].islower() for start, _ in bare) < READS_ON * len(
-        bare
-    ):
+    reading_on = sum(raw[start].islower() for start, _ in bare)
+    if len(starts) < FEWEST_LINE_NUMBERS // step or reading_on < READS_ON * len(bare):
         return []
     numbers = [(lines[place][0], lines[place][0] + match.end()) for place, match in starts]
     return [*numbers, *bare]

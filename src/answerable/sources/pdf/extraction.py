@@ -171,7 +171,7 @@ def _line_sizes(page: PageText) -> list[float]:
     sizes = []
     for start in line_starts(page.text):
         place = page.index_of(start)
-        size = page.geometry.size(place)
+        size = pdfium.FPDFText_GetFontSize(page.textpage, place)
         if pdfium.FPDFText_GetMatrix(page.textpage, place, matrix):
             size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
         sizes.append(round(size * 2) / 2)

@@ -15,6 +15,7 @@ from answerable.sources.pdf.page_text import line_starts
 
 FEWEST_ROWS = 3
 LONGEST = 200
+PROSE = 45
 GAPS = range(1, 16)
 LOOSE = 0.56
 MARK = 3
@@ -51,6 +52,9 @@ def _candidates(raw: str) -> Iterator[list[Line]]:
     for match in _LINE.finditer(raw):
         start, text = match.start(), match[0].rstrip()
         if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
+            continue
+        # Most lines of prose are such ones, and need no measuring.
+        if len(text) > PROSE and text[0].islower() and not _FIGURE.search(text):
             continue
         if start > reached:
             yield run
