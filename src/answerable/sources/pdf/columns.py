@@ -84,7 +84,7 @@ def _lines(raw: str) -> list[tuple[int, int, str]]:
     start = 0
     for line in raw.replace("\ufffe", "\n").split("\n"):
         if text := line.strip():
-            filled.append((start + line.index(text[0]), text))
+            filled.append((start if line[0] == text[0] else start + line.index(text[0]), text))
         start += len(line) + 1
     following = [*(start for start, _ in filled[1:]), len(raw)]
     return [(start, end, text) for (start, text), end in zip(filled, following, strict=False)]

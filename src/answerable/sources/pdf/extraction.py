@@ -168,11 +168,12 @@ def _page(
 def _line_sizes(page: PageText) -> list[float]:
     """Return the size in points of the first character of each line, rounded to half a point."""
     matrix = pdfium.FS_MATRIX()
+    textpage = page.textpage.raw
     sizes = []
     for start in line_starts(page.text):
         place = page.index_of(start)
-        size = pdfium.FPDFText_GetFontSize(page.textpage, place)
-        if pdfium.FPDFText_GetMatrix(page.textpage, place, matrix):
+        size = pdfium.FPDFText_GetFontSize(textpage, place)
+        if pdfium.FPDFText_GetMatrix(textpage, place, matrix):
             size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
         sizes.append(round(size * 2) / 2)
     return sizes
@@ -181,9 +182,10 @@ def _line_sizes(page: PageText) -> list[float]:
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
     """Return a function from an offset in the raw text to PDFium's index, which counts UTF-16 units."""
     pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
+    handle = textpage.raw
 
     def char_index(offset: int) -> int:
-        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, offset + bisect_left(pairs, offset))
+        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(handle, offset + bisect_left(pairs, offset))
         return place
 
     return char_index

@@ -21,7 +21,8 @@ class Geometry:
     """Measures the text of one page. `first` is PDFium's index of a line's first character."""
 
     def __init__(self, textpage: Any) -> None:
-        self._textpage = textpage
+        # PDFium's own handle: looking it up at each call would take as long as the call.
+        self._textpage = textpage.raw
         self._cells: dict[tuple[int, int], list[Cell]] = {}
         self._gaps: dict[tuple[int, int], Gap | None] = {}
         self._box = pdfium.FS_RECTF()
