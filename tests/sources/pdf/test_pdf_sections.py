@@ -114,7 +114,7 @@ def test_heads_that_change_and_numbers_that_count_the_pages() -> None:
         [page.split("\n")[0] + "\n"] for page in book
     ]
     preface = [
-        f"A preface on {word} and\nhow they are made\n- {numeral} -"
+        f"A preface on {word}\nand the making of {word}\n- {numeral} -"
         for word, numeral in zip(WORDS, "i ii iii iv v".split(), strict=True)
     ]
     assert [page[spans[0][0] :] for page, spans in zip(preface, furniture(preface), strict=True)] == [
