@@ -46,11 +46,6 @@ def test_a_useless_title_gives_way_to_the_name_of_the_file(make_pdf: MakePdf, ti
     assert read_pdf(make_pdf(["text"], f"/Title({title})"), "/a/my report.pdf").title == "my report"
 
 
-def test_a_hyphen_at_a_line_end_stays_as_it_is_on_the_page(make_pdf: MakePdf) -> None:
-    page = "It is a consid-\nerable length of text"
-    assert read_pdf(make_pdf([page]), "a.pdf").content == page
-
-
 def test_characters_that_are_none_become_spaces_or_replacements(make_pdf: MakePdf) -> None:
     mapping = "<01> <000C>\n<02> <0003>\n<03> <D83D>\n<04> <D83DDE00>\n<41> <0041>"
     document = read_pdf(

@@ -11,7 +11,7 @@ import pytest
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.pdf.page_text import clean, line_starts, raw_offset
+from answerable.sources.pdf.page_text import clean, in_order, ink, line_starts
 from answerable.sources.pdf.read import page_spans, read_pdf, rectangles
 from answerable.sources.process.reading_process import ReadingProcess
 
@@ -67,14 +67,24 @@ def test_another_file_is_an_error_or_has_other_places(make_pdf: MakePdf) -> None
     assert rectangles(make_pdf(["short"]), "a.pdf", last) == []
 
 
-def test_offsets_of_the_cleaned_text_lead_back() -> None:
+def test_the_ink_of_the_content_is_that_of_the_page() -> None:
     raw = "one\r\ntwo con\ufffesid\rlast\nend"
     text = clean(raw)
     assert text == "one\ntwo con-\nsid\nlast\nend"
-    for word in ("one", "two", "con", "sid", "last", "end"):
-        assert raw[raw_offset(raw, text.index(word)) :].startswith(word)
-    assert raw_offset(raw, len(text)) == len(raw)
+    assert [raw[place] for place in ink(raw)] == [text[place] for place in ink(text)]
     assert [raw[start : start + 3] for start in line_starts(raw)] == ["one", "two", "sid", "las", "end"]
+
+
+def test_text_in_order_is_made_of_runs() -> None:
+    raw = "one three\r\ntwo fo\ufffeur"
+    text, runs = in_order(raw, [(0, 4), (11, 15), (4, 11), (15, 20)])
+    assert text == "one\r\ntwo\r\nthree\r\nfo\ufffeur"
+    assert [(text[place : place + 2], raw[start : start + 2]) for place, start, _ in runs] == [
+        ("on", "on"),
+        ("tw", "tw"),
+        ("th", "th"),
+        ("fo", "fo"),
+    ]
 
 
 def under(data: bytes, document: Document, span: tuple[int, int], worker: ReadingProcess) -> str:

@@ -42,6 +42,13 @@ def test_a_title_over_two_lines_and_one_that_its_outline_numbers(make_pdf: MakeP
     assert [text for _, _, text in sections(document)] == ["How pumps are", "Emptying"]
 
 
+def test_a_heading_behind_its_number_wins_over_a_line_of_the_text_before(make_pdf: MakePdf) -> None:
+    pages = ["All of it is done by\nLVM2.\nbash\n9.6.4 LVM2\nText.\nResults\nText.\nA.1 It isn't so\nText."]
+    outline = [(0, "LVM2", 0), (0, "Appendix IV Results", 0), (0, "It isn\\220t so", 0)]
+    document = read_pdf(with_outline(make_pdf(pages), outline), "a.pdf")
+    assert [text for _, _, text in sections(document)] == ["9.6.4 LVM2", "Results", "A.1 It isn't so"]
+
+
 def test_an_outline_that_leads_nowhere_or_back_changes_no_order(make_pdf: MakePdf) -> None:
     outline = [(0, "Second", 1), (0, "First", 0), (0, "Nowhere", 99)]
     document = read_pdf(with_outline(make_pdf(["First\ntext", "Second\ntext"]), outline), "a.pdf")
@@ -96,6 +103,38 @@ def test_what_is_furniture() -> None:
     assert furniture([f"Layoff\n{word}\nLayoff" for word in WORDS]) == [[]] * len(WORDS)
     assert furniture(["Head\nA", "Head\nB"]) == [[], []]
     assert furniture(["", "", ""]) == [[], [], []]
+
+
+def test_heads_that_change_and_numbers_that_count_the_pages() -> None:
+    book = [
+        (f"{number} The Manual" if number % 2 else f"{word} {number}") + f"\n{word} are sold by the maker.\nBuy {word}."
+        for number, word in enumerate(("Pumps", "Filters", "Valves", "Seals", "Shafts", "Motors", "Wheels"), 8)
+    ]
+    assert [[page[slice(*span)] for span in spans] for page, spans in zip(book, furniture(book), strict=True)] == [
+        [page.split("\n")[0] + "\n"] for page in book
+    ]
+    preface = [
+        f"A preface on {word}\nand the making of {word}\n- {numeral} -"
+        for word, numeral in zip(WORDS, "i ii iii iv v".split(), strict=True)
+    ]
+    assert [page[spans[0][0] :] for page, spans in zip(preface, furniture(preface), strict=True)] == [
+        f"- {numeral} -" for numeral in ("i", "ii", "iii", "iv", "v")
+    ]
+    two = ["Chapter one begins here\n1 / 2", "and it ends here, on page 2\n2 / 2"]
+    assert [page[spans[0][0] :] for page, spans in zip(two, furniture(two), strict=True)] == ["1 / 2", "2 / 2"]
+
+
+def test_headings_with_numbers_at_the_top_of_each_page_are_no_furniture() -> None:
+    pages = [f"{number}. {word}\nThis is about {word} only." for number, word in enumerate(WORDS, 1)]
+    assert furniture(pages) == [[]] * len(pages)
+
+
+def test_numbers_of_lines_are_furniture_unless_they_are_few() -> None:
+    numbers = "".join(f"{number}\n" for number in range(1, 26))
+    page = f"{numbers}{BODY}\n{BODY}"
+    (spans,) = furniture([page])
+    assert "".join(page[slice(*span)] for span in spans) == numbers
+    assert furniture([f"1\n2\n3\n{BODY}"]) == [[]]
 
 
 def test_a_page_of_nothing_but_furniture_keeps_an_empty_part(make_pdf: MakePdf) -> None:

@@ -8,6 +8,7 @@ from answerable.datatypes import Document
 from answerable.sources.pdf.read import read_pdf
 from answerable.splitting.by_type import SplitterByType
 from answerable.splitting.evidence import evidence_spans
+from answerable.tables.find import find_tables
 from answerable.text.indexed_text import indexed_spans, indexed_text
 
 MakePdf = Callable[..., bytes]
@@ -49,6 +50,34 @@ def test_a_list_and_rows_of_changing_columns_are_no_table(make_pdf: MakePdf) -> 
     assert cells(read_pdf(make_pdf([], raw=[table(items)]), "a.pdf")) == []
     crooked = table([("A 1", "b"), ("C 2", "", "d"), ("E 3", "", "", "f")])
     assert cells(read_pdf(make_pdf([], raw=[crooked]), "a.pdf")) == []
+
+
+def test_rows_without_figures_need_three_columns(make_pdf: MakePdf) -> None:
+    people = [
+        ("Name", "Task", "Place"),
+        ("Ana", "Filters", "Salamanca"),
+        ("Ben", "Pumps", "Porto"),
+        ("Eva", "Oil", "Vigo"),
+    ]
+    assert cells(read_pdf(make_pdf([], raw=[table(people)]), "a.pdf")) == [list(row) for row in people]
+    pairs = [row[:2] for row in people]
+    assert cells(read_pdf(make_pdf([], raw=[table(pairs)]), "a.pdf")) == []
+
+
+def test_a_row_may_lack_cells(make_pdf: MakePdf) -> None:
+    rows = [*ROWS, ("Utopia", "", "Amaurot"), ("Narnia", "40"), ("Total", "108.5", "")]
+    document = read_pdf(make_pdf([], raw=[table(rows)]), "a.pdf")
+    assert cells(document) == [[*row, ""][:3] for row in rows]
+    (found,) = find_tables(document)
+    assert [column.name for column in found.columns] == ["Country", "People", "Capital"]
+
+
+def test_a_table_over_two_pages_with_its_header_on_both_is_one(make_pdf: MakePdf) -> None:
+    more = [ROWS[0], ("Portugal", "10.4", "Lisbon"), ("Malta", "0.5", "Valletta")]
+    document = read_pdf(make_pdf([], raw=[table(ROWS), table(more)]), "a.pdf")
+    (found,) = find_tables(document)
+    assert len(found.rows) == len(ROWS) - 1 + len(more) - 1
+    assert [part.page for part in document.parts if part.cells] == [1] * len(ROWS) + [2] * len(more)
 
 
 def cells(document: Document) -> list[list[str]]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ctypes
 import re
 import unicodedata
-from bisect import bisect_left
-from collections.abc import Callable
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -14,8 +14,10 @@ import pypdfium2  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
 from answerable.sources.context import ReadContext
+from answerable.sources.pdf.columns import reading_order
+from answerable.sources.pdf.geometry import Geometry
 from answerable.sources.pdf.ocr import recognise
-from answerable.sources.pdf.page_text import clean, line_starts
+from answerable.sources.pdf.page_text import clean, in_order, line_starts
 from answerable.sources.pdf.tables import table_rows
 
 MAX_CHARACTERS = 200_000_000
@@ -83,8 +85,53 @@ def _outline(document: Any) -> list[tuple[int, str, int]]:
     return entries
 
 
-def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str] | None:
-    """Return PDFium's page and text page, which the caller closes, and the raw text; None for a broken page."""
+class PageText:
+    """PDFium's page and text page, which the caller closes, and the raw text in reading order.
+
+    `index_of` maps an offset in the text to PDFium's index of the character.
+    """
+
+    def __init__(self, page: Any, textpage: Any, raw: str) -> None:
+        self.page = page
+        self.textpage = textpage
+        self.geometry = Geometry(textpage)
+        same = len(raw) == textpage.count_chars() and max(raw, default="") <= "\uffff"
+        self._raw_index = (lambda offset: offset) if same else char_index_of(textpage, raw)
+        if "\xad" in raw:
+            raw = _with_hyphens(raw, self.geometry, self._raw_index)
+        spans = reading_order(self.geometry, raw, self._raw_index)
+        self.text, self.runs = (raw, [(0, 0, len(raw))]) if len(spans) == 1 else in_order(raw, spans)
+        self._starts = [start for start, _, _ in self.runs]
+        self.index_of = self._raw_index if len(spans) == 1 else self._ordered_index
+
+    def _ordered_index(self, offset: int) -> int:
+        start, first, _ = self.runs[bisect_right(self._starts, offset) - 1]
+        return self._raw_index(first + offset - start)
+
+    def char_spans(self, start: int, end: int) -> Iterator[tuple[int, int]]:
+        """Yield the spans of PDFium's characters for a span of the text, in order."""
+        for place, first, last in self.runs:
+            begin, stop = first + max(start - place, 0), min(first + end - place, last)
+            if begin < stop and (index := self._raw_index(begin)) >= 0:
+                yield index, self._raw_index(stop - 1) + 1
+
+    def close(self) -> None:
+        """Close PDFium's objects."""
+        self.textpage.close()
+        self.page.close()
+
+
+def _with_hyphens(raw: str, geometry: Geometry, index_of: Callable[[int], int]) -> str:
+    """Return the text with a hyphen for each soft one that is drawn: fonts may have but one code for both."""
+    letters = list(raw)
+    for offset, character in enumerate(raw):
+        if character == "\xad" and (box := geometry.box(index_of(offset))) and box[2] - box[0] > 1:
+            letters[offset] = "-"
+    return "".join(letters)
+
+
+def page_text(document: Any, number: int, has_form: bool) -> PageText | None:
+    """Return the page's text, which the caller closes; None for a broken page."""
     try:
         page = document[number]
         if has_form and pdfium.FPDFPage_Flatten(page, pdfium.FLAT_NORMALDISPLAY) == pdfium.FLATTEN_SUCCESS:
@@ -100,7 +147,7 @@ def page_text(document: Any, number: int, has_form: bool) -> tuple[Any, Any, str
         text = ""
     if not text.isascii() and RIGHT_TO_LEFT.search(text):
         text = _unreverse_ligatures(text, textpage)
-    return page, textpage, text
+    return PageText(page, textpage, text)
 
 
 def _page(
@@ -110,23 +157,21 @@ def _page(
     found = page_text(document, number, has_form)
     if found is None:
         return None, [], [], False
-    page, textpage, raw = found
-    same = len(raw) == textpage.count_chars() and max(raw, default="") <= "\uffff"
-    index_of = (lambda offset: offset) if same else char_index_of(textpage, raw)
-    sizes = _line_sizes(textpage, raw, index_of) if with_sizes and raw else []
-    rows = table_rows(textpage, raw, index_of)
-    shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(page) > 0
-    textpage.close()
-    page.close()
+    raw = found.text
+    sizes = _line_sizes(found) if with_sizes and raw else []
+    rows = table_rows(found.geometry, raw, found.index_of)
+    shows_something = not raw.strip() and pdfium.FPDFPage_CountObjects(found.page) > 0
+    found.close()
     return clean(raw), sizes, rows, shows_something
 
 
-def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[float]:
+def _line_sizes(page: PageText) -> list[float]:
     """Return the size in points of the first character of each line, rounded to half a point."""
     matrix = pdfium.FS_MATRIX()
+    textpage = page.textpage.raw
     sizes = []
-    for start in line_starts(raw):
-        place = index_of(start)
+    for start in line_starts(page.text):
+        place = page.index_of(start)
         size = pdfium.FPDFText_GetFontSize(textpage, place)
         if pdfium.FPDFText_GetMatrix(textpage, place, matrix):
             size *= abs(matrix.a * matrix.d - matrix.b * matrix.c) ** 0.5
@@ -137,9 +182,10 @@ def _line_sizes(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list
 def char_index_of(textpage: Any, raw: str) -> Callable[[int], int]:
     """Return a function from an offset in the raw text to PDFium's index, which counts UTF-16 units."""
     pairs = [offset for offset, character in enumerate(raw) if character > "\uffff"]
+    handle = textpage.raw
 
     def char_index(offset: int) -> int:
-        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(textpage, offset + bisect_left(pairs, offset))
+        place: int = pdfium.FPDFText_GetCharIndexFromTextIndex(handle, offset + bisect_left(pairs, offset))
         return place
 
     return char_index

@@ -17,7 +17,8 @@ from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, d
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.pdf.furniture import furniture
-from answerable.sources.pdf.page_text import clean
+from answerable.sources.pdf.hyphens import whole_words
+from answerable.sources.pdf.page_text import clean, ink
 from answerable.sources.pdf.sections import outline_sections, size_sections
 from answerable.sources.text import stem
 
@@ -47,6 +48,7 @@ def read_pdf(data: bytes, source: str, context: ReadContext | None = None) -> Do
             f"{source} is a PDF without a readable page: download it again, or open it and print it to a new PDF"
         )
     answer["pages"] = [page or "" for page in answer["pages"]]
+    _join_words(answer)
     unread = _unread(answer, context.ocr)
     if not "".join(answer["pages"]).strip():
         raise EmptySource(
@@ -72,16 +74,21 @@ def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: st
 
 
 def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
-    """Return spans of a PDF's content as spans (page from 0, start, end) of its pages' texts."""
+    """Return spans of a PDF's content as spans (page from 0, start, end) that count the `ink` of its pages.
+
+    So they fit the page's own text, whose white space and hyphens at line ends differ.
+    """
     return [span for start, end in spans for span in _page_spans(content, start, end)]
 
 
 def _page_spans(content: str, start: int, end: int) -> Iterator[PageSpan]:
     number = content.count("\f", 0, start)
     page_start = content.rfind("\f", 0, start) + 1
-    for text in content[page_start:end].split("\f"):
-        yield number, max(start - page_start, 0), len(text)
-        number, page_start = number + 1, page_start + len(text) + 1
+    before = len(ink(content[page_start:start]))
+    for text in content[start:end].split("\f"):
+        after = before + len(ink(text))
+        yield number, before, after
+        number, before = number + 1, 0
 
 
 def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
@@ -107,6 +114,18 @@ def _refusal(answer: dict[str, Any], source: str, password: str | None) -> Sourc
     return DamagedSource(
         f"{source} is not a readable PDF ({answer['reason']}): download it again, or open it and print it to a new PDF"
     )
+
+
+def _join_words(answer: dict[str, Any]) -> None:
+    """Put broken words together in the pages, and follow with the sizes and the rows of their lines."""
+    joined = whole_words(answer["pages"], [{line for line, _ in rows} for rows in answer["rows"]])
+    for number, (text, kept) in enumerate(joined):
+        if text == answer["pages"][number]:
+            continue
+        sizes, rows = answer["sizes"][number], answer["rows"][number]
+        answer["pages"][number] = text
+        answer["sizes"][number] = [sizes[line] for line in kept if line < len(sizes)]
+        answer["rows"][number] = [(bisect_left(kept, line), cells) for line, cells in rows]
 
 
 def _document(answer: dict[str, Any], source: str) -> Document:

@@ -7,14 +7,14 @@ from typing import Any
 
 import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
 
-from answerable.sources.pdf.extraction import char_index_of, opened, page_text
-from answerable.sources.pdf.page_text import raw_offset
+from answerable.sources.pdf.extraction import PageText, opened, page_text
+from answerable.sources.pdf.page_text import ink
 
 Rectangle = tuple[float, float, float, float]
 
 
 def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int, int, int]]) -> dict[str, Any]:
-    """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end) of cleaned page texts.
+    """Return rectangles [page, left, bottom, right, top] of spans (page from 0, start, end), counted in `ink`.
 
     Each line has a rectangle, in points from the page's lower left corner.
     """
@@ -27,30 +27,24 @@ def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int
         for number, start, end in spans:
             if not 0 <= number < len(document) or (loaded := page_text(document, number, has_form)) is None:
                 continue
-            page, textpage, raw = loaded
-            found += [(number, *box) for box in _boxes(textpage, raw, start, end)]
-            textpage.close()
-            page.close()
+            found += [(number, *box) for box in _boxes(loaded, start, end)]
+            loaded.close()
         return {"outcome": "text", "rectangles": found}
     finally:
         document.close()
 
 
-def _boxes(textpage: Any, raw: str, start: int, end: int) -> list[Rectangle]:
+def _boxes(page: PageText, start: int, end: int) -> list[Rectangle]:
     """Return PDFium's rectangles of the characters, joined where they are adjacent on a line."""
-    first, last = raw_offset(raw, start), raw_offset(raw, end)
-    if first >= last:
-        return []
-    char_index = char_index_of(textpage, raw)
-    begin = char_index(first)
-    count = char_index(last - 1) - begin + 1
+    places = ink(page.text)[start:end]
     boxes: list[Rectangle] = []
-    for number in range(textpage.count_rects(begin, count) if begin >= 0 and count > 0 else 0):
-        box = textpage.get_rect(number)
-        if boxes and _same_line(boxes[-1], box):
-            left, bottom, right, top = boxes.pop()
-            box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
-        boxes.append(box)
+    for first, last in page.char_spans(places[0], places[-1] + 1) if places else ():
+        for number in range(page.textpage.count_rects(first, last - first)):
+            box = page.textpage.get_rect(number)
+            if boxes and _same_line(boxes[-1], box):
+                left, bottom, right, top = boxes.pop()
+                box = (min(left, box[0]), min(bottom, box[1]), max(right, box[2]), max(top, box[3]))
+            boxes.append(box)
     return boxes
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from enum import IntEnum
 from itertools import accumulate, takewhile
 from typing import NamedTuple
 
@@ -18,6 +19,12 @@ PREFIX = 16
 SHORTEST = 4
 LINES = 3
 _LETTERS = re.compile(r"[\W_]+")
+_WORD = re.compile(r"[^\W_]+")
+_LEVELS = re.compile(r"\s*(?:§\s*)?(?:\d+|[A-Z])(?:\.\d+)+\.?(?:\s|$)")
+_NUMERAL = re.compile(
+    r"(?:chapter|part|section|appendix|annex|cap[ií]tulo|parte|secci[oó]n|seç[aã]o|ap[eé]ndice|ap[eê]ndice|anexo)?"
+    r"(?:[ivxlc]+|[a-z])"
+)
 
 Section = tuple[int, tuple[str, ...]]
 
@@ -37,7 +44,7 @@ def outline_sections(
 ) -> list[Section]:
     """Return where each entry (level, title, page) of an outline begins in the document, and its path of titles.
 
-    An entry begins at the first line of its page, after the previous entry, that matches its title, with or without a
+    An entry begins at the line of its page, after the previous entry, that matches its title best, with or without a
     number before it; without such a line, at the beginning of the page. Lines in the `skipped` spans are ignored.
     """
     sections: list[Section] = []
@@ -112,22 +119,44 @@ def _within(offset: int, spans: Sequence[Span]) -> bool:
 
 
 def _find(title: str, page: str, skipped: Sequence[Span], reached: int) -> int:
-    """Return where one to three lines match the title, 0 without a match; prefer lines without a number before it.
+    """Return where one to three lines match the title, 0 without a match.
 
-    "1.4. Setup" on the page may be "Setup" in the outline, and vice versa.
+    "1.4. Setup" on the page may be "Setup" in the outline, and vice versa. A line that has a number of several levels
+    before the title wins, then the title alone, then a plain number or a word before it.
     """
     wanted = _letters(title)
-    candidates = [start for start in _candidates(title, page, reached) if not _within(start, skipped)] if wanted else []
+    best = len(_Rank), 0
     longest_line = 2 * (len(wanted) + PREFIX)
-    lines = {start: _short_lines(page, start, longest_line) for start in candidates}
-    for longest in (0, PREFIX):
-        for start in candidates:
-            for text in accumulate(lines[start]):
-                if text.endswith(wanted) and len(text) - len(wanted) <= longest:
-                    return start
-                if longest and len(text) >= SHORTEST and wanted.endswith(text) and _is_number(wanted[: -len(text)]):
-                    return start
-    return 0
+    for start in _candidates(title, page, reached) if wanted else ():
+        if _within(start, skipped):
+            continue
+        for number, text in enumerate(accumulate(_short_lines(page, start, longest_line)), 1):
+            rank = _rank(text, wanted, page[start:].split("\n", number)[:number])
+            if rank is not None and rank < best[0]:
+                best = rank, start
+    return best[1]
+
+
+class _Rank(IntEnum):
+    """How well lines match a title, best first."""
+
+    LEVELS = 0
+    ALONE = 1
+    NUMBER = 2
+    WORDS = 3
+
+
+def _rank(text: str, wanted: str, lines: Sequence[str]) -> _Rank | None:
+    """Return how well the letters of lines match those of a title."""
+    if text == wanted:
+        return _Rank.LEVELS if _LEVELS.match(lines[0]) else _Rank.ALONE
+    if text.endswith(wanted) and len(text) - len(wanted) <= PREFIX:
+        if _LEVELS.match(lines[0]):
+            return _Rank.LEVELS
+        return _Rank.NUMBER if _is_number(text[: -len(wanted)]) else _Rank.WORDS
+    if len(text) >= SHORTEST and wanted.endswith(text) and _is_number(wanted[: -len(text)]):
+        return _Rank.WORDS
+    return None
 
 
 def _short_lines(page: str, start: int, longest: int) -> list[str]:
@@ -142,9 +171,11 @@ def _candidates(title: str, page: str, reached: int) -> list[int]:
     if len(lower) != len(page):
         # A few capitals are longer in lower case, which would shift the offsets.
         lower = page
-    word = max(title.lower().split(), key=len)
+    # The dash or apostrophe within a word may be another one on the page.
+    words = sorted(set(_WORD.findall(title.lower())), key=len, reverse=True)
+    word = next((word for word in words[:LINES] if word in lower), "")
     starts: set[int] = set()
-    place = lower.find(word, reached)
+    place = lower.find(word, reached) if word else -1
     while place >= 0:
         line_start = place
         for _ in range(LINES):
@@ -161,4 +192,5 @@ def _letters(text: str) -> str:
 
 
 def _is_number(prefix: str) -> bool:
-    return 0 < len(prefix) <= PREFIX and any(character.isdigit() for character in prefix)
+    """Whether letters and digits before a title are its number: `14`, `chapter3`, `iv`, `appendixa`."""
+    return 0 < len(prefix) <= PREFIX and (any(map(str.isdigit, prefix)) or _NUMERAL.fullmatch(prefix) is not None)

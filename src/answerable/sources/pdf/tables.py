@@ -1,7 +1,7 @@
 """Find the rows of tables on a page, and where their cells begin; runs in the reading process.
 
-Only consecutive lines that contain numbers are examined. They are rows if they have the same number of cells, wide gaps
-between cells, and aligned columns.
+Consecutive lines are rows if they have the same number of cells, wide gaps between cells, and aligned columns. Rows
+without figures need three columns. A row may lack cells if those that it has align.
 """
 
 from __future__ import annotations
@@ -9,39 +9,36 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
-import pypdfium2.raw as pdfium  # type: ignore[import-untyped]
-
+from answerable.sources.pdf.geometry import Cell, Geometry
 from answerable.sources.pdf.page_text import line_starts
 
 FEWEST_ROWS = 3
 LONGEST = 200
+PROSE = 45
 GAPS = range(1, 16)
 LOOSE = 0.56
 MARK = 3
-NARROWEST = 5
 ALIGNED = 3.0
-_WORD = re.compile(r"\S+")
-_LINE_WITH_FIGURE = re.compile("(?m)^[^\r\n\ufffe\\d]*\\d[^\r\n\ufffe]*")
+_LINE = re.compile("[^\r\n\ufffe]+")
+_FIGURE = re.compile(r"\d")
 
-Cell = tuple[int, float, float]
-Row = tuple[int, list[Cell]]
+Row = tuple[int, list[Cell], int]
 Line = tuple[int, str]
 
 
-def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
+def table_rows(geometry: Geometry, raw: str, index_of: Callable[[int], int]) -> list[tuple[int, list[int]]]:
     """Return the number of each line that is a row, and where its cells begin in it, in order.
 
     `index_of` maps an offset in the raw text to PDFium's index of the character.
     """
     found: list[tuple[int, list[int]]] = []
     for run in _candidates(raw):
-        for lines in _stretches(run, lambda line: _is_loose(textpage, line[1], index_of(line[0]))):
-            rows = [(start, _cells(textpage, text, index_of(start))) for start, text in lines]
+        for lines in _stretches(run, lambda line: _is_loose(geometry, line[1], index_of(line[0]))):
+            rows = [(start, geometry.cells(index_of(start), text), len(text)) for start, text in lines]
             for table in _tables(rows):
-                if not _is_list(table, raw):
-                    found += [(start, [place for place, _, _ in cells]) for start, cells in table]
+                if _is_clear(table, raw):
+                    found += [(start, [place for place, _, _ in cells]) for start, cells, _ in table]
     if not found:
         return []
     starts = line_starts(raw)
@@ -49,12 +46,15 @@ def table_rows(textpage: Any, raw: str, index_of: Callable[[int], int]) -> list[
 
 
 def _candidates(raw: str) -> Iterator[list[Line]]:
-    """Yield runs of lines with figures and gaps, each with the line before it, which may be the header."""
+    """Yield runs of lines with gaps, each with the line before it, which may be the header."""
     run: list[Line] = []
     reached = -1
-    for match in _LINE_WITH_FIGURE.finditer(raw):
+    for match in _LINE.finditer(raw):
         start, text = match.start(), match[0].rstrip()
         if len(text) > LONGEST or text.count(" ") not in GAPS or " . ." in text:
+            continue
+        # Most lines of prose are such ones, and need no measuring.
+        if len(text) > PROSE and text[0].islower() and not _FIGURE.search(text):
             continue
         if start > reached:
             yield run
@@ -81,52 +81,50 @@ def _stretches(lines: Sequence[Line], is_loose: Callable[[Line], bool]) -> Itera
         start = end
 
 
-def _is_loose(textpage: Any, text: str, first: int) -> bool:
+def _is_loose(geometry: Geometry, text: str, first: int) -> bool:
     """Whether a line is wider than its characters would be without gaps."""
-    start, end = _edges(textpage, first), _edges(textpage, first + len(text) - 1)
-    if start is None or end is None:
-        return False
-    return bool(end[1] - start[0] > LOOSE * len(text) * pdfium.FPDFText_GetFontSize(textpage, first))
-
-
-def _edges(textpage: Any, place: int) -> tuple[float, float] | None:
-    """Return the left and right edge of a character in points."""
-    box = pdfium.FS_RECTF()
-    return (box.left, box.right) if pdfium.FPDFText_GetLooseCharBox(textpage, place, box) else None
-
-
-def _cells(textpage: Any, text: str, first: int) -> list[Cell]:
-    """Return for each cell of a line where it begins in the line, and its left and right edge in points."""
-    cells: list[Cell] = []
-    for word in _WORD.finditer(text):
-        start = _edges(textpage, first + word.start())
-        end = _edges(textpage, first + word.end() - 1)
-        if start is None or end is None:
-            return []
-        size = pdfium.FPDFText_GetFontSize(textpage, first + word.start())
-        if cells and start[0] - cells[-1][2] < max(size, NARROWEST):
-            cells[-1] = (cells[-1][0], cells[-1][1], end[1])
-        else:
-            cells.append((word.start(), start[0], end[1]))
-    return cells
+    start, end = geometry.box(first), geometry.box(first + len(text) - 1)
+    return start is not None and end is not None and end[2] - start[0] > LOOSE * len(text) * geometry.size(first)
 
 
 def _tables(rows: Sequence[Row]) -> Iterator[list[Row]]:
     """Yield runs of rows with the same number of cells whose columns align at the left, at the right or centred."""
     table: list[Row] = []
-    for row in [*rows, (-1, [])]:
-        if table and len(row[1]) == len(table[0][1]) and all(map(_align, table[-1][1], row[1])):
-            table.append(row)
+    full: list[list[Cell]] = []
+    for start, cells, length in [*rows, (-1, [], 0)]:
+        if table and len(cells) == len(full[-1]) and all(map(_align, full[-1], cells)):
+            table.append((start, cells, length))
+            full.append(cells)
             continue
-        if len(table) >= FEWEST_ROWS:
+        if len(full) >= FEWEST_ROWS - 1 and (padded := _padded(cells, full[-1], length)):
+            table.append((start, padded, length))
+            continue
+        if len(full) >= FEWEST_ROWS:
             yield table
-        table = [row] if len(row[1]) > 1 else []
+        table, full = ([(start, cells, length)], [cells]) if len(cells) > 1 else ([], [])
 
 
-def _is_list(table: Sequence[Row], raw: str) -> bool:
-    """Whether the rows are list items after numbers or bullets."""
-    start, cells = table[0]
-    return len(cells) == 2 and len(raw[start : start + cells[1][0]].strip()) <= MARK
+def _padded(cells: Sequence[Cell], columns: Sequence[Cell], length: int) -> list[Cell]:
+    """Return a cell for each column, empty where the row has none; none if the row's cells fit no columns."""
+    if not 1 < len(cells) < len(columns) or not _align(columns[0], cells[0]):
+        return []
+    padded: list[Cell] = []
+    rest = list(cells)
+    for column in columns:
+        if rest and _align(column, rest[0]):
+            padded.append(rest.pop(0))
+        else:
+            padded.append((rest[0][0] if rest else length, column[1], column[2]))
+    return [] if rest else padded
+
+
+def _is_clear(table: Sequence[Row], raw: str) -> bool:
+    """Whether the rows are no list items after numbers or bullets, and have figures or three columns."""
+    start, cells, _ = table[0]
+    if len(cells) > 2:
+        return True
+    is_list = len(raw[start : start + cells[1][0]].strip()) <= MARK
+    return not is_list and any(_FIGURE.search(raw, start, start + length) for start, _, length in table)
 
 
 def _align(one: Cell, other: Cell) -> bool:
