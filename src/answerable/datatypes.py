@@ -41,6 +41,9 @@ class DocumentType(_Name):
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    MAIL = "mail"
+    CALENDAR = "calendar"
+    CONTACTS = "contacts"
 
 
 class PartKind(_Name):

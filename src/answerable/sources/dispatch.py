@@ -6,11 +6,12 @@ Each reader is imported on first use.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
@@ -18,6 +19,7 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTo
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
+from answerable.sources.members import ReadArchive, ReadMember
 from answerable.sources.text import decode
 
 READERS_OF_BYTES = {
@@ -31,9 +33,18 @@ READERS_OF_TEXT = {
     Format.MARKDOWN: "answerable.sources.markdown:read_markdown",
     Format.CODE: "answerable.sources.code.read:read_code",
     Format.RECORDS: "answerable.sources.tables.read:read_records",
+    Format.CALENDAR: "answerable.sources.entries.read:read_calendar",
+    Format.CONTACTS: "answerable.sources.entries.read:read_contacts",
     Format.TEXT: "answerable.sources.plain:read_plain",
 }
 """By format, a function of the decoded text and its source."""
+READERS_OF_ARCHIVES = {
+    Format.ZIP: "answerable.sources.archives:read_zip",
+    Format.MBOX: "answerable.sources.mail.mailbox:read_mailbox",
+    Format.MAIL: "answerable.sources.mail.read:read_mail",
+    Format.OUTLOOK: "answerable.sources.mail.outlook:read_outlook",
+}
+"""By format, a `ReadArchive`: of what holds other files, as a message does its attachments."""
 
 
 def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
@@ -44,17 +55,45 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
     context = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
-    if is_archive(file, source):
-        from answerable.sources.archives import read_zip
-
+    if read := archive_reader(file, source):
         # An export with its media may be larger than the limit, which applies to what is unpacked.
-        return read_zip(file, source, partial(read_bytes, context=context), context)
+        return read(file, source, partial(_read_member, context=context), context)
     return read_bytes(load(file, source, context.limits.max_file_size), source, context)
 
 
-def is_archive(file: Path | bytes, source: str) -> bool:
-    """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
-    return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
+def archive_reader(file: Path | bytes, source: str) -> ReadArchive | None:
+    """Return the reader of a file that holds others, or None. Raise SourceError if it can't be opened or is unknown."""
+    found = recognise(_load(file, source, SAMPLE), source)
+    return cast("ReadArchive", _function(READERS_OF_ARCHIVES[found])) if found in READERS_OF_ARCHIVES else None
+
+
+def _read_member(
+    data: bytes | Document,
+    source: str,
+    *,
+    known: Format | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    context: ReadContext,
+    outer: Mapping[str, Any] | None = None,
+) -> list[Document]:
+    """Read a member in this process; `outer` is the metadata of the members that it is in."""
+    added = {**(outer or {}), **(metadata or {})}
+    if isinstance(data, Document):
+        return [with_metadata(data, added)]
+    if is_archive(data, source, known):
+        inside = partial(_read_member, context=context, outer=added)
+        return read_bytes(data, source, context, known=known, read_member=inside)
+    return [with_metadata(each, added) for each in read_bytes(data, source, context, known=known)]
+
+
+def is_archive(data: bytes, source: str, known: Format | None = None) -> bool:
+    """Whether the bytes of a file, perhaps of a known format, are an archive, a mailbox or a message."""
+    return (known or recognise(data[:SAMPLE], source)) in READERS_OF_ARCHIVES
+
+
+def with_metadata(document: Document, metadata: Mapping[str, Any]) -> Document:
+    """Return the document with more metadata, cut to what is stored."""
+    return with_short_metadata(replace(document, metadata={**document.metadata, **metadata}))
 
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
@@ -67,22 +106,36 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
     return data
 
 
-def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
-    """Return the documents in a file's bytes. Raise UnsupportedSource for an archive."""
-    found = recognise(data[:SAMPLE], source)
+def read_bytes(
+    data: bytes,
+    source: str,
+    context: ReadContext | None = None,
+    *,
+    known: Format | None = None,
+    read_member: ReadMember | None = None,
+) -> list[Document]:
+    """Return the documents in a file's bytes, those of a message with the documents attached to it.
+
+    `known` is the file's format, if its name and first bytes don't tell it. Raise UnsupportedSource for an archive.
+    """
+    context = context or ReadContext()
+    found = known or recognise(data[:SAMPLE], source)
     if found is Format.ZIP:
         raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
-    read = _reader(found)
+    if found in READERS_OF_ARCHIVES:
+        read_archive = cast("ReadArchive", _function(READERS_OF_ARCHIVES[found]))
+        return read_archive(data, source, read_member or partial(_read_member, context=context), context)
+    read = cast("Callable[..., Document | list[Document]]", _function(READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]))
     if found in READERS_OF_BYTES:
-        documents = read(data, source, context or ReadContext())
+        documents = read(data, source, context)
     else:
         documents = read(decode(data, source), source)
     return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
 
 
-def _reader(found: Format) -> Callable[..., Document | list[Document]]:
-    module, _, name = (READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]).partition(":")
-    return cast("Callable[..., Document | list[Document]]", getattr(import_module(module), name))
+def _function(path: str) -> object:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _load(path: Path | bytes, source: str, size: int) -> bytes:
