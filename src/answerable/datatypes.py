@@ -160,7 +160,7 @@ class Location:
         if self.times:
             when = " to ".join(dict.fromkeys(f"{time:%Y-%m-%d %H:%M}" for time in self.times))
             more = ["…"] if len(self.senders) > 3 else []
-            return ", ".join(filter(None, (when, *self.senders[:3], *more, moments)))
+            return ", ".join(filter(None, (when, *self.senders[:3], *more, self.place, moments)))
         if self.place:
             return self.place
         if self.pages or moments:

@@ -17,6 +17,7 @@ class SplitterByType:
     def __init__(self, chunk_size: int = 1800, chunk_overlap: int = 200) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
         headings = HeadingSplitter(recursive)
+        records = RecordSplitter(recursive)
         self._by_type: dict[DocumentType, TextSplitter] = {
             DocumentType.CHAT: ChatSplitter(recursive),
             DocumentType.MARKDOWN: headings,
@@ -25,7 +26,9 @@ class SplitterByType:
             DocumentType.EPUB: headings,
             DocumentType.PDF: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
-            DocumentType.RECORDS: RecordSplitter(recursive),
+            DocumentType.RECORDS: records,
+            DocumentType.CALENDAR: records,
+            DocumentType.CONTACTS: records,
         }
         self._default: TextSplitter = recursive
 
