@@ -241,7 +241,7 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats only: the date of a book is not the date of the events in it. Ends of periods are exclusive; a
+    It applies to chats and mail only: the date of a book is not the date of the events in it. Ends of periods are exclusive; a
     period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no filtered message
     answers the question, and everything was searched.
     """
@@ -253,7 +253,7 @@ class Narrowing:
     @property
     def where(self) -> dict[str, Any]:
         """The filter in the syntax of `answerable.filters`."""
-        conditions: list[dict[str, Any]] = [{"type": str(DocumentType.CHAT)}]
+        conditions: list[dict[str, Any]] = [{"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}]
         if self.senders:
             conditions.append({"sender": list(self.senders)})
         if self.periods:

@@ -16,6 +16,10 @@ from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_pag
 from answerable.sources.limits import Skipped, skipped_summary
 
 _TWICE = "already read under another name"
+_MAILDIR = frozenset({"cur", "new", "tmp"})
+# Messages still being delivered.
+_UNFINISHED = "tmp"
+_OF_MAIL_SERVER = ("dovecot", "courierimap", "maildirsize", "maildirfolder", "subscriptions")
 _IGNORE_FILES = (".gitignore", ".answerableignore")
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
@@ -100,9 +104,15 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
+        is_maildir = _MAILDIR <= names
         for entry in entries:
             path = folder / entry.name
-            if reason := _reason_by_name(entry, path, rules):
+            if is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
+                self._skipped.count("file of a mail server")
+            elif is_maildir and entry.name.startswith(".") and (path / "cur").is_dir():
+                # Maildir++ names folders of mail with a dot.
+                yield from self._folder(path, rules, in_page)
+            elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason)
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))

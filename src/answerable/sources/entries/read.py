@@ -70,7 +70,7 @@ def _time(entry: Entry) -> datetime | None:
 def _of_event(entry: Entry) -> Labelled:
     start, end = (read_moment(entry.text(name)) for name in ("DTSTART", "DTEND"))
     end = end_of(start, end, entry.text("DURATION"))
-    yield _TITLES[entry.word], entry.text("SUMMARY")
+    yield _TITLES[entry.word], _line(entry.text("SUMMARY"))
     for label, moment in (("Start", start), ("End", end), ("Due", read_moment(entry.text("DUE")))):
         yield label, str(moment or "")
     yield "Repeats", recurrence(entry.text("RRULE"), entry.all("EXDATE"))

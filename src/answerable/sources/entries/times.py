@@ -91,7 +91,8 @@ def recurrence(rule: str, left_out: list[Property]) -> str:
     interval = parts.get("INTERVAL", "1")[:6]
     text = f"every {unit}" if interval in ("1", "") else f"every {interval} {unit}s"
     text += _on(parts, unit)
-    ends = [f"until {until}" for until in [read_moment(parts.get("UNTIL", ""))] if until]
+    until = read_moment(parts.get("UNTIL", ""))
+    ends = [f"until {until.time.date()}"] if until else []
     ends += [f"{parts['COUNT'][:6]} times"] if "COUNT" in parts else []
     days = [str(day) for each in left_out for value in each.value.split(",")[:_MOST] if (day := read_moment(value))]
     ends += [f"except {', '.join(days[:_MOST])}"] if days else []

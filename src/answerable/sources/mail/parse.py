@@ -7,6 +7,7 @@ from collections.abc import Callable
 from email.message import EmailMessage
 from email.parser import BytesParser
 from email.policy import EmailPolicy
+from functools import lru_cache
 from typing import Any
 
 from answerable.errors import DamagedSource
@@ -17,6 +18,7 @@ MOST_PARTS = 1_000
 _MOST_MULTIPARTS = 200
 _MULTIPART = re.compile(rb"multipart/", re.IGNORECASE)
 _LONGEST_HEADER = 20_000
+_SHORT = 200
 _MOST_HEADERS_LOOKED_AT = 1_000
 _MAILBOX_LINE = re.compile(rb"From [^\n]*\n")
 _LENGTH_LINE = re.compile(rb"(\d{1,12})[ \t]*\r?\n")
@@ -33,6 +35,8 @@ class _Tolerant(EmailPolicy):
     def header_fetch_parse(self, name: str, value: Any) -> Any:
         """Parse a header's value; one that breaks the parser stays as it is."""
         try:
+            if isinstance(value, str) and len(value) <= _SHORT:
+                return _header(name.lower(), value)
             return super().header_fetch_parse(name, value)
         except Exception:
             # Depending on Python's version any error, for what is not what the standard allows.
@@ -40,6 +44,12 @@ class _Tolerant(EmailPolicy):
 
 
 _POLICY = _Tolerant()
+
+
+@lru_cache(maxsize=1_000)
+def _header(name: str, value: str) -> Any:
+    """Parse a header that many parts have alike: the parser asks for the type of each several times."""
+    return EmailPolicy.header_fetch_parse(_POLICY, name, value)
 
 
 def parse_message(data: bytes, source: str) -> EmailMessage:
