@@ -27,7 +27,6 @@ from answerable.errors import (
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import SAMPLE, is_supported
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
-from answerable.sources.members import ReadMember
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 
@@ -42,6 +41,7 @@ _OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", 
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
 
 Wanted = Callable[[bytes, str], bool]
+ReadMember = Callable[[bytes, str], list[Document]]
 
 
 def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:

@@ -55,15 +55,19 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
     context = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
-    if read := archive_reader(file, source):
+    if read := archive_reader(format_of(file, source)):
         # An export with its media may be larger than the limit, which applies to what is unpacked.
         return read(file, source, partial(_read_member, context=context), context)
     return read_bytes(load(file, source, context.limits.max_file_size), source, context)
 
 
-def archive_reader(file: Path | bytes, source: str) -> ReadArchive | None:
-    """Return the reader of a file that holds others, or None. Raise SourceError if it can't be opened or is unknown."""
-    found = recognise(_load(file, source, SAMPLE), source)
+def format_of(file: Path | bytes, source: str) -> Format:
+    """Return the format of a file. Raise SourceError if it can't be opened or no reader takes it."""
+    return recognise(_load(file, source, SAMPLE), source)
+
+
+def archive_reader(found: Format) -> ReadArchive | None:
+    """Return the reader of a format whose files hold others, or None."""
     return cast("ReadArchive", _function(READERS_OF_ARCHIVES[found])) if found in READERS_OF_ARCHIVES else None
 
 
@@ -122,8 +126,7 @@ def read_bytes(
     found = known or recognise(data[:SAMPLE], source)
     if found is Format.ZIP:
         raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
-    if found in READERS_OF_ARCHIVES:
-        read_archive = cast("ReadArchive", _function(READERS_OF_ARCHIVES[found]))
+    if read_archive := archive_reader(found):
         return read_archive(data, source, read_member or partial(_read_member, context=context), context)
     read = cast("Callable[..., Document | list[Document]]", _function(READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]))
     if found in READERS_OF_BYTES:

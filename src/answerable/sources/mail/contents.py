@@ -67,7 +67,7 @@ def _walk(part: Message, found: Contents, depth: int) -> None:
     elif part.is_multipart() and kind == "message/rfc822":
         for inner in _children(part):
             if isinstance(inner, EmailMessage):
-                found.messages.append((_name(part, ".eml", len(found.messages) + 1), inner))
+                found.messages.append((_name_of_message(inner, len(found.messages) + 1), inner))
     elif part.is_multipart():
         for inner in _children(part):
             _walk(inner, found, depth + 1)
@@ -143,10 +143,14 @@ def _name(part: Message, suffix: str, number: int) -> str:
     with suppress(Exception):
         # Parameters, too, break the standard's parser in ways of their own.
         written = decoded_words(part.get_filename() or "")
-        name = safe_name(written or (str(part.get("subject") or "") if part.is_multipart() else ""))
-        if name:
+        if name := safe_name(written):
             return name if PurePosixPath(name).suffix else f"{name}{suffix}"
     return f"attachment {number}{suffix}"
+
+
+def _name_of_message(message: EmailMessage, number: int) -> str:
+    subject = next((str(value) for name, value in message.raw_items() if name.lower() == "subject"), "")
+    return f"{safe_name(decoded_words(subject).replace('/', ' ')) or f'message {number}'}.eml"
 
 
 def safe_name(name: str) -> str:

@@ -22,7 +22,8 @@ Headers = Mapping[str, Sequence[str]]
 
 _MOST_PEOPLE = 500
 _LONGEST_ID = 300
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|<[^<>]*>|\([^()]*\)|[,;]|[^",;<(]+|["<(]')
+# Bounded, or the time for marks that aren't closed grows with the square of their number.
+_TOKEN = re.compile(r'"(?:[^"\\]|\\.){0,500}"|<[^<>]{0,500}>|\([^()]{0,500}\)|[,;]|[^",;<(]+|["<(]')
 _ESCAPED = re.compile(r"\\(.)")
 _ADDRESS = re.compile(r"[^\s<>@]+@[^\s<>@]+")
 _ID = re.compile(r"<\s*([^<>\s]+)\s*>")

@@ -15,10 +15,11 @@ from answerable.errors import DamagedSource
 # Digests of mailing lists and their bounces have some dozens.
 MOST_PARTS = 1_000
 # Each line is compared with the boundaries of all parts around it.
-_MOST_MULTIPARTS = 200
+_MOST_MULTIPARTS = 100
 _MULTIPART = re.compile(rb"multipart/", re.IGNORECASE)
 _LONGEST_HEADER = 20_000
-_SHORT = 200
+# Of these headers the parser reads each parameter.
+_LONGEST_TYPE = 2_000
 _MOST_HEADERS_LOOKED_AT = 1_000
 _MAILBOX_LINE = re.compile(rb"From [^\n]*\n")
 _LENGTH_LINE = re.compile(rb"(\d{1,12})[ \t]*\r?\n")
@@ -30,14 +31,12 @@ class _Tolerant(EmailPolicy):
     def header_source_parse(self, sourcelines: list[str]) -> tuple[str, Any]:
         """Cut a header that takes the parser of its value too long."""
         name, value = super().header_source_parse(sourcelines)
-        return name, value[:_LONGEST_HEADER]
+        return name, value[: _LONGEST_TYPE if name.lower().startswith("content-") else _LONGEST_HEADER]
 
     def header_fetch_parse(self, name: str, value: Any) -> Any:
         """Parse a header's value; one that breaks the parser stays as it is."""
         try:
-            if isinstance(value, str) and len(value) <= _SHORT:
-                return _header(name.lower(), value)
-            return super().header_fetch_parse(name, value)
+            return _header(name.lower(), value)
         except Exception:
             # Depending on Python's version any error, for what is not what the standard allows.
             return " ".join(str(value).split())
@@ -46,8 +45,8 @@ class _Tolerant(EmailPolicy):
 _POLICY = _Tolerant()
 
 
-@lru_cache(maxsize=1_000)
-def _header(name: str, value: str) -> Any:
+@lru_cache(maxsize=500)
+def _header(name: str, value: Any) -> Any:
     """Parse a header that many parts have alike: the parser asks for the type of each several times."""
     return EmailPolicy.header_fetch_parse(_POLICY, name, value)
 

@@ -47,7 +47,8 @@ def read_contained(
         is_empty = False
         try:
             if isinstance(each, Document):
-                documents += read_member(each, place)
+                inside = {"message": place.rpartition(_MEMBER)[0]} if place != source else {}
+                documents += read_member(each, place, metadata=inside)
                 continue
             name = _unused(place, names)
             data = each.data()

@@ -18,7 +18,7 @@ from typing import IO, Any
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
 from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import archive_reader, is_archive, load, read_bytes, with_metadata
+from answerable.sources.dispatch import archive_reader, format_of, is_archive, load, read_bytes, with_metadata
 from answerable.sources.formats import SAMPLE, Format
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
@@ -80,9 +80,11 @@ class _Reading:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
         self._allowed.allow(self._limits.bounds(_size(file)))
-        if self._request["url"] is None and (read := archive_reader(file, source)):
-            # The unpacked files may be larger.
-            self._allowed.allow(self._limits.bounds(most))
+        found = format_of(file, source) if self._request["url"] is None else None
+        if found and (read := archive_reader(found)):
+            if found is Format.ZIP:
+                # The unpacked files may be larger.
+                self._allowed.allow(self._limits.bounds(most))
             self._numbers.append(0)
             read(file, source, self._member, self._context)
         else:
