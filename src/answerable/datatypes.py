@@ -241,9 +241,9 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats and mail only: the date of a book is not the date of the events in it. Ends of periods are exclusive; a
-    period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no filtered message
-    answers the question, and everything was searched.
+    It applies to chats and mail only: the date of a book is not the date of the events in it. Ends of periods are
+    exclusive; a period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no
+    filtered message answers the question, and everything was searched.
     """
 
     senders: tuple[str, ...] = ()

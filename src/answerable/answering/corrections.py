@@ -69,8 +69,8 @@ def later_answer(evidence: Evidence, quoted: Sentence, reader: AnswerReader) -> 
 def is_outdated(latest: Sentence, other: Sentence, question: str) -> bool:
     """Return whether `latest` has replaced a quote: both answer the question, differently, and `other` was said before.
 
-    That is an earlier message of the same chat or thread of mail, an earlier entry of the same file, or an earlier one of
-    the same series of documents.
+    That is an earlier message of the same chat or thread of mail, an earlier entry of the same file, or an earlier one
+    of the same series of documents.
     """
     if latest.answer is None or other.answer is None or _pattern("before").search(fold(question.lower())):
         return False
@@ -115,9 +115,9 @@ def _after(evidence: Evidence, quoted: Sentence) -> Iterator[Sentence]:
 def _later_sentences(evidence: Evidence, quoted: Sentence, document: Document) -> Iterator[Sentence]:
     assert evidence.chunks_of is not None
     is_own = document.id == quoted.result.document.id
-    if not is_own and not _are_of_a_thread(document, quoted.result.document):
-        if quoted.message or not _are_of_a_series(quoted, _any_of(document, quoted)):
-            return
+    is_near = is_own or _are_of_a_thread(document, quoted.result.document)
+    if not is_near and (quoted.message or not _are_of_a_series(quoted, _any_of(document, quoted))):
+        return
     chunks = evidence.chunks_of(document.id)
     if quoted.message and is_own:
         chunks = [each for each in chunks if each.chunk.end > quoted.end]

@@ -22,6 +22,7 @@ from answerable.sources.limits import with_short_metadata
 from answerable.sources.members import ReadArchive, ReadMember
 from answerable.sources.text import decode
 
+Reader = Callable[..., Document | list[Document]]
 READERS_OF_BYTES = {
     Format.PDF: "answerable.sources.pdf.read:read_pdf",
     Format.HTML: "answerable.sources.html.read:read_saved",
@@ -128,11 +129,9 @@ def read_bytes(
         raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
     if read_archive := archive_reader(found):
         return read_archive(data, source, read_member or partial(_read_member, context=context), context)
-    read = cast("Callable[..., Document | list[Document]]", _function(READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]))
-    if found in READERS_OF_BYTES:
-        documents = read(data, source, context)
-    else:
-        documents = read(decode(data, source), source)
+    by_bytes = found in READERS_OF_BYTES
+    read = cast("Reader", _function(READERS_OF_BYTES[found] if by_bytes else READERS_OF_TEXT[found]))
+    documents = read(data, source, context) if by_bytes else read(decode(data, source), source)
     return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
 
 

@@ -67,7 +67,7 @@ def reason_to_skip(path: Path) -> str:
 def nothing_to_read(
     folder: str,
     skipped: Skipped,
-    advice: str = "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files",
+    advice: str = "add a folder with chats, mail, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files",
 ) -> EmptySource:
     """Return the error for a folder without readable files."""
     return EmptySource(f"{folder} has no file that can be read{skipped_summary(skipped.counts)}: {advice}")
@@ -104,7 +104,7 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
-        is_maildir = _MAILDIR <= names
+        is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
             if is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):

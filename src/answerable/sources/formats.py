@@ -66,7 +66,9 @@ _MAILBOX = re.compile(rb"From (?:[^\n]*\d\d:\d\d[^\n]*)?\r?\n(?:>?From [^\n]*\n)
 _HEADER = re.compile(rb"^([!-9;-~]{1,70}):", re.MULTILINE)
 _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n|\Z")
 # A note may begin with "From:", too.
-_OF_MAIL = frozenset({b"message-id", b"received", b"mime-version", b"return-path", b"delivered-to", b"x-mozilla-status"})
+_OF_MAIL = frozenset(
+    {b"message-id", b"received", b"mime-version", b"return-path", b"delivered-to", b"x-mozilla-status"}
+)
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -28,10 +28,6 @@ class ReadMember(Protocol):
         """
 
 
-class ReadArchive(Protocol):
-    """Reads a file that holds others."""
-
-    def __call__(
-        self, file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext, /
-    ) -> list[Document]:
-        """Return the documents of all members. Those that can't be read are added to `context.skipped`."""
+ReadArchive = Callable[[Path | bytes, str, ReadMember, ReadContext], list[Document]]
+"""Returns the documents of all members of a file, given its source. Those that can't be read are added to
+`context.skipped`."""

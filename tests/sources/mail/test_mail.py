@@ -57,18 +57,18 @@ def test_a_message() -> None:
 @pytest.mark.parametrize(
     ("headers", "body", "text"),
     [
-        ("Content-Type: text/plain; charset=us-ascii\n", "Cuesta 90 € en Málaga".encode("cp1252"), "Cuesta 90 € en Málaga"),
+        ("Content-Type: text/plain; charset=us-ascii\n", "Cuesta 90 €".encode("cp1252"), "Cuesta 90 €"),
         ("Content-Type: text/plain; charset=iso-8859-1\n", "Málaga “ya”".encode("cp1252"), "Málaga “ya”"),
         ("Content-Type: text/plain; charset=iso-8859-1\n", "Málaga".encode(), "Málaga"),
         ("Content-Type: text/plain; charset=none\n", "Málaga".encode("cp1252"), "Málaga"),
         ("Content-Type: text/plain; charset=iso-2022-jp\n", "日本語".encode("iso-2022-jp"), "日本語"),
         ("Content-Type: text/plain; charset=koi8-r\n", "Привет мир".encode("koi8-r"), "Привет мир"),
-        ("Content-Transfer-Encoding: quoted-printable\nContent-Type: text/plain; charset=utf-8\n", b"M=C3=A1la=\nga", "Málaga"),
+        ("Content-Transfer-Encoding: quoted-printable\nContent-Type: text/plain\n", b"M=C3=A1la=\nga", "Málaga"),
         ("Content-Transfer-Encoding: base64\nContent-Type: text/plain; charset=utf-8\n", b"TcOhbGFnYQ==", "Málaga"),
         ("Content-Transfer-Encoding: base64\n", b"TcOhbGFnYQ", "Málaga"),
         ("Content-Type: text/plain; format=flowed\n", b"one \ntwo\nthree\n> old \n> older", "one two\nthree"),
-        ("Content-Type: text/html\n", b"<style>p{}</style><p>One<br>two</p><div style='display:none'>hid</div>", "One\ntwo"),
-        ("Content-Type: text/html\n", b"<p>Yes.</p><div>On 5 Mar 2024 Ben wrote:</div><blockquote>No.</blockquote>", "Yes."),
+        ("Content-Type: text/html\n", b"<style>p{}</style><p>One<br>two<i style='display:none'>hid</i>", "One\ntwo"),
+        ("Content-Type: text/html\n", b"<p>Yes.<p>On 5 Mar 2024 Ben wrote:<blockquote>No.</blockquote>", "Yes."),
         ("Content-Type: nonsense\n", b"Text.", "Text."),
     ],
 )  # fmt: skip
@@ -114,7 +114,10 @@ def test_times(header: str, at: datetime | None) -> None:
 def test_the_text_is_that_of_the_kind_that_says_more() -> None:
     html = f"<p>{'The boiler costs 90 euros, and more. ' * 20}</p>"
     assert own(only(bytes(letter("Can't be shown.", html=html)))).startswith("The boiler costs")
-    assert own(only(bytes(letter("The boiler costs 90 euros.", html="<p>The boiler.</p>")))) == "The boiler costs 90 euros."
+    assert (
+        own(only(bytes(letter("The boiler costs 90 euros.", html="<p>The boiler.</p>"))))
+        == "The boiler costs 90 euros."
+    )
     assert only(bytes(letter(html="<table><tr><th>a<th>b<tr><td>1<td>2</table>"))).content.endswith("| 1 | 2 |")
 
 
@@ -143,7 +146,11 @@ def test_attachments_are_documents_of_their_own() -> None:
         ("/m/a.eml!/Old.eml", "/m/a.eml"),
         ("/m/a.eml!/Old.eml!/inner.md", "/m/a.eml!/Old.eml"),
     ]
-    assert left_out(skipped) == [("photo.jpg", "unsupported"), ("blank.txt", "empty"), ("all.zip", "archive in a message")]
+    assert left_out(skipped) == [
+        ("photo.jpg", "unsupported"),
+        ("blank.txt", "empty"),
+        ("all.zip", "archive in a message"),
+    ]
     assert [str(error).partition(" ")[0] for error in skipped.errors] == ["/m/a.eml!/bad.pdf"]
     assert documents[0].metadata["attachments"][:2] == ["plan.txt", "plan.txt"]
 
@@ -174,7 +181,11 @@ def test_files_of_mail_programs_are_recognised(tmp_path: Path) -> None:
 
 
 def thread() -> list[tuple[str, list[str], str]]:
-    return [("1@x", [], "The boiler costs 90."), ("2@x", ["1@x"], "Good."), ("3@x", ["2@x"], "From here on it costs 80.")]
+    return [
+        ("1@x", [], "The boiler costs 90."),
+        ("2@x", ["1@x"], "Good."),
+        ("3@x", ["2@x"], "From here on it costs 80."),
+    ]
 
 
 def test_a_mailbox(tmp_path: Path) -> None:
@@ -203,7 +214,9 @@ def test_a_mailbox_follows_what_is_deleted_and_added(tmp_path: Path) -> None:
     box = write_mailbox(tmp_path / "inbox.mbox", [letter(text, id=own_id) for own_id, _, text in thread()])
     with answerable.open(tmp_path / "library") as library:
         assert library.add(box).added == 3
-        write_mailbox(box, [letter(text, id=f"{own_id}") for own_id, _, text in thread()[1:]] + [letter("New.", id="4@x")])
+        write_mailbox(
+            box, [letter(text, id=f"{own_id}") for own_id, _, text in thread()[1:]] + [letter("New.", id="4@x")]
+        )
         report = library.sync().total
         assert (report.added, report.removed, report.unchanged) == (1, 1, 2)
 
@@ -216,9 +229,7 @@ def test_of_a_mailbox_only_what_is_over_its_limits_is_left_out(tmp_path: Path) -
     skipped, limits = Skipped(), ReadLimits(least_seconds=2, seconds_per_byte=1e-7)
     with ReadingProcess() as process:
         found = process.read(box, "inbox.mbox", ReadContext(limits, skipped=skipped))
-    assert [each.source for each in found] == [
-        f"inbox.mbox!/{name}" for name in ("1@x", "2@x", "2@x!/plan.txt", "3@x")
-    ]
+    assert [each.source for each in found] == [f"inbox.mbox!/{name}" for name in ("1@x", "2@x", "2@x!/plan.txt", "3@x")]
     assert [str(error).partition(" ")[0] for error in skipped.errors] == ["inbox.mbox!/2@x!/slow.md"]
     assert left_out(skipped) == [("photo.jpg", "unsupported")]
 
@@ -231,7 +242,10 @@ def nested(depth: int) -> bytes:
 
 
 def multiparts(count: int, boundary: str = "b{}") -> bytes:
-    opened = (f'Content-Type: multipart/mixed; boundary="{boundary.format(n)}"\n\n--{boundary.format(n)}\n' for n in range(count))
+    opened = (
+        f'Content-Type: multipart/mixed; boundary="{boundary.format(n)}"\n\n--{boundary.format(n)}\n'
+        for n in range(count)
+    )
     return ("From: a@x.org\n" + "".join(opened) + "\nText.\n" + "x\n" * 100_000).encode()
 
 
@@ -300,7 +314,9 @@ def test_an_answer_cites_the_message(tmp_path: Path) -> None:
 def test_people_and_times_narrow_to_mail(tmp_path: Path) -> None:
     messages = [
         letter("The boiler costs 90 euros.", id="1@x"),
-        letter("The boiler costs 70 euros.", id="2@x", sender="Ben Paz <ben@x.org>", date="Fri, 05 Apr 2024 10:00:00 +0200"),
+        letter(
+            "The boiler costs 70 euros.", id="2@x", sender="Ben Paz <ben@x.org>", date="Fri, 05 Apr 2024 10:00:00 +0200"
+        ),
     ]
     answer = ask(messages, tmp_path, "What did Ben say the boiler costs?")
     assert answer.narrowing

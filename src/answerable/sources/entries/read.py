@@ -48,17 +48,13 @@ def _document(
             continue
         text = "\n".join(lines)
         place = f"line {entry.first}" if entry.first == entry.last else f"lines {entry.first}-{entry.last}"
-        parts.append(
-            Part(reached, reached + len(text), PartKind.RECORD, time=_time(entry), place=place)
-        )
+        parts.append(Part(reached, reached + len(text), PartKind.RECORD, time=_time(entry), place=place))
         pieces.append(text)
         reached += len(text) + 2
     if not parts:
         return read_text(content, source)
     rendered = "\n\n".join(pieces)
-    return Document(
-        document_id(source, rendered), rendered, source, title or stem(source), kind, parts=tuple(parts)
-    )
+    return Document(document_id(source, rendered), rendered, source, title or stem(source), kind, parts=tuple(parts))
 
 
 def _time(entry: Entry) -> datetime | None:

@@ -106,7 +106,9 @@ def _on(parts: Mapping[str, str], unit: str) -> str:
         days = ["weekdays"]
     numbers = [_ordinal_of_month(number) for number in parts.get("BYMONTHDAY", "").split(",")[:_MOST] if number]
     text = f" on {_joined(days)}" if days else f" on {_joined(numbers)}" if numbers else ""
-    months = [_MONTHS[number - 1] for each in parts.get("BYMONTH", "").split(",")[:12] if 1 <= (number := _number(each)) <= 12]
+    months = [
+        _MONTHS[number - 1] for each in parts.get("BYMONTH", "").split(",")[:12] if 1 <= (number := _number(each)) <= 12
+    ]
     return text + (f" in {_joined(months)}" if months else "")
 
 

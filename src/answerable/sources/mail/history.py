@@ -15,7 +15,7 @@ _QUOTE = re.compile(r"[ \t]*(?:>|\|(?=\s*>))")
 # "On 5 March 2024 at 21:15, Ana <ana@example.org> wrote:"
 _ATTRIBUTION = re.compile(
     r"[\s*_]*(?:On|El|Em|Le|Am|Il|Op|A|No dia|O|At|Den)\b(?=.*(?:\d|@)).{4,}?"
-    r"\b(?:wrote|writes|said|escribi[oó]|escribe|escreveu|escribiu|va escriure|a écrit|schrieb|ha scritto|schreef|skrev)"
+    r"\b(?:wrote|writes|said|escribi[oó]|escribe|escreveu|va escriure|a écrit|schrieb|ha scritto|skrev)"
     r"\b[^:\n]{0,80}:[\s*_]*$",
     re.IGNORECASE,
 )

@@ -39,9 +39,7 @@ class Letter:
             return None
         content = f"{head}\n\n{body}" if body.strip() else head
         begins = len(head) + 2 if body.strip() else self._subject_begins(head)
-        part = Part(
-            0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins
-        )
+        part = Part(0, len(content), PartKind.MESSAGE, time=self.time, sender=self.sender.shown or None, body=begins)
         return Document(
             document_id(source, content),
             content,

@@ -104,7 +104,8 @@ def _ids(data: bytes) -> dict[str, list[str]]:
     end = _END_OF_HEAD.search(data, 0, _HEAD)
     found = _FIELD.finditer(data, 0, end.start() if end else _HEAD)
     return {
-        match[1].decode().lower(): [each.decode("ascii", "replace") for each in _ID.findall(match[2])] for match in found
+        match[1].decode().lower(): [each.decode("ascii", "replace") for each in _ID.findall(match[2])]
+        for match in found
     }
 
 

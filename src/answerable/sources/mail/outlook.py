@@ -33,7 +33,7 @@ _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".bmp", ".emz", ".wmz")
 
 
 def read_outlook(file: Path | bytes, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
-    """Return the message and its attachments, as `read_mail` does. Raise DamagedSource, EncryptedSource, EmptySource."""
+    """Return the message and its attachments, as `read_mail` does. Raise the errors of `read_mail`."""
     opened = OutlookFile(load(file, source, context.limits.max_file_size), source)
     return read_contained(_contained(opened, (), source, context), source, read_member, context)
 

@@ -13,7 +13,7 @@ from answerable.errors import DamagedSource
 from answerable.sources.mail.charsets import decoded
 
 if TYPE_CHECKING:
-    from olefile import OleFileIO
+    from olefile import OleFileIO  # type: ignore[import-untyped]
 
 Path = tuple[str, ...]
 
@@ -66,9 +66,8 @@ class OutlookFile:
         if path not in self._known:
             return b""
         data = b""
-        with suppress(Exception):
-            with self._file.openstream(list(path)) as stream:
-                data = stream.read(self._left + 1)
+        with suppress(Exception), self._file.openstream(list(path)) as stream:
+            data = stream.read(self._left + 1)
         self._left -= len(data)
         if self._left < 0:
             raise self.damaged("its parts are larger than the file")

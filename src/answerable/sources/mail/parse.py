@@ -61,9 +61,11 @@ def parse_message(data: bytes, source: str) -> EmailMessage:
     if len(_MULTIPART.findall(data)) > _MOST_MULTIPARTS:
         raise _too_many_parts(source)
     try:
-        return BytesParser(_counted(source), policy=_POLICY).parsebytes(data)
+        message = BytesParser(_counted(source), policy=_POLICY).parsebytes(data)
     except RecursionError:
         raise _too_many_parts(source) from None
+    assert isinstance(message, EmailMessage)
+    return message
 
 
 def _counted(source: str) -> Callable[..., EmailMessage]:

@@ -29,6 +29,8 @@ _TYPES = {
     "application/pdf": ".pdf",
     "application/json": ".json",
     "text/csv": ".csv",
+    "text/calendar": ".ics",
+    "text/vcard": ".vcf",
     "application/epub+zip": ".epub",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }
