@@ -48,6 +48,9 @@ class DocumentType(_Name):
     LATEX = "latex"
     SUBTITLES = "subtitles"
     OUTLINE = "outline"
+    MAIL = "mail"
+    CALENDAR = "calendar"
+    CONTACTS = "contacts"
 
 
 class PartKind(_Name):
@@ -166,7 +169,7 @@ class Location:
         if self.times:
             when = " to ".join(dict.fromkeys(f"{time:%Y-%m-%d %H:%M}" for time in self.times))
             more = ["…"] if len(self.senders) > 3 else []
-            return ", ".join(filter(None, (when, *self.senders[:3], *more, moments)))
+            return ", ".join(filter(None, (when, *self.senders[:3], *more, self.place, moments)))
         if self.place:
             return self.place
         if self.pages or moments:
@@ -249,9 +252,9 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats only: the date of a book is not the date of the events in it. Ends of periods are exclusive; a
-    period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no filtered message
-    answers the question, and everything was searched.
+    It applies to chats and mail only: the date of a book is not the date of the events in it. Ends of periods are
+    exclusive; a period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no
+    filtered message answers the question, and everything was searched.
     """
 
     senders: tuple[str, ...] = ()
@@ -261,7 +264,7 @@ class Narrowing:
     @property
     def where(self) -> dict[str, Any]:
         """The filter in the syntax of `answerable.filters`."""
-        conditions: list[dict[str, Any]] = [{"type": str(DocumentType.CHAT)}]
+        conditions: list[dict[str, Any]] = [{"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}]
         if self.senders:
             conditions.append({"sender": list(self.senders)})
         if self.periods:

@@ -296,7 +296,8 @@ class Library:
 
     def _narrowed(self, question: str, where: Where) -> Narrowed | None:
         """Return the filter that the question implies; not applied if no message passes it."""
-        chats = list(self._store.documents(str(DocumentType.CHAT))) if self._narrows else []
+        kinds = (DocumentType.CHAT, DocumentType.MAIL) if self._narrows else ()
+        chats = [each for kind in kinds for each in self._store.documents(str(kind))]
         if not chats:
             return None
         senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}

@@ -21,6 +21,9 @@ _WITHOUT_PLACES = frozenset(
         DocumentType.NOTEBOOK,
         DocumentType.SUBTITLES,
         DocumentType.OUTLINE,
+        DocumentType.MAIL,
+        DocumentType.CALENDAR,
+        DocumentType.CONTACTS,
     }
 )
 
@@ -92,9 +95,9 @@ def link(document: Document, location: Location, text: str) -> str:
     archives, and formats that browsers don't show, the URL opens the file without a fragment.
     """
     web = _web_address(document)
-    archive = _ARCHIVE.match(document.source)
+    archive = _archive(document)
     if archive and not web:
-        return _file_address(archive[1])
+        return _file_address(archive)
     base = quote(web.split("#", 1)[0], safe=_KEPT) if web else _file_address(document.source)
     if not base or document.type in _WITHOUT_PLACES or (is_rendered_chat(document) and not location.anchor):
         return base
@@ -106,8 +109,16 @@ def link(document: Document, location: Location, text: str) -> str:
     return f"{base}#L{first}" if first == last else f"{base}#L{first}-L{last}"
 
 
+def _archive(document: Document) -> str:
+    """Return the path of the archive, mailbox or message that a document is in, or ""."""
+    archive = _ARCHIVE.match(document.source)
+    # The files of mail programs have no suffix by which a path would be told from a member.
+    is_mail = document.type is DocumentType.MAIL or "message" in document.metadata
+    return archive[1] if archive else document.source.partition("!/")[0] * (is_mail and "!/" in document.source)
+
+
 def _web_address(document: Document) -> str:
-    is_file = _file_address(document.source) or _ARCHIVE.match(document.source)
+    is_file = _file_address(document.source) or _archive(document)
     addresses = (document.source, "" if is_file else str(document.metadata.get("url") or ""))
     return next((address for address in addresses if _WEB.match(address)), "")
 

@@ -17,7 +17,7 @@ from answerable.answering.dated_entries import is_later
 from answerable.answering.evidence import Sentence, sentences
 from answerable.answering.windows import read_closely
 from answerable.answering.word_lists import word_lists
-from answerable.datatypes import Document, RetrievalResult
+from answerable.datatypes import Document, DocumentType, RetrievalResult
 from answerable.protocols import AnswerReader, Evidence
 from answerable.text.terms import fold, terms, words
 from answerable.text.word_lists import LANGUAGES
@@ -69,8 +69,8 @@ def later_answer(evidence: Evidence, quoted: Sentence, reader: AnswerReader) -> 
 def is_outdated(latest: Sentence, other: Sentence, question: str) -> bool:
     """Return whether `latest` has replaced a quote: both answer the question, differently, and `other` was said before.
 
-    That is an earlier message of the same chat, an earlier entry of the same file, or an earlier one of the same series
-    of documents.
+    That is an earlier message of the same chat or thread of mail, an earlier entry of the same file, or an earlier one
+    of the same series of documents.
     """
     if latest.answer is None or other.answer is None or _pattern("before").search(fold(question.lower())):
         return False
@@ -79,11 +79,23 @@ def is_outdated(latest: Sentence, other: Sentence, question: str) -> bool:
     one, another = (_plain(each, each.answer) for each in (latest, other))
     if one in another or another in one or _is_figure(one) != _is_figure(another):
         return False
-    return latest.result.document.id == other.result.document.id or _are_of_a_series(latest, other)
+    one_document, another_document = latest.result.document, other.result.document
+    if one_document.id == another_document.id or _are_of_a_thread(one_document, another_document):
+        return True
+    return _are_of_a_series(latest, other)
+
+
+def _are_of_a_thread(one: Document, other: Document) -> bool:
+    """Return whether two messages of mail reply to the same one."""
+    threads = [each.metadata.get("thread") for each in (one, other)]
+    return one.type is other.type is DocumentType.MAIL and threads[0] == threads[1] and bool(threads[0])
 
 
 def _are_of_a_series(one: Sentence, other: Sentence) -> bool:
     """Return whether the names of two documents are alike but for their dates, as those of the minutes of a board."""
+    if DocumentType.MAIL in (one.result.document.type, other.result.document.type):
+        # Their names are ids.
+        return False
     names = [set(re.findall(r"[^\W\d_]{3,}", fold(_name(each).lower()))) for each in (one, other)]
     return len(names[0] & names[1]) * 2 >= max(map(len, names)) > 0
 
@@ -103,10 +115,11 @@ def _after(evidence: Evidence, quoted: Sentence) -> Iterator[Sentence]:
 def _later_sentences(evidence: Evidence, quoted: Sentence, document: Document) -> Iterator[Sentence]:
     assert evidence.chunks_of is not None
     is_own = document.id == quoted.result.document.id
-    if not is_own and (quoted.message or not _are_of_a_series(quoted, _any_of(document, quoted))):
+    is_near = is_own or _are_of_a_thread(document, quoted.result.document)
+    if not is_near and (quoted.message or not _are_of_a_series(quoted, _any_of(document, quoted))):
         return
     chunks = evidence.chunks_of(document.id)
-    if quoted.message:
+    if quoted.message and is_own:
         chunks = [each for each in chunks if each.chunk.end > quoted.end]
     results = tuple(RetrievalResult(each.chunk, quoted.result.score, document) for each in chunks[:CHUNKS])
     for sentence in sentences(replace(evidence, results=results, chunks=tuple(chunks[:CHUNKS]), topic=None)):

@@ -61,6 +61,9 @@ def is_later(one: Sentence, other: Sentence) -> bool:
             return one.start > other.start
         entries = entry_of(one), entry_of(other)
         return bool(entries[0] and entries[1] and entries[0].order > entries[1].order)
+    if one.message and other.message:
+        times = one.message.time, other.message.time
+        return bool(times[0] and times[1] and times[0] > times[1])
     days = day_of(one), day_of(other)
     return bool(days[0] and days[1] and days[0] > days[1])
 

@@ -155,14 +155,18 @@ class SyncRun:
         # Without a hash the source is read again, in case this run ends before all documents are written or removed.
         documents = (*record.documents, *sorted(obsolete))
         carried = record if is_carried else replace(record, hash="", validators={}, documents=documents)
-        added = [self._add(ingestion, outcome, visited, document, carried) for document in visited.documents]
+        is_written = False
+        for document in visited.documents:
+            # Once: of a mailbox with ten thousand messages the record names as many documents.
+            result = self._add(ingestion, outcome, visited, document, None if is_written else carried)
+            is_written = is_written or result in ("added", "changed")
         if obsolete:
             outcome.obsolete[visited.source] = obsolete
             outcome.settled.append(record)
-        return [] if obsolete or (is_carried and added[0] in ("added", "changed")) else [record]
+        return [] if obsolete or (is_carried and is_written) else [record]
 
     def _add(
-        self, ingestion: Ingestion, outcome: _Outcome, visited: Visited, document: Document, carried: SyncRecord
+        self, ingestion: Ingestion, outcome: _Outcome, visited: Visited, document: Document, carried: SyncRecord | None
     ) -> str:
         previous_copies: list[str] = []
         if visited.source not in outcome.known:

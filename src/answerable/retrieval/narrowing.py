@@ -27,9 +27,9 @@ class Narrowed:
 def narrow(
     question: str, language: str, senders: Collection[str], span: tuple[date, date], now: datetime
 ) -> Narrowed | None:
-    """Return how a question about chats narrows the search, or None if it names no person and no time.
+    """Return how a question about chats and mail narrows the search, or None if it names no person and no time.
 
-    `senders` are all senders of the chats, `span` the first and the last day of their messages; "yesterday" is the day
+    `senders` are all senders of their messages, `span` the first and the last day of them; "yesterday" is the day
     before `now`.
     """
     folded = fold(question)

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
@@ -19,9 +20,11 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTo
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
+from answerable.sources.members import ReadArchive, ReadMember
 from answerable.sources.text import decode
 from answerable.sources.zotero import described
 
+Reader = Callable[..., Document | list[Document]]
 READERS_OF_BYTES = {
     Format.PDF: "answerable.sources.pdf.read:read_pdf",
     Format.HTML: "answerable.sources.html.read:read_saved",
@@ -43,9 +46,18 @@ READERS_OF_TEXT = {
     Format.LATEX: "answerable.sources.markup.latex:read_latex",
     Format.SUBTITLES: "answerable.sources.subtitles:read_subtitles",
     Format.BOOKMARKS: "answerable.sources.outlines.bookmarks:read_bookmarks",
+    Format.CALENDAR: "answerable.sources.entries.read:read_calendar",
+    Format.CONTACTS: "answerable.sources.entries.read:read_contacts",
     Format.TEXT: "answerable.sources.plain:read_plain",
 }
 """By format, a function of the decoded text and its source."""
+READERS_OF_ARCHIVES = {
+    **dict.fromkeys(ARCHIVES, "answerable.sources.archives.read:read_archive"),
+    Format.MBOX: "answerable.sources.mail.mailbox:read_mailbox",
+    Format.MAIL: "answerable.sources.mail.read:read_mail",
+    Format.OUTLOOK: "answerable.sources.mail.outlook:read_outlook",
+}
+"""By format, a `ReadArchive`: of what holds other files, as a message does its attachments."""
 
 
 def read_file(file: Path | bytes, context: ReadContext | None = None, source: str | None = None) -> list[Document]:
@@ -56,20 +68,53 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
     context = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
-    if is_archive(file, source):
-        from answerable.sources.archives.read import read_archive
-
+    if read := archive_reader(format_of(file, source)):
         # An export with its media may be larger than the limit, which applies to what is unpacked.
-        return read_archive(file, source, partial(read_bytes, context=context), context)
+        return read(file, source, partial(_read_member, context=context), context)
     documents = read_bytes(load(file, source, context.limits.max_file_size), source, context)
     return described(documents, file if isinstance(file, Path) else None)
 
 
-def is_archive(file: Path | bytes, source: str) -> bool:
-    """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
+def format_of(file: Path | bytes, source: str) -> Format:
+    """Return the format of a file. Raise SourceError if it can't be opened or no reader takes it."""
     if isinstance(file, Path) and os.path.isdir(file):
-        return False
-    return recognise(_load(file, source, SAMPLE), source) in ARCHIVES
+        # The files of one conversation.
+        return Format.RECORDS
+    return recognise(_load(file, source, SAMPLE), source)
+
+
+def archive_reader(found: Format) -> ReadArchive | None:
+    """Return the reader of a format whose files hold others, or None."""
+    return cast("ReadArchive", _function(READERS_OF_ARCHIVES[found])) if found in READERS_OF_ARCHIVES else None
+
+
+def _read_member(
+    data: bytes | Document,
+    source: str,
+    *,
+    known: Format | None = None,
+    metadata: Mapping[str, Any] | None = None,
+    context: ReadContext,
+    outer: Mapping[str, Any] | None = None,
+) -> list[Document]:
+    """Read a member in this process; `outer` is the metadata of the members that it is in."""
+    added = {**(outer or {}), **(metadata or {})}
+    if isinstance(data, Document):
+        return [with_metadata(data, added)]
+    if is_archive(data, source, known):
+        inside = partial(_read_member, context=context, outer=added)
+        return read_bytes(data, source, context, known=known, read_member=inside)
+    return [with_metadata(each, added) for each in read_bytes(data, source, context, known=known)]
+
+
+def is_archive(data: bytes, source: str, known: Format | None = None) -> bool:
+    """Whether the bytes of a file, perhaps of a known format, are an archive, a mailbox or a message."""
+    return (known or recognise(data[:SAMPLE], source)) in READERS_OF_ARCHIVES
+
+
+def with_metadata(document: Document, metadata: Mapping[str, Any]) -> Document:
+    """Return the document with more metadata, cut to what is stored."""
+    return with_short_metadata(replace(document, metadata={**document.metadata, **metadata}))
 
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
@@ -82,22 +127,33 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
     return data
 
 
-def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
-    """Return the documents in a file's bytes. Raise UnsupportedSource for an archive."""
-    found = recognise(data[:SAMPLE], source)
+def read_bytes(
+    data: bytes,
+    source: str,
+    context: ReadContext | None = None,
+    *,
+    known: Format | None = None,
+    read_member: ReadMember | None = None,
+) -> list[Document]:
+    """Return the documents in a file's bytes, those of a message with the documents attached to it.
+
+    `known` is the file's format, if its name and first bytes don't tell it. Raise UnsupportedSource for an archive.
+    """
+    context = context or ReadContext()
+    found = known or recognise(data[:SAMPLE], source)
     if found in ARCHIVES:
         raise UnsupportedSource(f"{source} is an archive: read it with read_file, or unpack it and add the folder")
-    read = _reader(found)
-    if found in READERS_OF_BYTES:
-        documents = read(data, source, context or ReadContext())
-    else:
-        documents = read(decode(data, source), source)
+    if read_archive := archive_reader(found):
+        return read_archive(data, source, read_member or partial(_read_member, context=context), context)
+    by_bytes = found in READERS_OF_BYTES
+    read = cast("Reader", _function(READERS_OF_BYTES[found] if by_bytes else READERS_OF_TEXT[found]))
+    documents = read(data, source, context) if by_bytes else read(decode(data, source), source)
     return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
 
 
-def _reader(found: Format) -> Callable[..., Document | list[Document]]:
-    module, _, name = (READERS_OF_BYTES.get(found) or READERS_OF_TEXT[found]).partition(":")
-    return cast("Callable[..., Document | list[Document]]", getattr(import_module(module), name))
+def _function(path: str) -> object:
+    module, _, name = path.partition(":")
+    return getattr(import_module(module), name)
 
 
 def _load(path: Path | bytes, source: str, size: int) -> bytes:

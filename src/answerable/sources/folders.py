@@ -27,6 +27,10 @@ from answerable.sources.limits import Skipped, skipped_summary
 _TWICE = "already read under another name"
 _OWN_IGNORE_FILE = ".answerableignore"
 _IGNORE_FILES = (".gitignore", _OWN_IGNORE_FILE)
+_MAILDIR = frozenset({"cur", "new", "tmp"})
+# Messages still being delivered.
+_UNFINISHED = "tmp"
+_OF_MAIL_SERVER = ("dovecot", "courierimap", "maildirsize", "maildirfolder", "subscriptions")
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
 
@@ -94,7 +98,7 @@ class ReasonsToSkip:
 def nothing_to_read(
     folder: str,
     skipped: Skipped,
-    advice: str = "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, notebooks, code or text files",
+    advice: str = "add a folder with chats, mail, PDF, Word, Markdown, HTML, tables, notebooks, code or text files",
 ) -> EmptySource:
     """Return the error for a folder without readable files."""
     return EmptySource(f"{folder} has no file that can be read{skipped_summary(skipped.counts)}: {advice}")
@@ -135,12 +139,18 @@ class Scan:
         if conversation and (status := status_of(folder)):
             yield Found(folder, status)
         has_channels = channels_in(folder, names)
+        is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
             if entry.name in conversation or entry.name == _OWN_IGNORE_FILE:
                 continue
             if has_channels and is_slack_list(entry.name):
                 self._skipped.count(SLACK_LIST, self._name(path))
+            elif is_maildir and (entry.name == _UNFINISHED or entry.name.startswith(_OF_MAIL_SERVER)):
+                self._skipped.count("file of a mail server", self._name(path))
+            elif is_maildir and entry.name.startswith(".") and (path / "cur").is_dir():
+                # Maildir++ names folders of mail with a dot.
+                yield from self._folder(path, rules, in_page)
             elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason, self._name(path))
             elif entry.is_dir(follow_symlinks=False):

@@ -34,6 +34,11 @@ class Format(str, Enum):
     SUBTITLES = "subtitles"
     OPML = "opml"
     BOOKMARKS = "bookmarks"
+    MAIL = "mail"
+    MBOX = "mbox"
+    OUTLOOK = "outlook"
+    CALENDAR = "calendar"
+    CONTACTS = "contacts"
     TEXT = "text"
 
 
@@ -55,6 +60,11 @@ _SUFFIXES_BY_FORMAT = {
     Format.LATEX: ".tex .latex .ltx",
     Format.SUBTITLES: ".srt .vtt",
     Format.OPML: ".opml",
+    Format.MAIL: ".eml .emlx",
+    Format.MBOX: ".mbox .mbx",
+    Format.OUTLOOK: ".msg",
+    Format.CALENDAR: ".ics .ical .ifb",
+    Format.CONTACTS: ".vcf .vcard",
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -65,12 +75,16 @@ _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
 _BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB}) | ARCHIVES
+_MAIL = frozenset({Format.MAIL, Format.MBOX})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
 _PICTURES = frozenset({".svg", ".svgz"})
+# What Thunderbird keeps beside a mailbox: its index.
+_INDEXES = frozenset({".msf"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Other programs compress files of their own formats: only with its suffix is a file unpacked.
 _COMPRESSED = re.compile(rb"\x1f\x8b\x08|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_OF_OLE = frozenset({Format.DOCX, Format.OUTLOOK})
 SAMPLE = 8192
 # Browsers export their bookmarks as pages that begin like this.
 _BOOKMARKS = re.compile(rb"\s*<!doctype\s+netscape-bookmark-file-1", re.IGNORECASE)
@@ -80,6 +94,13 @@ _BUNDLE = f'{{"{BUNDLE}":'.encode()
 # A page that Telegram, DiscordChatExporter or imessage-exporter wrote; its reader looks again.
 _CHAT_PAGE = re.compile(
     rb"<title>Exported Data</title>|\.chatlog__|class=[\"'](?:chatlog|message_part|announcement|sent iMessage)\b"
+)
+_MAILBOX = re.compile(rb"From (?:[^\n]*\d\d:\d\d[^\n]*)?\r?\n(?:>?From [^\n]*\n)?[!-9;-~]{1,70}:")
+_HEADER = re.compile(rb"^([!-9;-~]{1,70}):", re.MULTILINE)
+_END_OF_HEADERS = re.compile(rb"\r?\n\r?\n|\Z")
+# A note may begin with "From:", too.
+_OF_MAIL = frozenset(
+    {b"message-id", b"received", b"mime-version", b"return-path", b"delivered-to", b"x-mozilla-status"}
 )
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
@@ -96,6 +117,8 @@ def recognise(head: bytes, name: str) -> Format:
         )
     if head.startswith(_BUNDLE):
         return Format.RECORDS
+    if suffix in _INDEXES:
+        raise UnsupportedSource(f"{name} is the index of a mailbox: add the mailbox beside it, or leave it out")
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
@@ -105,9 +128,11 @@ def recognise(head: bytes, name: str) -> Format:
         return Format.TAR
     if known is Format.COMPRESSED and _COMPRESSED.match(head):
         return known
-    if known is Format.DOCX and head.startswith(_OLE):
+    if known in _OF_OLE and known and head.startswith(_OLE):
         # Word stores password-protected documents in its old container.
         return known
+    if mail := _mail(head, known):
+        return mail
     if known in _BINARY and known and not magic_name(head):
         # Its first bytes are damaged, which its reader reports best.
         return known
@@ -117,7 +142,20 @@ def recognise(head: bytes, name: str) -> Format:
     is_page = known is Format.HTML or (known is None and _PAGE.match(head.removeprefix(b"\xef\xbb\xbf")))
     if is_page:
         return Format.CHAT_PAGE if _CHAT_PAGE.search(head) else Format.HTML
-    return known if known and known not in _BINARY else Format.TEXT
+    # Robots too have messages in files named `.msg`, which are text.
+    return known if known and known not in _BINARY and known is not Format.OUTLOOK else Format.TEXT
+
+
+def _mail(head: bytes, known: Format | None) -> Format | None:
+    """Return the format of mail: by name, or by what a file without a known suffix begins with, as in a Maildir."""
+    if known in _MAIL:
+        return None if magic_name(head) else known
+    if known is not None:
+        return None
+    if _MAILBOX.match(head):
+        return Format.MBOX
+    headers = {match[1].lower() for match in _HEADER.finditer(_END_OF_HEADERS.split(head, maxsplit=1)[0])}
+    return Format.MAIL if b"from" in headers and headers & _OF_MAIL and _HEADER.match(head) else None
 
 
 def _whole_characters(head: bytes) -> bytes:

@@ -70,13 +70,17 @@ def decode(data: bytes, source: str) -> str:
     """
     if name := magic_name(data):
         raise _binary(source, f"binary file ({name})")
-    decoders = (_by_mark, _wide, _utf8, _foreign)
-    text = next((text for decoder in decoders if (text := decoder(data)) is not None), None)
-    if text is None:
-        text = _western(data)
+    text = decode_guessed(data)
     if looks_binary(text):
         raise _binary(source, "binary file")
     return with_plain_line_ends(text)
+
+
+def decode_guessed(data: bytes) -> str:
+    """Return the text in these bytes, in the encoding that they look like."""
+    decoders = (_by_mark, _wide, _utf8, _foreign)
+    text = next((text for decoder in decoders if (text := decoder(data)) is not None), None)
+    return _western(data) if text is None else text
 
 
 def with_plain_line_ends(text: str) -> str:

@@ -33,6 +33,7 @@ class SplitterByType:
     ) -> None:
         recursive = RecursiveSplitter(chunk_size, chunk_overlap)
         headings = HeadingSplitter(recursive)
+        records = RecordSplitter(recursive)
         self._by_type: dict[DocumentType, TextSplitter] = {
             DocumentType.CHAT: ChatSplitter(recursive),
             DocumentType.MARKDOWN: headings,
@@ -48,6 +49,9 @@ class SplitterByType:
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
             DocumentType.OUTLINE: RecordSplitter(recursive),
+            DocumentType.RECORDS: records,
+            DocumentType.CALENDAR: records,
+            DocumentType.CONTACTS: records,
         }
         self._default: TextSplitter = recursive
         self._others = others

@@ -34,6 +34,8 @@ def find_tables(document: Document) -> list[Table]:
         case DocumentType.RECORDS:
             table = records_table(document, customs_of(document))
             return [table] if table else []
+        case DocumentType.CALENDAR | DocumentType.CONTACTS:
+            return list(entry_tables(document))
     bars, rows = list(bar_tables(document.content)), list(_pdf_tables(document))
     found = list(entry_tables(document)) if "BEGIN:V" in document.content else []
     starts_with_rule = document.type is DocumentType.MARKDOWN and document.content.startswith("---")

@@ -16,6 +16,9 @@ _RENDERED = frozenset(
         DocumentType.NOTEBOOK,
         DocumentType.SUBTITLES,
         DocumentType.OUTLINE,
+        DocumentType.MAIL,
+        DocumentType.CALENDAR,
+        DocumentType.CONTACTS,
     }
 )
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})

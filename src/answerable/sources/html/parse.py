@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([\w.:-]{1,40})", re.IGNORECASE)
 _XML_ENCODING = re.compile(rb"^\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([\w.:-]{1,40})")
 # How browsers interpret these labels (encoding.spec.whatwg.org).
-_SUPERSETS = {
+SUPERSETS = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
     "iso8859-9": "cp1254",
@@ -39,7 +39,7 @@ def decode_html(data: bytes, source: str) -> str:
             # A declared UTF-16 is wrong, or the declaration wouldn't have been found. Valid UTF-8 is UTF-8 whatever it
             # declares; invalid UTF-8 goes to detection.
             if not name.startswith(("utf", "punycode", "idna")) and not _is_utf8(data):
-                text = data.decode(_SUPERSETS.get(name, name), "replace")
+                text = data.decode(SUPERSETS.get(name, name), "replace")
                 if not looks_binary(text):
                     return with_plain_line_ends(text)
         except (LookupError, ValueError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any
 
@@ -27,10 +27,11 @@ class Died(Exception):
         self.status = status
 
 
-def gather(ask: Callable[[int], Answers], source: str, context: ReadContext) -> list[Document]:
+def gather(ask: Callable[[Sequence[int]], Answers], source: str, context: ReadContext) -> list[Document]:
     """Return the documents in a file. Raise the SourceError that the process sent, or that explains its death.
 
-    `ask(n)` skips the first n members of an archive; it is called again when a member has ended the process.
+    `ask(numbers)` skips the members of an archive up to the one with these numbers, its own after those of the members
+    that it is in; it is called again when a member has ended the process.
     """
     reading = _Gathering(source, context.limits.bounds(0))
     while not reading.is_over:
@@ -48,7 +49,7 @@ class _Gathering:
         self.source = source
         self.documents: list[Document] = []
         self.skipped = Skipped()
-        self.members = 0
+        self.members: Sequence[int] = ()
         self.is_over = False
         self._deaths = 0
         self._current = source
@@ -74,6 +75,8 @@ class _Gathering:
                 self.skipped.errors.append(unpack_error(answer["error"]))
             case "empty":
                 self.skipped.count("empty", answer["source"])
+            case "left out":
+                self.skipped.count(answer["reason"], answer["source"])
             case "memory":
                 self._lose(over_bounds(self._current, self._bounds))
             case "failed":

@@ -72,7 +72,7 @@ class ReadingProcess:
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
         request = {"ask": "read", "source": source, "path": path, "url": url}
 
-        def ask(passed: int) -> Answers:
+        def ask(passed: Sequence[int]) -> Answers:
             return self._answers({**request, "passed": passed}, data, context)
 
         return gather(ask, source, context)

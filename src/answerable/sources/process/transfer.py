@@ -56,7 +56,7 @@ def unpack_error(packed: list[str]) -> SourceError:
 
 
 _LENGTH = struct.Struct(">Q")
-GOING_ON = frozenset({"working", "file", "document", "error", "empty"})
+GOING_ON = frozenset({"working", "file", "document", "error", "empty", "left out"})
 
 
 def write_pair(stream: IO[bytes], message: dict[str, Any], data: bytes, flush: bool = True) -> None:

@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import IO, Any
@@ -18,8 +18,8 @@ from typing import IO, Any
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
 from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import is_archive, load, read_bytes
-from answerable.sources.formats import SAMPLE
+from answerable.sources.dispatch import archive_reader, format_of, is_archive, load, read_bytes, with_metadata
+from answerable.sources.formats import ARCHIVES, SAMPLE, Format
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
@@ -59,7 +59,11 @@ def _rectangles(request: dict[str, Any], data: bytes, context: ReadContext) -> d
 
 
 class _Reading:
-    """One file, or the members of an archive, read and sent document by document."""
+    """One file, or the members of an archive, read and sent document by document.
+
+    Members are numbered from 1; those within a member, such as the attachments of a message in a mailbox, have its
+    number before their own.
+    """
 
     def __init__(self, request: dict[str, Any], context: ReadContext, send: Send, allowed: Limits) -> None:
         self._request = request
@@ -67,7 +71,11 @@ class _Reading:
         self._limits = context.limits
         self._send = send
         self._allowed = allowed
-        self._members = 0
+        self._passed = tuple(request["passed"])
+        # The numbers of the members being read, the outermost first; the last number is the next one's.
+        self._numbers: list[int] = []
+        # The metadata that they give to the documents in them.
+        self._outer: Mapping[str, Any] = {}
         self._failed: list[SourceError] = []
         self._empty: set[tuple[str, str]] = set()
 
@@ -75,17 +83,21 @@ class _Reading:
         source, most = self._request["source"], self._limits.max_file_size
         file: Path | bytes = data if self._request["path"] is None else Path(self._request["path"])
         self._allowed.allow(self._limits.bounds(_size(file)))
-        if self._request["url"] is None and is_archive(file, source):
-            self._archive(file, source)
+        found = format_of(file, source) if self._request["url"] is None else None
+        if found and (read := archive_reader(found)):
+            self._numbers.append(0)
+            read(file, source, self._member, self._unpacking() if found in ARCHIVES else self._context)
+            for error in self._context.skipped.errors:
+                # Those of members have been sent: these are of archives in the archive.
+                if error not in self._failed:
+                    self._send({"outcome": "error", "error": pack_error(error)})
         else:
             self._file(load(file, source, most), source)
         left_out = [(each.source, each.reason) for each in self._context.skipped.passed_over]
         return {"outcome": "done", "left_out": [each for each in left_out if each not in self._empty]}
 
-    def _archive(self, file: Path | bytes, source: str) -> None:
-        from answerable.sources.archives.read import read_archive
-
-        # The unpacked files may be larger.
+    def _unpacking(self) -> ReadContext:
+        """Return the context for an archive, whose unpacked files may be larger."""
         bounds = self._limits.bounds(self._limits.max_file_size)
 
         def go_on() -> None:
@@ -94,19 +106,27 @@ class _Reading:
             self._context.working()
 
         self._allowed.allow(bounds)
-        read_archive(file, source, self._member, replace(self._context, working=go_on))
-        for error in self._context.skipped.errors:
-            # Those of members have been sent: these are of archives in the archive.
-            if error not in self._failed:
-                self._send({"outcome": "error", "error": pack_error(error)})
+        return replace(self._context, working=go_on)
 
-    def _member(self, data: bytes, source: str) -> list[Document]:
+    def _member(
+        self,
+        data: bytes | Document,
+        source: str,
+        *,
+        known: Format | None = None,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> list[Document]:
         """Read a member of an archive, unless an earlier process has already read it or died at it."""
-        self._members += 1
-        if self._members <= self._request["passed"]:
+        self._numbers[-1] += 1
+        numbers = tuple(self._numbers)
+        # An earlier process that died within a member had read it that far.
+        if numbers <= self._passed and (numbers == self._passed or numbers != self._passed[: len(numbers)]):
             return []
+        added = {**self._outer, **(metadata or {})}
         try:
-            return self._file(data, source)
+            if isinstance(data, Document):
+                return self._sent([with_metadata(data, added)])
+            return self._file(data, source, known, added)
         except SourceError as error:
             # Sent now: the last answer is lost if the process dies at a later member.
             if isinstance(error, EmptySource):
@@ -117,17 +137,42 @@ class _Reading:
                 self._send({"outcome": "error", "error": pack_error(error)})
             raise
 
-    def _file(self, data: bytes, source: str) -> list[Document]:
+    def _file(
+        self, data: bytes, source: str, known: Format | None = None, added: Mapping[str, Any] | None = None
+    ) -> list[Document]:
         bounds = self._limits.bounds(len(data), data[:SAMPLE])
-        if self._members or bounds != self._limits.bounds(0):
-            self._send({"outcome": "file", "source": source, "members": self._members, "bounds": asdict(bounds)})
+        if self._numbers or bounds != self._limits.bounds(0):
+            self._send({"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds)})
         self._allowed.allow(bounds)
         found = Skipped()
-        for document in (documents := self._documents(data, source, replace(self._context, skipped=found))):
+        context = replace(self._context, skipped=found)
+        if self._numbers and is_archive(data, source, known):
+            documents = self._nested(data, source, known, added or {}, context)
+        else:
+            documents = self._documents(data, source, context)
+            documents = self._sent([with_metadata(each, added) for each in documents] if added else documents)
+            for error in found.errors:
+                self._send({"outcome": "error", "error": pack_error(error)})
+        for each in (each for each in found.passed_over if each.reason != "empty"):
+            self._send({"outcome": "left out", "source": each.source, "reason": each.reason})
+        return documents
+
+    def _nested(
+        self, data: bytes, source: str, known: Format | None, added: Mapping[str, Any], context: ReadContext
+    ) -> list[Document]:
+        """Read a member with members of its own, whose documents and errors are sent one by one."""
+        before, self._outer = self._outer, added
+        self._numbers.append(0)
+        try:
+            return read_bytes(data, source, context, known=known, read_member=self._member)
+        finally:
+            self._numbers.pop()
+            self._outer = before
+
+    def _sent(self, documents: list[Document]) -> list[Document]:
+        for document in documents:
             described, content = pack(document)
             self._send({"outcome": "document", "document": described}, content)
-        for error in found.errors:
-            self._send({"outcome": "error", "error": pack_error(error)})
         return documents
 
     def _documents(self, data: bytes, source: str, context: ReadContext) -> list[Document]:

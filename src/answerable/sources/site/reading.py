@@ -35,6 +35,8 @@ _TYPES = {
     "text/x-rst": ".rst",
     "text/vtt": ".vtt",
     "application/x-subrip": ".srt",
+    "text/calendar": ".ics",
+    "text/vcard": ".vcf",
     "application/epub+zip": ".epub",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
 }

@@ -1,0 +1,1 @@
+"""Mail: messages, mailboxes and what is attached."""

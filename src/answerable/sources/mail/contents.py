@@ -1,0 +1,161 @@
+"""A message's tree of parts → its text, its attachments, and the messages in it."""
+
+from __future__ import annotations
+
+import mimetypes
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from email.message import EmailMessage, Message
+from pathlib import PurePosixPath
+
+from answerable.sources.mail.charsets import decoded
+from answerable.sources.mail.flowed import unwrapped
+from answerable.sources.mail.headers import decoded_words
+from answerable.sources.mail.markup import text_of_markup
+
+_LONGEST_NAME = 150
+# A plain text beside the same in HTML may only say that it can't be shown.
+_LITTLE = 200
+_MUCH_MORE = 5
+_SIGNATURES = frozenset(
+    {"application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature", "text/x-moz-deleted"}
+)
+_ENCRYPTED = frozenset(
+    {"application/pgp-encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime", "multipart/encrypted"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file in a message: its name, and a function that decodes it."""
+
+    name: str
+    data: Callable[[], bytes]
+
+
+@dataclass(slots=True)
+class Contents:
+    """What is in a message: its text, not yet without quoted history, and all else by name, in order."""
+
+    texts: list[str] = field(default_factory=list)
+    attachments: list[Attachment] = field(default_factory=list)
+    messages: list[tuple[str, EmailMessage]] = field(default_factory=list)
+    is_encrypted: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole text."""
+        return "\n\n".join(text for each in self.texts if (text := each.strip("\n")).strip())
+
+
+def contents_of(message: EmailMessage) -> Contents:
+    """Return what is in a message."""
+    found = Contents()
+    _walk(message, found, 0)
+    return found
+
+
+def _walk(part: Message, found: Contents, depth: int) -> None:
+    kind = part.get_content_type()
+    if kind in _SIGNATURES:
+        return
+    if kind in _ENCRYPTED and "signed-data" not in str(part.get_param("smime-type", "")):
+        found.is_encrypted = True
+    elif kind == "multipart/alternative":
+        _alternatives(list(_children(part)), found, depth)
+    elif part.is_multipart() and kind == "message/rfc822":
+        for inner in _children(part):
+            if isinstance(inner, EmailMessage):
+                found.messages.append((_name_of_message(inner, len(found.messages) + 1), inner))
+    elif part.is_multipart():
+        for inner in _children(part):
+            _walk(inner, found, depth + 1)
+    elif _is_text(part, kind):
+        found.texts.append(_text(part, kind))
+    elif not _is_inline_picture(part, kind):
+        name = _name(part, mimetypes.guess_extension(kind) or ".bin", len(found.attachments) + 1)
+        found.attachments.append(Attachment(name, lambda: _payload(part)))
+
+
+def _children(part: Message) -> Iterator[Message]:
+    payload = part.get_payload()
+    yield from (each for each in (payload if isinstance(payload, list) else []) if isinstance(each, Message))
+
+
+def _alternatives(children: list[Message], found: Contents, depth: int) -> None:
+    """Take the plain text or, where that says much less, the one in HTML; and what isn't the message's text."""
+    before = len(found.texts)
+    texts: list[tuple[bool, str]] = []
+    for child in children:
+        is_plain = child.get_content_type() == "text/plain"
+        if not is_plain and any(chosen and len(text.strip()) > _LITTLE for chosen, text in texts) and _is_markup(child):
+            continue
+        _walk(child, found, depth + 1)
+        texts += ((is_plain, text) for text in found.texts[before:])
+        del found.texts[before:]
+    plain = next((text for is_plain, text in texts if is_plain and text.strip()), "")
+    rich = next((text for is_plain, text in texts if not is_plain and text.strip()), "")
+    if plain and len(rich) <= _MUCH_MORE * len(plain):
+        rich = ""
+    found.texts.append(rich or plain)
+
+
+def _is_markup(part: Message) -> bool:
+    return part.get_content_type() == "text/html"
+
+
+def _is_text(part: Message, kind: str) -> bool:
+    """Whether a part is text of the message rather than a file: also one without a type that is known."""
+    if part.get_content_disposition() == "attachment" or part.get_filename():
+        return False
+    return kind in ("text/plain", "text/html", "text/enriched") or kind.startswith("message/")
+
+
+def _is_inline_picture(part: Message, kind: str) -> bool:
+    """Whether a picture belongs to the text, such as a logo: nobody looks for it among the attachments."""
+    is_attached = part.get_content_disposition() == "attachment"
+    return kind.startswith("image/") and not is_attached and part.get("content-id") is not None
+
+
+def _text(part: Message, kind: str) -> str:
+    text = decoded(_payload(part), str(part.get_param("charset", "") or ""))
+    if kind == "text/html":
+        return text_of_markup(text)
+    if str(part.get_param("format", "")).lower() == "flowed":
+        return unwrapped(text, str(part.get_param("delsp", "")).lower() == "yes")
+    return text
+
+
+def _payload(part: Message) -> bytes:
+    """Return the bytes of a part; of one that is encoded wrongly, what can be decoded."""
+    with suppress(Exception):
+        # Its decoders raise errors of many kinds.
+        payload = part.get_payload(decode=True)
+        if isinstance(payload, bytes):
+            return payload
+    payload = part.get_payload()
+    return payload.encode("utf-8", "surrogateescape") if isinstance(payload, str) else b""
+
+
+def _name(part: Message, suffix: str, number: int) -> str:
+    """Return a name without folder for a file; its suffix is that of its type if it has none."""
+    with suppress(Exception):
+        # Parameters, too, break the standard's parser in ways of their own.
+        written = decoded_words(part.get_filename() or "")
+        if name := safe_name(written):
+            return name if PurePosixPath(name).suffix else f"{name}{suffix}"
+    return f"attachment {number}{suffix}"
+
+
+def _name_of_message(message: EmailMessage, number: int) -> str:
+    subject = next((str(value) for name, value in message.raw_items() if name.lower() == "subject"), "")
+    return f"{safe_name(decoded_words(subject).replace('/', ' ')) or f'message {number}'}.eml"
+
+
+def safe_name(name: str) -> str:
+    """Return a name without anything that separates folders or members of archives."""
+    name = name.replace("\\", "/").rpartition("/")[2].replace("!", "_").strip(" .")
+    stem, dot, suffix = name.rpartition(".")
+    # A long name keeps its suffix.
+    return f"{stem[:_LONGEST_NAME]}{dot}{suffix[:10]}" if len(name) > _LONGEST_NAME else name

@@ -1,0 +1,107 @@
+"""Calendars and contacts: each entry a record as people read it, cited by its lines."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+import answerable
+from answerable.datatypes import DocumentType, PartKind
+from answerable.errors import EmptySource
+from answerable.sources.dispatch import read_bytes
+from answerable.sources.entries.times import recurrence
+from answerable.tables.find import find_tables
+from answerable.tables.table import Origin
+
+CALENDAR = (
+    "BEGIN:VCALENDAR\r\nX-WR-CALNAME:Club\r\nBEGIN:VEVENT\r\nSUMMARY:Dentist\\, ag\r\n ain\r\n"
+    "DTSTART;TZID=Europe/Madrid:20240305T101500\r\nDURATION:PT1H30M\r\nRRULE:FREQ=MONTHLY;BYDAY=2TU\r\n"
+    'LOCATION;ALTREP="http://a:1":Calle\\nMayor\r\nATTENDEE;CN="Ana, Paz";PARTSTAT=DECLINED:mailto:a@x.org\r\n'
+    "DESCRIPTION:Bring the\r\n  card\\nStart: early\r\nBEGIN:VALARM\r\nDESCRIPTION:Alarm\r\nEND:VALARM\r\n"
+    "END:VEVENT\r\n"
+    "BEGIN:VTODO\r\nSUMMARY:Pay the dentist\r\nDUE;VALUE=DATE:20240401\r\nEND:VTODO\r\n"
+    "BEGIN:VEVENT\r\nSUMMARY:Party\r\nDTSTART;VALUE=DATE:20240401\r\nDTEND;VALUE=DATE:20240403\r\nSTATUS:CANCELLED\r\n"
+    "END:VEVENT\r\nEND:VCALENDAR\r\n"
+)
+CONTACTS = (
+    "BEGIN:VCARD\nVERSION:3.0\nN:Ruiz;Ana;;;\nTEL;TYPE=CELL:+34 600 123 456\nitem1.TEL;HOME:912\n"
+    "ORG:Clínica;Dental\nADR:;;Calle Mayor 3;Madrid;;28001;Spain\nBDAY:1985-03-05\nNOTE:llama\\; siempre\nEND:VCARD\n"
+    "BEGIN:VCARD\nFN;ENCODING=QUOTED-PRINTABLE;CHARSET=UTF-8:Jos=C3=A9=20=\nPaz\nBDAY:--0305\nEND:VCARD\n"
+)
+
+
+def test_a_calendar() -> None:
+    (document,) = read_bytes(CALENDAR.encode(), "/a/work.ics")
+    assert (document.type, document.title) == (DocumentType.CALENDAR, "Club")
+    texts = [document.content[part.start : part.end] for part in document.parts]
+    assert texts == [
+        "Event: Dentist, again\nStart: 2024-03-05 10:15\nEnd: 2024-03-05 11:45\n"
+        "Repeats: every month on the second Tuesday\nPlace: Calle Mayor\nParticipants: Ana, Paz (declined)\n"
+        "Description: Bring the card\nStart: early",
+        "Task: Pay the dentist\nDue: 2024-04-01",
+        "Event: Party\nStart: 2024-04-01\nEnd: 2024-04-02\nStatus: cancelled",
+    ]
+    assert document.content == "\n\n".join(texts)
+    lines = CALENDAR.split("\r\n")
+    for part, word in zip(document.parts, ("VEVENT", "VTODO", "VEVENT"), strict=True):
+        first, last = (int(number) for number in (part.place or "").removeprefix("lines ").split("-"))
+        assert (lines[first - 1], lines[last - 1]) == (f"BEGIN:{word}", f"END:{word}")
+        assert part.kind is PartKind.RECORD
+    assert document.parts[0].time == datetime(2024, 3, 5, 10, 15)
+
+
+def test_contacts() -> None:
+    (document,) = read_bytes(CONTACTS.encode(), "/a/people.vcf")
+    assert document.content == (
+        "Name: Ana Ruiz\nPhone: +34 600 123 456 (cell), 912 (home)\nOrganisation: Clínica, Dental\n"
+        "Address: Calle Mayor 3, Madrid, 28001, Spain\nBirthday: 1985-03-05\nNote: llama; siempre\n\n"
+        "Name: José Paz\nBirthday: 5 March"
+    )
+    assert [part.place for part in document.parts] == ["lines 1-10", "lines 11-15"]
+
+
+def test_they_are_tables() -> None:
+    (table,) = find_tables(read_bytes(CALENDAR.encode(), "work.ics")[0])
+    assert (table.origin, [row.values[0].text for row in table.rows]) == (Origin.CALENDAR, ["Dentist, again", "Party"])
+    assert table.rows[0].values[1].time == datetime(2024, 3, 5, 10, 15)
+    assert table.rows[0].values[4].text == "Bring the card\nStart: early"
+    (table,) = find_tables(read_bytes(CONTACTS.encode(), "people.vcf")[0])
+    assert (table.origin, [row.values[0].text for row in table.rows]) == (Origin.CONTACTS, ["Ana Ruiz", "José Paz"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "text"),
+    [
+        ("FREQ=WEEKLY;INTERVAL=2;BYDAY=MO;UNTIL=20241231T000000Z", "every 2 weeks on Monday, until 2024-12-31"),
+        ("FREQ=WEEKLY;BYDAY=MO,FR", "every week on Monday and Friday"),
+        ("FREQ=DAILY;COUNT=10", "every day, 10 times"),
+        ("FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR", "every week on weekdays"),
+        ("FREQ=MONTHLY;BYDAY=FR;BYSETPOS=-1", "every month on the last Friday"),
+        ("FREQ=MONTHLY;BYMONTHDAY=15,-1", "every month on day 15 and the last day"),
+        ("FREQ=YEARLY;BYMONTH=3;BYDAY=-1SU", "every year on the last Sunday in March"),
+        ("nonsense", ""),
+    ],
+)  # fmt: skip
+def test_recurrence(rule: str, text: str) -> None:
+    assert recurrence(rule, []) == text
+
+
+def test_an_answer_cites_an_event(tmp_path: Path) -> None:
+    path = tmp_path / "club.ics"
+    path.write_bytes(CALENDAR.encode())
+    with answerable.open(":memory:") as library:
+        assert library.add(path).added == 1
+        answer = library.ask("When is the dentist?")
+    (citation, *_) = answer.citations
+    assert "2024-03-05 10:15" in citation.quote
+    assert str(citation.location) == "2024-03-05 10:15, lines 3-16"
+    assert citation.link == path.as_uri()
+
+
+def test_what_has_no_entry_is_text() -> None:
+    assert read_bytes(b"BEGIN:VCALENDAR\nEND:VCALENDAR\n", "a.ics")[0].type is DocumentType.TEXT
+    assert read_bytes(b"BEGIN:VEVENT\nSUMMARY:Cut", "a.ics")[0].content == "Event: Cut"
+    with pytest.raises(EmptySource):
+        read_bytes(b" \n", "a.vcf")
