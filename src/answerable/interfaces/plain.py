@@ -9,7 +9,17 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Any
 
-from answerable.datatypes import Answer, Chunk, Citation, Document, Location, Narrowing, Part, RetrievalResult
+from answerable.datatypes import (
+    Answer,
+    Chunk,
+    Citation,
+    Document,
+    Location,
+    Narrowing,
+    Part,
+    PartKind,
+    RetrievalResult,
+)
 from answerable.errors import AnswerableError
 from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
@@ -129,7 +139,8 @@ def _place(location: Location) -> Plain:
     """Return a location as JSON: one text for people, and its known parts for programs."""
     names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds")
     known = {name: value for name, value in _pick(location, *names).items() if value}
-    return {"location": str(location), **known, **(_pick(location, "unit") if location.pages else {})}
+    unit = {} if location.unit is PartKind.PAGE else _pick(location, "unit")
+    return {"location": str(location), **known, **unit}
 
 
 def _pick(found: Any, *names: str) -> Plain:
