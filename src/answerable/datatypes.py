@@ -41,6 +41,7 @@ class DocumentType(_Name):
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    PICTURE = "picture"
 
 
 class PartKind(_Name):
@@ -64,7 +65,8 @@ class Part:
     the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
     where a message's text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
     class; code outside of functions and classes has none. `cells` are where the cells of a PDF table's row begin.
-    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
+    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording; `box` is
+    the left, top, right and bottom of a line in a picture, as fractions of its width and height. Text of
     a PDF that no part covers is its furniture: running heads, footers and page numbers.
     """
 
@@ -81,6 +83,7 @@ class Part:
     cells: tuple[int, ...] = ()
     place: str | None = None
     seconds: float | None = None
+    box: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

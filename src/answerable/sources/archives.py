@@ -25,9 +25,10 @@ from answerable.errors import (
     UnsupportedSource,
 )
 from answerable.sources.context import ReadContext
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.formats import SAMPLE
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
+from answerable.sources.unread import LeftOut
 from answerable.sources.whatsapp.read import is_chat
 
 MAX_MEMBERS = 100_000
@@ -68,10 +69,11 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             if is_page_part(PurePosixPath(info.filename).name, is_in_page_folder(info.filename, names)):
                 skipped.count(PAGE_PART, name)
                 continue
-            data = budget.read(zipped, info, is_supported)
+            left_out = LeftOut(context.ocr)
+            data = budget.read(zipped, info, left_out.takes)
             try:
                 if data is None:
-                    skipped.count("unsupported", name)
+                    skipped.count(left_out.reason, name)
                 else:
                     documents += read_member(data, name)
             except EmptySource:
@@ -209,7 +211,7 @@ def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budge
     named = [info for info in texts if _is_chat_name(info.filename)]
     chats = []
     for info in named or (texts if len(documents) == 1 else []):
-        data = budget.read(zipped, info, is_supported)
+        data = budget.read(zipped, info, LeftOut(None).takes)
         with suppress(UnsupportedSource):
             if data is not None and is_chat(decode(data, info.filename)):
                 chats.append((info.filename, data))

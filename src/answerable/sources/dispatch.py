@@ -25,6 +25,7 @@ READERS_OF_BYTES = {
     Format.HTML: "answerable.sources.html.read:read_saved",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
+    Format.PICTURE: "answerable.sources.pictures:read_picture",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {

@@ -11,9 +11,11 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.context import Ocr
+from answerable.sources.formats import SAMPLE
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
+from answerable.sources.unread import why_unread
 
 _TWICE = "already read under another name"
 _IGNORE_FILES = (".gitignore", ".answerableignore")
@@ -29,15 +31,15 @@ class Found:
     status: os.stat_result
 
 
-def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
+def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and links
-    to folders.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, links to
+    folders, and without OCR pictures.
     """
     skipped = skipped or Skipped()
     for found in Scan(root, skipped):
-        if reason := reason_to_skip(found.path):
+        if reason := reason_to_skip(found.path, ocr):
             skipped.count(reason, _plain_name(found.path))
         else:
             yield found.path
@@ -47,7 +49,7 @@ def _plain_name(path: Path) -> str:
     return os.fsencode(path.as_posix()).decode("utf-8", "replace")
 
 
-def reason_to_skip(path: Path) -> str:
+def reason_to_skip(path: Path, ocr: Ocr | None) -> str:
     """Return why a file is skipped, judging by its first bytes and name, or ""."""
     try:
         with path.open("rb") as file:
@@ -57,7 +59,7 @@ def reason_to_skip(path: Path) -> str:
         return ""
     if not head:
         return "empty"
-    return "" if is_supported(head, path.name) else "unsupported"
+    return why_unread(head, path.name, ocr)
 
 
 def nothing_to_read(

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
+from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF
 from answerable.sources.text import decode, magic_name
 
 
@@ -23,6 +24,7 @@ class Format(str, Enum):
     CODE = "code"
     RECORDS = "records"
     TEXT = "text"
+    PICTURE = "picture"
 
 
 _SUFFIXES_BY_FORMAT = {
@@ -34,6 +36,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.DOCX: ".docx .docm .dotx",
     Format.EPUB: ".epub",
     Format.RECORDS: ".csv .tsv .tab .json .jsonl .ndjson",
+    Format.PICTURE: ".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .heif",
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -42,11 +45,12 @@ SUFFIXES: dict[str, Format] = {
 # Zip archives with another suffix: programs and documents of other formats.
 _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
-_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
+_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB, Format.PICTURE})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
-_PICTURES = frozenset({".svg", ".svgz"})
+_DRAWINGS = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+PICTURE_MARKS = (PNG, JPEG, *GIF)
 SAMPLE = 8192
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
@@ -55,10 +59,15 @@ def recognise(head: bytes, name: str) -> Format:
     """Return the format of a file from its first bytes and its name. Raise UnsupportedSource if no reader takes it."""
     suffix = PurePath(name).suffix.lower()
     known = SUFFIXES.get(suffix)
-    if suffix in _PICTURES:
+    if suffix in _DRAWINGS:
         raise UnsupportedSource(
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
         )
+    # Photographs of cameras in their own formats begin like TIFF files, so for these the suffix has to match.
+    if head.startswith(PICTURE_MARKS) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
+        return Format.PICTURE
+    if known is Format.PICTURE and head.startswith(TIFF):
+        return known
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
@@ -82,12 +91,3 @@ def _whole_characters(head: bytes) -> bytes:
         return head
     line_end = head.rfind(b"\n")
     return head[: line_end + 1] if line_end > len(head) // 2 and b"\0" not in head else head[: len(head) // 4 * 4]
-
-
-def is_supported(head: bytes, name: str) -> bool:
-    """Whether a reader takes a file with these first bytes and this name."""
-    try:
-        recognise(head, name)
-    except UnsupportedSource:
-        return False
-    return True

@@ -24,6 +24,7 @@ class SplitterByType:
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
             DocumentType.PDF: headings,
+            DocumentType.PICTURE: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
         }

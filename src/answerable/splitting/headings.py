@@ -21,7 +21,7 @@ class HeadingSplitter:
 
     def split(self, document: Document) -> list[Chunk]:
         """Return the chunks in order; together they cover everything except white space."""
-        has_pages = document.type is DocumentType.PDF
+        has_pages = document.type in (DocumentType.PDF, DocumentType.PICTURE)
         return self._within.chunks(document, _sections_across_pages(document) if has_pages else _sections(document))
 
 

@@ -20,9 +20,10 @@ from answerable.errors import AnswerableError, EmptySource, SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import is_archive, load, read_bytes
 from answerable.sources.formats import SAMPLE
+from answerable.sources.frames import read_pair, write_pair
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
-from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
+from answerable.sources.process.transfer import pack, pack_error
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
