@@ -71,7 +71,7 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 def part_json(part: Part) -> Plain:
     """Return a part of a document (page, section, message, …) as JSON, without its empty fields."""
-    names = ("page", "headings", "anchor", "time", "sender", "body", "symbol", "place", "seconds")
+    names = ("page", "headings", "anchor", "time", "sender", "body", "symbol", "place", "seconds", "box")
     known = _pick(part, *names)
     named = {name: value for name, value in known.items() if value not in (None, [])}
     return {**_pick(part, "kind", "start", "end"), **named}
@@ -127,7 +127,7 @@ def stats_json(found: LibraryStats) -> Plain:
 
 def _place(location: Location) -> Plain:
     """Return a location as JSON: one text for people, and its known parts for programs."""
-    names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds")
+    names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds", "box")
     known = {name: value for name, value in _pick(location, *names).items() if value}
     return {"location": str(location), **known, **(_pick(location, "unit") if location.pages else {})}
 

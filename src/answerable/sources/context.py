@@ -35,8 +35,8 @@ class Ocr:
 class ReadContext:
     """Options for reading a file, passed to every reader.
 
-    `password` opens encrypted PDFs, `ocr` reads pictures and pages without a text layer. Readers record in `skipped` what they leave
-    out, and call `working`, the heartbeat, before each slow step.
+    `password` opens encrypted PDFs, `ocr` reads pictures and pages without a text layer. Readers record in `skipped`
+    what they leave out, and call `working`, the heartbeat, before each slow step.
     """
 
     limits: ReadLimits = field(default_factory=ReadLimits)

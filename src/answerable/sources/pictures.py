@@ -91,11 +91,12 @@ def _is_legible(data: bytes, source: str) -> bool:
         raise SourceTooLarge(
             f"{source} has over {MOST_PIXELS:,} pixels: save it smaller, or cut it into several pictures"
         )
-    return not sizes or any(min(size) >= LEAST_SIDE for size in sizes)
+    # A size of zero is damage, which decoding reports.
+    return not sizes or any(min(size) >= LEAST_SIDE or not min(size) for size in sizes)
 
 
 def _pages(data: bytes, source: str, context: ReadContext, ocr: Ocr) -> list[Page | None]:
-    """Return the pages; None for the first that fails, which is the last, or that the time for the file doesn't allow."""
+    """Return the pages; the last is None if it fails, or if the time for the file is used up."""
     ends = time.monotonic() + ocr.file_seconds
     pages: list[Page | None] = []
     context.working()

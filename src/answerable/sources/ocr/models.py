@@ -55,18 +55,20 @@ class Models:
             if _confidence(other) > _confidence(found):
                 found, turns = other, turns + 2
         height, width = np.rot90(image, turns).shape[:2]
-        kept = [(text, quad) for text, score, quad in found if score >= LEAST_CONFIDENCE and text.strip()]
+        kept = [
+            (" ".join(text.split()), quad) for text, score, quad in found if score >= LEAST_CONFIDENCE and text.strip()
+        ]
         boxes = [_bounds(quad) for quad in _straightened([quad for _, quad in kept])]
         lines = []
-        for index, before in in_reading_order(boxes):
+        for index, before in in_reading_order(boxes, [text for text, _ in kept]):
             text, quad = kept[index]
             left, top, right, bottom = _bounds(quad)
             box = _turned_back((left / width, top / height, right / width, bottom / height), turns)
-            lines.append(Line(" ".join(text.split()), box, before))
+            lines.append(Line(text, box, before))
         return lines
 
     def _detect(self, image: Image) -> list[Image]:
-        found = self._engine(np.ascontiguousarray(image), use_det=True, use_cls=False, use_rec=False)
+        found: Any = self._engine(np.ascontiguousarray(image), use_det=True, use_cls=False, use_rec=False)
         return [] if found.boxes is None else [quad.astype(np.float32) for quad in found.boxes]
 
     def _read(self, image: Image, quads: Sequence[Image]) -> list[tuple[str, float, Image]]:
@@ -75,7 +77,7 @@ class Models:
         crops = [(crop, quad) for crop, quad in crops if min(crop.shape[:2]) > 1]
         if not crops:
             return []
-        read = self._engine.recognize_txt([crop for crop, _ in crops])
+        read: Any = self._engine.recognize_txt([crop for crop, _ in crops])
         return list(zip(read.txts, read.scores, [quad for _, quad in crops], strict=True))
 
 

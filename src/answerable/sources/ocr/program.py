@@ -6,6 +6,7 @@ It is apart from the reader so that a page that takes too long can be given up.
 from __future__ import annotations
 
 import os
+import re
 import select
 import sys
 import time
@@ -45,7 +46,9 @@ def main(folder: str, detector: str, recogniser: str) -> None:
             return
         except Exception as error:
             # Decoders raise errors of any kind.
-            write_pair(answers, {"outcome": "failed", "reason": f"{type(error).__name__}: {error}"[:200]}, b"")
+            # Pillow names objects by their address in memory.
+            reason = re.sub(r" ?<[^>]*>", "", f"{type(error).__name__}: {error}")[:200]
+            write_pair(answers, {"outcome": "failed", "reason": reason}, b"")
         else:
             write_pair(answers, {"outcome": "done"}, b"")
 

@@ -59,7 +59,7 @@ class RapidRecogniser:
             return None
 
     def pages(self, picture: bytes, seconds: float) -> Iterator[Page | None]:
-        """Yield each page of a picture file; after a page that takes too long, None and no more. Raise PictureRefused."""
+        """Yield each page of a picture file, at last None if one takes too long. Raise PictureRefused."""
         return self._pages({"ask": "picture"}, picture, seconds)
 
     def _pages(self, request: dict[str, Any], data: bytes, seconds: float) -> Iterator[Page | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from statistics import median
 
 from answerable.sources.ocr.lines import NEW_BLOCK, NEW_ROW, SAME_ROW, Box
@@ -16,16 +17,29 @@ LEAST_SHAPE = 8
 DEEPEST = 4
 MOST_BOXES = 2_000
 GAP = 1.45
+ROOM = 1.2
 
 
-def in_reading_order(boxes: Sequence[Box]) -> list[tuple[int, str]]:
+def in_reading_order(boxes: Sequence[Box], texts: Sequence[str]) -> list[tuple[int, str]]:
     """Return the index of each box in reading order, and the white space between it and the box before it."""
     order: list[tuple[int, str]] = []
     for block in _ordered(boxes, list(range(len(boxes))), 0):
-        for row_number, row in enumerate(block):
+        edge = max(boxes[index][2] for row in block for index in row)
+        last: int | None = None
+        for row in block:
+            is_new = last is None or _ends(boxes[last], edge, boxes[row[0]], texts[row[0]])
             for number, index in enumerate(row):
-                order.append((index, SAME_ROW if number else NEW_ROW if row_number else NEW_BLOCK))
+                order.append((index, SAME_ROW if number else NEW_BLOCK if is_new else NEW_ROW))
+            last = row[-1]
     return order
+
+
+def _ends(box: Box, edge: float, following: Box, text: str) -> bool:
+    """Whether a paragraph ends with a line: the next begins with a capital or a figure, and its word had fitted."""
+    if not text[:1].isupper() and not text[:1].isdigit():
+        return False
+    word = (following[2] - following[0]) * len(text.split(None, 1)[0]) / len(text)
+    return edge - box[2] > ROOM * word + following[3] - following[1]
 
 
 def _ordered(boxes: Sequence[Box], indices: list[int], depth: int) -> list[list[list[int]]]:
@@ -88,7 +102,7 @@ def _blocks(boxes: Sequence[Box], indices: list[int]) -> list[list[list[int]]]:
     if not rows:
         return []
     middles = [median(_middle(boxes[index]) for index in row) for row in rows]
-    steps = [after - before for before, after in zip(middles, middles[1:], strict=False)]
+    steps = [after - before for before, after in pairwise(middles)]
     usual = median(steps) if steps else 0
     blocks = [[rows[0]]]
     for row, step in zip(rows[1:], steps, strict=True):

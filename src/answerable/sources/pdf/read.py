@@ -94,7 +94,7 @@ def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
     pages = f"page {listed} has" if len(numbers) == 1 else f"pages {listed} have"
     if ocr is not None:
         return f"{pages} no text layer, and OCR failed or took too long"
-    return f"{pages} no text layer: read by OCR after {INSTALL}"
+    return f"{pages} no text layer: {INSTALL} or tesseract reads {'it' if len(numbers) == 1 else 'them'}"
 
 
 def _refusal(answer: dict[str, Any], source: str, password: str | None) -> SourceError:
