@@ -106,9 +106,13 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     (tmp_path / "empty.md").touch()
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
-    assert skipped.counts == {"hidden": 2, "unsupported": 2, "empty": 1}
+    assert skipped.counts == {"hidden": 2, "unsupported": 1, "picture (pip install 'answerable[ocr]')": 1, "empty": 1}
     named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
-    assert named == {("photo.jpg", "unsupported"), ("data.bin", "unsupported"), ("empty.md", "empty")}
+    assert named == {
+        ("photo.jpg", "picture (pip install 'answerable[ocr]')"),
+        ("data.bin", "unsupported"),
+        ("empty.md", "empty"),
+    }
 
 
 @pytest.mark.parametrize("folder", ["My page_files", "My page_archivos", "My page_arquivos", "My page.files"])

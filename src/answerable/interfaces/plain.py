@@ -127,7 +127,7 @@ def stats_json(found: LibraryStats) -> Plain:
 
 def _place(location: Location) -> Plain:
     """Return a location as JSON: one text for people, and its known parts for programs."""
-    names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds", "box")
+    names = ("lines", "pages", "headings", "anchor", "times", "senders", "symbol", "place", "seconds")
     known = {name: value for name, value in _pick(location, *names).items() if value}
     return {"location": str(location), **known, **(_pick(location, "unit") if location.pages else {})}
 

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
-from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF
+from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, is_webp
 from answerable.sources.text import decode, magic_name
 
 
@@ -64,10 +64,10 @@ def recognise(head: bytes, name: str) -> Format:
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
         )
     # Photographs of cameras in their own formats begin like TIFF files, so for these the suffix has to match.
-    if head.startswith(PICTURE_MARKS) or (head[:4] == b"RIFF" and head[8:12] == b"WEBP"):
-        return Format.PICTURE
     if known is Format.PICTURE and head.startswith(TIFF):
         return known
+    if known in (None, Format.PICTURE) and (head.startswith(PICTURE_MARKS) or is_webp(head)):
+        return Format.PICTURE
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF

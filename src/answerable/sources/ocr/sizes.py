@@ -31,6 +31,11 @@ def declared_sizes(data: bytes) -> list[tuple[int, int]]:
     return [found] if found else []
 
 
+def is_webp(head: bytes) -> bool:
+    """Whether a file with these first bytes is a WebP picture."""
+    return head.startswith(b"RIFF") and head[8:12] == b"WEBP"
+
+
 def _one(data: bytes) -> tuple[int, int] | None:
     if data.startswith(PNG):
         return struct.unpack_from(">II", data, 16)
@@ -41,7 +46,7 @@ def _one(data: bytes) -> tuple[int, int] | None:
         return abs(width), abs(height)
     if data.startswith(JPEG):
         return _jpeg(data)
-    return _webp(data) if data.startswith(b"RIFF") and data[8:12] == b"WEBP" else None
+    return _webp(data) if is_webp(data) else None
 
 
 def _jpeg(data: bytes) -> tuple[int, int] | None:
