@@ -12,6 +12,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
 from answerable.sources.file_reader import FileReader
+from answerable.sources.unread import WITHOUT_OCR
 
 
 def names(root: Path, skipped: Skipped | None = None) -> list[str]:
@@ -106,10 +107,10 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     (tmp_path / "empty.md").touch()
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
-    assert skipped.counts == {"hidden": 2, "unsupported": 1, "picture (pip install 'answerable[ocr]')": 1, "empty": 1}
+    assert skipped.counts == {"hidden": 2, "unsupported": 1, WITHOUT_OCR: 1, "empty": 1}
     named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
     assert named == {
-        ("photo.jpg", "picture (pip install 'answerable[ocr]')"),
+        ("photo.jpg", WITHOUT_OCR),
         ("data.bin", "unsupported"),
         ("empty.md", "empty"),
     }
