@@ -26,6 +26,7 @@ MODULES = {
     "epub": "fuzz_packages",
     "zip": "fuzz_packages",
     "pdf": "fuzz_pdfs",
+    "picture": "fuzz_pictures",
     "sitemap": "fuzz_sites",
     "robots": "fuzz_sites",
     "export": "fuzz_exports",
