@@ -20,6 +20,7 @@ from answerable.sources import ReadContext, Skipped, read_file, walk
 from answerable.sources.context import Ocr
 from answerable.sources.file_reader import FileReader
 from answerable.sources.ocr.choice import find_ocr
+from answerable.sources.ocr.rapid import RapidRecogniser
 from answerable.sources.pictures import read_picture, rectangles
 from answerable.sources.process.reading_process import ReadingProcess
 
@@ -91,7 +92,7 @@ def test_a_page_on_its_side_or_upside_down_is_turned(turned: int, rapid: Ocr) ->
 
 
 def test_accents_and_signs_of_three_languages(rapid: Ocr) -> None:
-    lines = ("¿Qué pasó mañana, señor Núñez?", "A informação não está à mão.", "It costs £11.50 at 20 °C.")
+    lines = ("¿Qué pasó mañana, señor Núñez?", "A informação não está à mão.", "It costs £11.50 (or more).")
     # Pillow's own font lacks accents.
     page = pypdfium2.PdfDocument(build_pdf(["\n".join(lines)]))[0].render(scale=200 / 72).to_pil()
     document = read_picture(saved(page), "a.png", ReadContext(ocr=rapid))
@@ -214,6 +215,19 @@ def test_a_picture_that_takes_too_long_is_given_up_and_the_next_is_read(ocr: Ocr
         with pytest.raises(EmptySource, match=r"OCR failed or took too long at it"):
             read_picture(data, "a.png", ReadContext(ocr=hasty))
     assert read_picture(data, "a.png", ReadContext(ocr=ocr)).content.startswith(NOTICE[0])
+
+
+def test_a_recognising_process_that_ended_is_started_again() -> None:
+    reads = RapidRecogniser()
+    for _ in range(2):
+        (page,) = reads.pages(saved(drawn(NOTICE)), 120)
+        assert page is not None
+        assert page.text == TEXT
+        assert reads._process
+        assert reads._process.stdin
+        # As if it had been idle: it ends without an error.
+        reads._process.stdin.close()
+        reads._process.wait(60)
 
 
 @pytest.fixture

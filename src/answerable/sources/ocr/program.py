@@ -20,6 +20,7 @@ from answerable.sources.frames import read_pair, write_pair
 # The models need 1.2 GB of address space to load, and 2.7 GB with all shapes of lines; the rest is for pictures.
 MEMORY = 5_000_000_000
 IDLE = 60
+IDLE_STATUS = 0
 MOST_PAGES = 2_000
 
 
@@ -43,7 +44,7 @@ def main(folder: str, detector: str, recogniser: str) -> None:
                 write_pair(answers, {"outcome": "page", "lines": lines}, b"")
                 _allow_seconds(request["seconds"])
         except MemoryError:
-            return
+            os._exit(1)
         except Exception as error:
             # Decoders raise errors of any kind.
             # Pillow names objects by their address in memory.
@@ -51,6 +52,8 @@ def main(folder: str, detector: str, recogniser: str) -> None:
             write_pair(answers, {"outcome": "failed", "reason": reason}, b"")
         else:
             write_pair(answers, {"outcome": "done"}, b"")
+    # At once: the next request may be on its way, and this status tells that it wasn't read.
+    os._exit(IDLE_STATUS)
 
 
 def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from answerable.sources.frames import read_pair, write_pair
 from answerable.sources.ocr.lines import Line, Page, PictureRefused, Pixels
+from answerable.sources.ocr.program import IDLE_STATUS
 
 DETECTOR, RECOGNISER = "PP-OCRv6_det_small.onnx", "PP-OCRv6_rec_small.onnx"
 _PROGRAM = """
@@ -87,7 +88,9 @@ class RapidRecogniser:
             assert process.stdin
             with suppress(OSError):
                 write_pair(process.stdin, request, data)
-                return self._answer(seconds)
+                answer = self._answer(seconds)
+                if answer is not None or process.wait() != IDLE_STATUS:
+                    return answer
             self._end()
         return None
 
@@ -97,6 +100,7 @@ class RapidRecogniser:
         assert process
         assert process.stdout
         timer = threading.Timer(seconds, process.kill)
+        timer.daemon = True
         timer.start()
         try:
             pair = read_pair(process.stdout)
