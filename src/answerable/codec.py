@@ -22,7 +22,7 @@ Made = TypeVar("Made")
 # No real data is nested deeper, and Python's own limit depends on the current call stack.
 DEPTH = 100
 _KINDS = {kind.value: kind for kind in PartKind}
-_NONE = (None, None, None, None)
+_NONE = (None, None, None, None, None)
 
 
 def to_json(value: Any) -> str:
@@ -63,7 +63,7 @@ def part_to_row(part: Part) -> list[Any]:
     """Return the fields of a part in their order, without the empty ones at the end, which older versions lack."""
     time = part.time.isoformat() if part.time else None
     row = [part.start, part.end, part.kind.value, part.page, part.headings, part.anchor, time, part.sender, part.body]
-    last = [part.symbol, part.cells, part.place, part.seconds]
+    last = [part.symbol, part.cells, part.place, part.seconds, part.box]
     while last and last[-1] in (None, ()):
         last.pop()
     return row + last
@@ -77,9 +77,11 @@ def parts_from_rows(rows: Sequence[Sequence[Any]]) -> tuple[Part, ...]:
     parts = []
     for start, end, kind, page, path, anchor, time, sender, body, *last in rows:
         headings, moment = tuple(path), datetime.fromisoformat(time) if time else None
-        symbol, cells, name, seconds = (*last, *_NONE[len(last) :]) if last else _NONE
+        symbol, cells, name, seconds, box = (*last, *_NONE[len(last) :]) if last else _NONE
         place = page, share(headings, headings), anchor, moment, share(sender, sender), body, share(symbol, symbol)
-        parts.append(Part(start, end, _KINDS[kind], *place, tuple(cells or ()), name, seconds))
+        parts.append(
+            Part(start, end, _KINDS[kind], *place, tuple(cells or ()), name, seconds, tuple(box) if box else None)
+        )
     return tuple(parts)
 
 

@@ -51,6 +51,7 @@ class DocumentType(_Name):
     MAIL = "mail"
     CALENDAR = "calendar"
     CONTACTS = "contacts"
+    PICTURE = "picture"
 
 
 class PartKind(_Name):
@@ -74,10 +75,11 @@ class Part:
     the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
     where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
     code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
-    classes has none. `cells` are where the cells of a PDF table's row begin.
-    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
-    a PDF that no part covers is its furniture: running heads, footers and page numbers. In reStructuredText, Org,
-    AsciiDoc and LaTeX it is comments, preambles and directives.
+    classes has none. `cells` are where the cells of a PDF table's row begin. `place` is what the document itself calls
+    it (`Costs!A2:F2`); `seconds` are where it begins in a recording; `box` is the left, top, right and bottom of a line
+    in a picture, as fractions of its width and height. Text of a PDF that no part covers is its furniture: running
+    heads, footers and page numbers. In reStructuredText, Org, AsciiDoc and LaTeX it is comments, preambles and
+    directives.
     """
 
     start: int
@@ -93,6 +95,7 @@ class Part:
     cells: tuple[int, ...] = ()
     place: str | None = None
     seconds: float | None = None
+    box: tuple[float, float, float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)

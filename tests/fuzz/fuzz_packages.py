@@ -23,10 +23,11 @@ from answerable.datatypes import Document
 from answerable.sources.archives.read import read_archive
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_bytes
-from answerable.sources.formats import ARCHIVES, SAMPLE, is_supported, recognise
+from answerable.sources.formats import ARCHIVES, SAMPLE, recognise
 from answerable.sources.limits import ReadLimits
 from answerable.sources.office.docx import read_docx
 from answerable.sources.office.epub import read_epub
+from answerable.sources.unread import why_unread
 
 LIMIT = 2_000_000
 LIMITS = ReadLimits(max_file_size=LIMIT)
@@ -204,7 +205,7 @@ def _tar(draw: Draw) -> None:
     else:
         data = draw.rest()
     name = draw.pick(("/in/a.tar", "/in/a.tar.gz", "/in/a.bz2", "/in/a.xz"))
-    if is_supported(data[:SAMPLE], name) and recognise(data[:SAMPLE], name) in ARCHIVES:
+    if not why_unread(data[:SAMPLE], name, None) and recognise(data[:SAMPLE], name) in ARCHIVES:
         _attempt(data, name)
 
 

@@ -36,6 +36,7 @@ MODULES = {
     "outlook": "fuzz_mail",
     "entries": "fuzz_mail",
     "pdf": "fuzz_pdfs",
+    "picture": "fuzz_pictures",
     "sitemap": "fuzz_sites",
     "robots": "fuzz_sites",
     "export": "fuzz_exports",

@@ -9,6 +9,7 @@ from browser import last_quotes, squeezed, visiting
 from service_on_socket import EXAMPLES, small_service, upload
 from site_server import SiteServer
 from sources.chats.exports import TELEGRAM, as_json
+from sources.ocr.drawn import drawn, saved
 
 from answerable.interfaces.http.server import Server
 from answerable.settings import Settings
@@ -169,3 +170,23 @@ def test_a_saved_page_is_shown_by_its_file_with_its_address_beside(tmp_path: Pat
             link = visitor.page.get_by_role("link", name="Open the web page")
             assert str(link.get_attribute("href")).startswith("https://coast.example/light")
             assert visitor.page.locator(".panel-file").inner_text() == "Light.html"
+
+
+def test_a_quote_is_marked_on_its_picture(tmp_path: Path) -> None:
+    notice = saved(drawn(["Notice of the town", "The swimming pool opens at nine.", "Dogs stay outside."], 180))
+    with small_service(tmp_path) as (server, client):
+        upload(client, ("pool.png", notice), ("pool.tif", saved(drawn(["The sauna opens at seven."]), "TIFF")))
+        with visiting(server.address) as visitor:
+            turn = visitor.ask("When does the swimming pool open?")
+            turn.locator(".chip[data-citation='1']").click()
+            quote = visitor.page.locator(".pdf-page .pdf-quote").first
+            quote.wait_for()
+            size = "(image) => [image.naturalWidth, image.naturalHeight]"
+            assert visitor.page.locator("img.picture").evaluate(size) == [900, 300]
+            box, around = quote.bounding_box(), visitor.page.locator(".pdf-page").bounding_box()
+            assert box
+            assert around
+            # The second line of a picture that is upside down: below the middle, at the right.
+            assert 0.6 < (box["y"] + box["height"] / 2 - around["y"]) / around["height"] < 0.8
+            assert (box["x"] + box["width"] - around["x"]) / around["width"] > 0.9
+            visitor.shot("picture")

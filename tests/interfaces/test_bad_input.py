@@ -61,7 +61,7 @@ def test_a_folder_without_readable_files(library: Path, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
     assert_said(add(library, folder), 1, str(folder), "no file that can be read", "add a folder with")
-    (folder / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (folder / "program").write_bytes(b"\x7fELF" + bytes(100))
     (folder / "empty.txt").touch()
     assert_said(add(library, folder), 1, "1 empty", "1 unsupported")
 

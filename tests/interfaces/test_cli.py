@@ -77,12 +77,12 @@ def test_add_shows_a_summary(call: Invoke, tmp_path: Path) -> None:
 def test_add_as_json(call: Invoke, tmp_path: Path) -> None:
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "note.txt").write_text("The meeting is on Monday.")
-    (tmp_path / "notes" / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    (tmp_path / "notes" / "program.exe").write_bytes(b"\x7fELF" + bytes(100))
     found = printed(call("add", tmp_path / "notes", "--library", tmp_path / "library", "--json"))
     assert set(found) == {*COUNTS, "skipped", "passed_over", "failed", "seconds"}
     assert (found["added"], found["chunks"], found["skipped"], found["failed"]) == (1, 1, {"unsupported": 1}, [])
-    picture = str(tmp_path / "notes" / "picture.png")
-    assert found["passed_over"] == [{"source": picture, "reason": "unsupported"}]
+    program = str(tmp_path / "notes" / "program.exe")
+    assert found["passed_over"] == [{"source": program, "reason": "unsupported"}]
 
 
 def test_what_is_passed_over_is_counted_by_ending_and_named(call: Invoke, tmp_path: Path) -> None:
@@ -91,21 +91,21 @@ def test_what_is_passed_over_is_counted_by_ending_and_named(call: Invoke, tmp_pa
     (folder / "note.txt").write_text("The meeting is on Monday.")
     (folder / "empty.txt").touch()
     for number in range(7):
-        (folder / f"{number}.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+        (folder / f"{number}.exe").write_bytes(b"\x7fELF" + bytes(100))
     (folder / "sound.ogg").write_bytes(b"OggS\x00" + bytes(100))
     library = tmp_path / "library"
     lines = call("add", folder, "--library", library).stdout.splitlines()
     assert lines[-3:] == [
-        "skipped: 1 empty, 8 unsupported (7 .png, 1 .ogg)",
+        "skipped: 1 empty, 8 unsupported (7 .exe, 1 .ogg)",
         "  empty: empty.txt",
-        "  unsupported: 0.png, 1.png, 2.png, 3.png, 4.png and 3 more (all with --json)",
+        "  unsupported: 0.exe, 1.exe, 2.exe, 3.exe, 4.exe and 3 more (all with --json)",
     ]
     found = printed(call("sync", "--library", library, "--json"))
     assert len(found["total"]["passed_over"]) == 9
     for workers in (1, 2):
         again = tmp_path / f"library {workers}"
         told = printed(call("add", folder, "--library", again, "--workers", workers, "--json"))["passed_over"]
-        assert {Path(each["source"]).name for each in told} >= {"empty.txt", "sound.ogg", "6.png"}
+        assert {Path(each["source"]).name for each in told} >= {"empty.txt", "sound.ogg", "6.exe"}
 
 
 def test_dry_run_shows_tokens_and_time_and_makes_nothing(call: Invoke, tmp_path: Path) -> None:

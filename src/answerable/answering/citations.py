@@ -24,6 +24,7 @@ _WITHOUT_PLACES = frozenset(
         DocumentType.MAIL,
         DocumentType.CALENDAR,
         DocumentType.CONTACTS,
+        DocumentType.PICTURE,
     }
 )
 

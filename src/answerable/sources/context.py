@@ -15,20 +15,28 @@ def _ignore() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Ocr:
-    """The tesseract command to run, its languages (`eng+spa`), and its time limits in seconds per page and per file."""
+    """What recognises text: tesseract's command and languages (`eng+spa`), or RapidOCR if these are empty.
 
-    command: str
-    languages: str
+    The time limits are in seconds per page and per file.
+    """
+
+    command: str = ""
+    languages: str = ""
     page_seconds: float = 60
     file_seconds: float = 1800
+
+    @property
+    def version(self) -> str:
+        """What to remember of documents made with it: with other OCR their files are read again."""
+        return self.languages or "rapidocr"
 
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """Options for reading a file, passed to every reader.
 
-    `password` opens encrypted PDFs, `ocr` reads pages without a text layer. Readers record in `skipped` what they leave
-    out, and call `working`, the heartbeat, before each slow step.
+    `password` opens encrypted PDFs, `ocr` reads pictures and pages without a text layer. Readers record in `skipped`
+    what they leave out, and call `working`, the heartbeat, before each slow step.
     """
 
     limits: ReadLimits = field(default_factory=ReadLimits)

@@ -33,6 +33,7 @@ READERS_OF_BYTES = {
     Format.EPUB: "answerable.sources.office.epub:read_epub",
     Format.OPML: "answerable.sources.outlines.opml:read_opml",
     Format.PLUGIN: "answerable.sources.plugin_formats:read_by_plugin",
+    Format.PICTURE: "answerable.sources.pictures:read_picture",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {

@@ -32,6 +32,7 @@ class FileReader:
     ) -> None:
         self._context = context or ReadContext()
         self._languages = self._context.ocr.languages if self._context.ocr else ""
+        self._ocr_version = self._context.ocr.version if self._context.ocr else ""
         self._root = None if root is None else Path(os.path.abspath(root))
         self._ahead = ahead
         self._process = ReadingProcess()
@@ -39,7 +40,7 @@ class FileReader:
     def listing(self, source: str) -> list[SourceItem]:
         """Return the file, or the readable files of the folder. Raise SourceNotFound and EmptySource."""
         path, skipped = self._path(source), Skipped()
-        files = walk(path, skipped) if os.path.isdir(path) else [path]
+        files = walk(path, skipped, self._context.ocr) if os.path.isdir(path) else [path]
         items = [SourceItem(self._source(file), partial(self._read, file, skipped)) for file in files]
         if not items:
             raise nothing_to_read(source_of(path), skipped)
@@ -53,8 +54,8 @@ class FileReader:
         """Return a visit to the file or folder, which keeps no records under `root`. Raise SourceNotFound."""
         path = self._path(source)
         origin = source_of(path) if self._source(path) == source_of(path) else ""
-        readers = f"{READERS} {self._languages}".rstrip()
-        reading = FileReading(self._read_next, self._source, self._expect, self.stop, readers)
+        readers = f"{READERS} {self._ocr_version}".rstrip()
+        reading = FileReading(self._read_next, self._source, self._expect, self.stop, readers, self._context.ocr)
         return FileVisit(path, origin, reading, checksum)
 
     def read(self, file: SourceFile) -> FileContents:

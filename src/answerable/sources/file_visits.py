@@ -18,12 +18,15 @@ from pathlib import Path
 
 from answerable.datatypes import Document
 from answerable.disk.names import source_of
-from answerable.errors import SourceError
+from answerable.errors import EmptySource, SourceError
 from answerable.protocols import SyncRecord, Visited
 from answerable.protocols.reading import UnreadFile
 from answerable.sources.chats.bundles import digest_of, status_of
+from answerable.sources.context import Ocr
 from answerable.sources.folders import ReasonsToSkip, Scan, nothing_to_read
+from answerable.sources.formats import SAMPLE
 from answerable.sources.limits import Skipped
+from answerable.sources.unread import WITHOUT_OCR, WITHOUT_TEXT, is_picture
 from answerable.sources.waiting import while_waiting
 from answerable.sources.zotero import item_facts
 
@@ -40,7 +43,7 @@ class FileReading:
 
     `read` raises SourceError, and records in `Skipped` what it leaves out. `expect` receives the files that will be
     read, in order; some may turn out to be unchanged. `stop` ends the current read. `readers` is the version of the
-    readers: with another version, unchanged files are read again.
+    readers: with another version, unchanged files are read again. Without `ocr` pictures are skipped.
     """
 
     read: Callable[[Path, Skipped], list[Document]]
@@ -48,6 +51,7 @@ class FileReading:
     expect: Callable[[Sequence[Path]], None]
     stop: Callable[[], None]
     readers: str = READERS
+    ocr: Ocr | None = None
 
 
 class FileVisit:
@@ -105,7 +109,10 @@ class FileVisit:
             except SourceError as error:
                 if not is_folder:
                     raise
-                yield Visited(source, error=error)
+                if isinstance(error, EmptySource) and _is_picture(path):
+                    yield self._without_text(source, path)
+                else:
+                    yield Visited(source, error=error)
         self._is_over = True
 
     def gone(self) -> list[str]:
@@ -121,14 +128,17 @@ class FileVisit:
         unchanged = set()
         scan = Scan(self._path, self._skipped, self._reading.name)
         files = list(scan)
-        why = ReasonsToSkip(self._path, [found.path for found in files])
+        why = ReasonsToSkip(self._path, [found.path for found in files], self._reading.ocr)
         for found in files:
             source = self._reading.name(found.path)
             if self._is_same(source, found.path, found.status):
                 unchanged.add(source)
             elif reason := why.of(found.path):
                 self._skipped.count(reason, source)
-                continue
+                if reason != WITHOUT_OCR or source not in self._known:
+                    continue
+                # Where OCR is missing, what was read elsewhere is kept.
+                unchanged.add(source)
             self._there[source] = found.path
         self._unreadable = [f"{self._reading.name(folder).rstrip('/')}/" for folder in scan.unreadable]
         if self._there:
@@ -173,6 +183,12 @@ class FileVisit:
             source, tuple(documents), self._proven(record, path, before, bool(errors)) if self.origin else None
         )
 
+    def _without_text(self, source: str, path: Path) -> Visited:
+        """Count a photograph, and remember it, so that it isn't searched for text again while it is unchanged."""
+        self._skipped.count(WITHOUT_TEXT, source)
+        record = SyncRecord(self.origin, source, datetime.now(timezone.utc))
+        return Visited(source, (), self._proven(record, path, _status(path), False) if self.origin else None)
+
     def _proven(self, record: SyncRecord, path: Path, before: os.stat_result | None, is_partial: bool) -> SyncRecord:
         """Add the file's hash to the record, unless the file changed meanwhile or was only partly read."""
         known = self._known.get(record.source)
@@ -194,6 +210,14 @@ class FileVisit:
         """Return the version of the readers and, of a file in Zotero's storage, what its database says of it."""
         facts = item_facts(path)
         return f"{self._reading.readers} {facts.stamp}" if facts else self._reading.readers
+
+
+def _is_picture(path: Path) -> bool:
+    try:
+        with path.open("rb") as file:
+            return is_picture(file.read(SAMPLE), path.name)
+    except OSError:
+        return False
 
 
 def _version(status: os.stat_result) -> tuple[int, int, int]:

@@ -19,10 +19,12 @@ from answerable.sources.chats.bundles import (
     is_slack_list,
     status_of,
 )
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.context import Ocr
+from answerable.sources.formats import SAMPLE
 from answerable.sources.html.page_assets import LONGEST_PAGE, PageAssets
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
+from answerable.sources.unread import why_unread
 
 _TWICE = "already read under another name"
 _OWN_IGNORE_FILE = ".answerableignore"
@@ -43,15 +45,15 @@ class Found:
     status: os.stat_result
 
 
-def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
+def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and links
-    to folders.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, links to
+    folders, and without OCR pictures.
     """
     skipped = skipped or Skipped()
     files = [found.path for found in Scan(root, skipped)]
-    why = ReasonsToSkip(root, files)
+    why = ReasonsToSkip(root, files, ocr)
     for path in files:
         if reason := why.of(path):
             skipped.count(reason, _plain_name(path))
@@ -66,7 +68,8 @@ def _plain_name(path: Path) -> str:
 class ReasonsToSkip:
     """Why files in a folder are skipped, judging by what is in them."""
 
-    def __init__(self, root: Path, files: Sequence[Path]) -> None:
+    def __init__(self, root: Path, files: Sequence[Path], ocr: Ocr | None) -> None:
+        self._ocr = ocr
         self._root = Path(os.path.abspath(root))
         self._assets = PageAssets(map(self._relative, files), self._page)
 
@@ -82,7 +85,7 @@ class ReasonsToSkip:
             return "empty"
         if self._relative(path) in self._assets:
             return PAGE_PART
-        return "" if is_supported(head, path.name) else "unsupported"
+        return why_unread(head, path.name, self._ocr)
 
     def _relative(self, path: Path) -> str:
         return _plain_name(path.relative_to(self._root))

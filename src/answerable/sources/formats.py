@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
+from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, is_webp
 from answerable.sources.text import decode, magic_name
 
 
@@ -40,6 +41,7 @@ class Format(str, Enum):
     CALENDAR = "calendar"
     CONTACTS = "contacts"
     TEXT = "text"
+    PICTURE = "picture"
 
 
 _SUFFIXES_BY_FORMAT = {
@@ -65,6 +67,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.OUTLOOK: ".msg",
     Format.CALENDAR: ".ics .ical .ifb",
     Format.CONTACTS: ".vcf .vcard",
+    Format.PICTURE: ".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .heif",
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -74,10 +77,10 @@ SUFFIXES: dict[str, Format] = {
 _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
-_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB}) | ARCHIVES
+_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.PICTURE}) | ARCHIVES
 _MAIL = frozenset({Format.MAIL, Format.MBOX})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
-_PICTURES = frozenset({".svg", ".svgz"})
+_DRAWINGS = frozenset({".svg", ".svgz"})
 # What Thunderbird keeps beside a mailbox: its index.
 _INDEXES = frozenset({".msf"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
@@ -85,6 +88,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _COMPRESSED = re.compile(rb"\x1f\x8b\x08|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OF_OLE = frozenset({Format.DOCX, Format.OUTLOOK})
+PICTURE_MARKS = (PNG, JPEG, *GIF)
 SAMPLE = 8192
 # Browsers export their bookmarks as pages that begin like this.
 _BOOKMARKS = re.compile(rb"\s*<!doctype\s+netscape-bookmark-file-1", re.IGNORECASE)
@@ -111,7 +115,7 @@ def recognise(head: bytes, name: str) -> Format:
     known = SUFFIXES.get(suffix)
     if known is None and _is_of_plugin(suffix):
         return Format.PLUGIN
-    if suffix in _PICTURES:
+    if suffix in _DRAWINGS:
         raise UnsupportedSource(
             f"{name} is a picture: leave it out, or save the page that shows it as PDF and add that"
         )
@@ -119,6 +123,11 @@ def recognise(head: bytes, name: str) -> Format:
         return Format.RECORDS
     if suffix in _INDEXES:
         raise UnsupportedSource(f"{name} is the index of a mailbox: add the mailbox beside it, or leave it out")
+    # Photographs of cameras in their own formats begin like TIFF files, so for these the suffix has to match.
+    if known is Format.PICTURE and head.startswith(TIFF):
+        return known
+    if known in (None, Format.PICTURE) and (head.startswith(PICTURE_MARKS) or is_webp(head)):
+        return Format.PICTURE
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
@@ -176,12 +185,3 @@ def _is_of_plugin(suffix: str) -> bool:
 def is_tar(head: bytes) -> bool:
     """Whether a file is a tar archive, by its first 512 bytes; those of Unix V7 have no mark."""
     return head[257:262] == b"ustar" and b"\0" in head[:512]
-
-
-def is_supported(head: bytes, name: str) -> bool:
-    """Whether a reader takes a file with these first bytes and this name."""
-    try:
-        recognise(head, name)
-    except UnsupportedSource:
-        return False
-    return True

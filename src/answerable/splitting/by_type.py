@@ -46,6 +46,7 @@ class SplitterByType:
             DocumentType.ORG: headings,
             DocumentType.ASCIIDOC: headings,
             DocumentType.LATEX: headings,
+            DocumentType.PICTURE: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
             DocumentType.OUTLINE: RecordSplitter(recursive),

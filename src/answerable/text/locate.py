@@ -19,6 +19,7 @@ _RENDERED = frozenset(
         DocumentType.MAIL,
         DocumentType.CALENDAR,
         DocumentType.CONTACTS,
+        DocumentType.PICTURE,
     }
 )
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})

@@ -77,7 +77,7 @@ class _LazyReader:
             from answerable.sources.context import ReadContext
             from answerable.sources.file_reader import FileReader
             from answerable.sources.limits import ReadLimits
-            from answerable.sources.pdf.ocr import find_ocr
+            from answerable.sources.ocr.choice import find_ocr
 
             settings = self._settings
             limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)

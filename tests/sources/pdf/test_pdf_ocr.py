@@ -1,4 +1,4 @@
-"""Scanned pages: read by tesseract when it is there, otherwise said so."""
+"""Scanned pages: read by RapidOCR or tesseract if one is there, otherwise said so."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from answerable.errors import EmptySource, SettingsError
 from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.limits import Skipped
-from answerable.sources.pdf.ocr import find_ocr
+from answerable.sources.ocr.choice import find_ocr
 from answerable.sources.pdf.read import read_pdf
 
 MakePdf = Callable[..., bytes]
@@ -52,18 +52,29 @@ def test_a_scanned_page_is_read(scan: bytes, tesseract: Ocr) -> None:
     assert skipped.errors == []
 
 
-def test_without_tesseract_the_page_is_named(scan: bytes) -> None:
+def test_a_scanned_page_is_read_by_rapidocr_if_no_language_is_named(scan: bytes) -> None:
+    ocr = find_ocr()
+    assert ocr == Ocr()
+    skipped = Skipped()
+    document = read_pdf(scan, "scan.pdf", ReadContext(ocr=ocr, skipped=skipped))
+    assert document.content.split("\f") == [TEXT, "typed", ""]
+    assert skipped.errors == []
+
+
+def test_without_ocr_the_page_is_named(scan: bytes) -> None:
     skipped = Skipped()
     document = read_pdf(scan, "scan.pdf", ReadContext(skipped=skipped))
     assert document.content == "\ftyped\f"
     assert [str(error) for error in skipped.errors] == [
-        "scan.pdf: page 1 has no text layer: install tesseract or pass --ocr"
+        "scan.pdf: page 1 has no text layer: `pip install 'answerable[ocr]'` or tesseract reads it"
     ]
 
 
 def test_a_file_of_nothing_but_scans_is_an_error_that_names_the_pages(make_pdf: MakePdf) -> None:
     picture = b"0 0 100 100 re f"
-    with pytest.raises(EmptySource, match=r"a\.pdf .*page 1 has no text layer: install tesseract or pass --ocr"):
+    with pytest.raises(
+        EmptySource, match=r"a\.pdf .*page 1 has no text layer: `pip install 'answerable\[ocr\]'` or tesseract reads it"
+    ):
         read_pdf(make_pdf([], raw=[picture]), "a.pdf")
     with pytest.raises(EmptySource, match=r"pages 1, 2, 3, 4, 5, … have no text layer"):
         read_pdf(make_pdf([], raw=[picture] * 7), "a.pdf")
@@ -78,9 +89,6 @@ def test_an_ocr_that_takes_too_long_is_said(scan: bytes, tesseract: Ocr) -> None
 
 def test_languages(tesseract: Ocr) -> None:
     assert tesseract.languages == "eng"
-    usual = find_ocr()
-    assert usual is not None
-    assert usual.languages.split("+")[0] == "eng"
     for languages in ("klingon", "eng+klingon", "--help", "../eng"):
         with pytest.raises(SettingsError, match=r"tesseract can't read .*install the package tesseract-ocr-<language>"):
             find_ocr(languages)

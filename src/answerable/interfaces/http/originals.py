@@ -1,4 +1,4 @@
-"""The original files of documents, and the places of quotes on the pages of PDFs.
+"""The original files of documents, and the places of quotes on the pages of PDFs and on pictures.
 
 By the time of a request, another file may be at a document's path. So a file is served only if reading it again yields
 the document in the library.
@@ -11,6 +11,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import closing
+from hashlib import sha256
 from pathlib import Path
 
 from answerable.datatypes import Document, DocumentType
@@ -19,6 +20,7 @@ from answerable.interfaces.http.libraries import Libraries
 from answerable.sources.context import ReadContext
 from answerable.sources.limits import ReadLimits
 from answerable.sources.pdf.read import Rectangle
+from answerable.sources.pictures import rectangles as picture_rectangles
 from answerable.sources.process.reading_process import ReadingProcess
 
 _REMEMBERED = 256
@@ -54,13 +56,16 @@ class Originals:
         raise DocumentNotFound("The original file of this document is gone or has changed.")
 
     def rectangles(self, library: str, document: Document, spans: Sequence[tuple[int, int]]) -> list[Rectangle]:
-        """Return (page, left, bottom, right, top) of each line of the spans, in points from the lower left corner.
+        """Return (page, left, bottom, right, top) of each line of the spans, from the lower left corner.
 
-        Raise DocumentNotFound if the PDF is gone or has changed, and SourceError.
+        They are in points on a PDF, in fractions of its size on a picture. Raise DocumentNotFound if the PDF is gone or
+        has changed, and SourceError.
         """
+        if document.type is DocumentType.PICTURE:
+            return picture_rectangles(document, spans)
         path = self.path(library, document)
         if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
-            raise DocumentNotFound("Only PDFs outside archives have rectangles.")
+            raise DocumentNotFound("Only pictures, and PDFs outside archives, have rectangles.")
         settings = self._libraries.settings(library)
         limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
         context = ReadContext(limits, settings.pdf_password or None)
@@ -85,6 +90,9 @@ class Originals:
     def _is_same(self, library: str, path: Path, document: Document) -> bool:
         if not path.is_file():
             return False
+        if document.type is DocumentType.PICTURE and path.name == Path(document.source).name:
+            # Recognising its text again takes seconds.
+            return sha256(path.read_bytes()).hexdigest() == document.metadata.get("sha256")
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
         return any(each.source == document.source and each.content == document.content for each in found)

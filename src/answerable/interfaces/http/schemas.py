@@ -252,7 +252,8 @@ DocumentsOut = output("DocumentsOut", "A library's documents by source.", docume
 PassagesOut = output("PassagesOut", "Passages of a document in order.", document_id=str, passages=list[dict[str, Any]])
 RectanglesOut = output(
     "RectanglesOut",
-    "The lines of a span on a PDF's pages, in points from the page's lower left corner.",
+    "The lines of a span on a PDF's pages, in points from the page's lower left corner; on a picture, in fractions of "
+    "its size.",
     rectangles=list[dict[str, float]],
 )
 JobsOut = output("JobsOut", "A library's jobs, latest first.", jobs=list[JobOut])

@@ -17,10 +17,11 @@ from answerable.sources.archives.open import open_archive
 from answerable.sources.archives.unpacking import Unpacking
 from answerable.sources.chats import bundles
 from answerable.sources.context import ReadContext
-from answerable.sources.formats import ARCHIVES, SAMPLE, Format, is_supported, recognise
+from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
 from answerable.sources.html.page_assets import LONGEST_PAGE, MOST_PAGES, PageAssets, is_page, may_be_asset
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
+from answerable.sources.unread import LeftOut
 from answerable.sources.whatsapp.read import is_chat
 
 DEEPER = "archive within an archive within another"
@@ -80,9 +81,7 @@ class _Reading:
             skipped.count(PAGE_PART, f"{archive.source}!/{name}")
         for name, data in self._files(archive, everything - parts):
             try:
-                if data is None:
-                    skipped.count("unsupported", name)
-                elif recognise(data[:SAMPLE], name) not in ARCHIVES:
+                if recognise(data[:SAMPLE], name) not in ARCHIVES:
                     documents += self.read_member(data, name)
                     is_read = True
                 elif self.is_outermost:
@@ -104,8 +103,8 @@ class _Reading:
             )
         return documents
 
-    def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes | None]]:
-        """Yield the source of each file with its bytes, None if no reader takes it.
+    def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes]]:
+        """Yield the source of each file that a reader takes with its bytes; count the others.
 
         The files of one conversation, such as the days of a Slack channel, are one, named as their folder.
         """
@@ -113,8 +112,8 @@ class _Reading:
         bundled = {name for files in conversations.values() for name in files.values()}
         read = {member.name: self.budget.read(member) or b"" for member in archive.members(bundled)}
         for folder, files in sorted(conversations.items()):
-            data = bundles.bundle({short: read[name] for short, name in files.items()})
-            yield f"{archive.source}!/{folder or 'messages'}", data
+            bundle = bundles.bundle({short: read[name] for short, name in files.items()})
+            yield f"{archive.source}!/{folder or 'messages'}", bundle
         beside = [name for files in conversations.values() for short, name in files.items() if short.startswith("../")]
         folders = {name.rpartition("/")[0] for name in beside}
         apart = ((name, *name.rpartition("/")) for name in names)
@@ -122,7 +121,12 @@ class _Reading:
         for name in sorted(lists):
             self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{name}")
         for member in archive.members(names - bundled - lists):
-            yield f"{archive.source}!/{member.name}", self.budget.read(member, is_supported)
+            source, left_out = f"{archive.source}!/{member.name}", LeftOut(self.context.ocr)
+            data = self.budget.read(member, left_out.takes)
+            if data is None:
+                self.context.skipped.count(left_out.reason, source)
+            else:
+                yield source, data
 
     def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
         """Return what the archive's pages load; they are read only if there are files that a page may load."""
@@ -151,7 +155,7 @@ def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> l
     named = [name for name in texts if _is_chat_name(name)]
     chats = []
     for member in archive.members(named or (texts if len(documents) == 1 else [])):
-        data = budget.read(member, is_supported)
+        data = budget.read(member, LeftOut(None).takes)
         with suppress(UnsupportedSource):
             if data is not None and is_chat(decode(data, member.name)):
                 chats.append((member.name, data))

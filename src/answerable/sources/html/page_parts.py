@@ -17,7 +17,9 @@ _FOLDER_AROUND = re.compile(rf"(?<=[^/]){_ENDING}(?=/)", re.IGNORECASE)
 _PAGES = frozenset(suffix for suffix, kind in SUFFIXES.items() if kind is Format.HTML)
 # Files in such a folder that are read: no page needs these to be displayed.
 _DOCUMENTS = frozenset(
-    suffix for suffix, kind in SUFFIXES.items() if kind not in (Format.HTML, Format.CODE, Format.RECORDS)
+    suffix
+    for suffix, kind in SUFFIXES.items()
+    if kind not in (Format.HTML, Format.CODE, Format.RECORDS, Format.PICTURE)
 ) | {".csv", ".tsv", ".tab"}
 # Some programs keep what follows a question mark: `site.css?v=2`.
 _STYLES = re.compile(r".\.(?:css|map|min\.m?js)(?:[?@].*)?\Z", re.IGNORECASE | re.DOTALL)

@@ -8,14 +8,15 @@ from pathlib import Path, PurePosixPath
 
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, EncryptedSource, SourceError
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Ocr, ReadContext
 from answerable.sources.dispatch import load
-from answerable.sources.formats import SAMPLE, Format, is_supported, recognise
+from answerable.sources.formats import ARCHIVES, SAMPLE, recognise
 from answerable.sources.mail.contents import Attachment, contents_of
 from answerable.sources.mail.headers import Person, message_id, people, text_of, thread_id, time_of
 from answerable.sources.mail.letter import Letter
 from answerable.sources.mail.parse import parse_message, raw_headers
 from answerable.sources.members import ReadMember
+from answerable.sources.unread import why_unread
 
 MOST_NESTED = 5
 """How deep messages in messages are followed."""
@@ -52,7 +53,7 @@ def read_contained(
                 continue
             name = _unused(place, names)
             data = each.data()
-            if reason := _reason_to_skip(data, name):
+            if reason := _reason_to_skip(data, name, context.ocr):
                 context.skipped.count(reason, name)
             else:
                 documents += read_member(data, name, metadata={"message": place.rpartition(_MEMBER)[0]})
@@ -97,13 +98,12 @@ def _contained(message: EmailMessage, source: str, context: ReadContext) -> Iter
         yield from _contained(inner, f"{source}{_MEMBER}{name}", context)
 
 
-def _reason_to_skip(data: bytes, name: str) -> str:
+def _reason_to_skip(data: bytes, name: str, ocr: Ocr | None) -> str:
     """Return why an attachment is skipped, or ""."""
     if not data:
         return "empty"
-    if not is_supported(data[:SAMPLE], name):
-        return "unsupported"
-    return "archive in a message" if recognise(data[:SAMPLE], name) is Format.ZIP else ""
+    reason = why_unread(data[:SAMPLE], name, ocr)
+    return reason or ("archive in a message" if recognise(data[:SAMPLE], name) in ARCHIVES else "")
 
 
 def _unused(place: str, names: set[str]) -> str:

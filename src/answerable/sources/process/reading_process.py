@@ -15,11 +15,12 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.sources.context import ReadContext
+from answerable.sources.frames import read_pair, write_pair
 from answerable.sources.limits import Bounds
 from answerable.sources.pdf.read import Rectangle, page_spans
 from answerable.sources.process.answers import Answers, Died, gather, over_bounds
 from answerable.sources.process.deadline import Deadline, kill
-from answerable.sources.process.transfer import GOING_ON, read_pair, unpack_error, write_pair
+from answerable.sources.process.transfer import GOING_ON, unpack_error
 
 # PDFium leaks some memory with every file.
 _COST_OF_PDF = 20

@@ -20,9 +20,10 @@ from answerable.errors import AnswerableError, EmptySource, SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import archive_reader, format_of, is_archive, load, read_bytes, with_metadata
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format
+from answerable.sources.frames import read_pair, write_pair
 from answerable.sources.limits import Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
-from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
+from answerable.sources.process.transfer import pack, pack_error
 from answerable.sources.zotero import described
 
 Send = Callable[..., None]

@@ -23,7 +23,7 @@ class ReadOptions:
 
     pdf_password: PasswordOption = None
     ocr_languages: Annotated[
-        Text, Option("--ocr", metavar="LANGUAGES", help="Languages of scanned PDFs, for tesseract: eng+spa.")
+        Text, Option("--ocr", metavar="LANGUAGES", help="Languages of pictures and scans, for tesseract: eng+spa.")
     ] = None
     site_locales: Annotated[
         Texts, Option("--locale", metavar="CODE", help="Sites: only this language, such as es (repeatable).")

@@ -79,7 +79,7 @@ async def get_passages(
 async def get_rectangles(
     library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start, end: End
 ) -> Response:
-    """Get the rectangles of a span on the pages of a PDF whose file is unchanged."""
+    """Get the rectangles of a span on a picture, or on the pages of a PDF whose file is unchanged."""
 
     def found() -> list[dict[str, float]]:
         check_span(opened, Span(document_id, start, end))

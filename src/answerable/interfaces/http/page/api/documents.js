@@ -50,6 +50,24 @@ const opened = async (library, id) => {
 /** Open a document's original PDF; null if there is only its text. Throws Problem. */
 export const getPdf = remembering(3, opened, (pdf) => pdf?.document.loadingTask.destroy());
 
-/** Get the rectangles of a span, in code points, on the pages of a PDF. Throws Problem. */
+/** The address of a document's original picture in memory; null if there is only its text. Throws Problem. */
+const shown = async (library, id) => {
+  try {
+    const address = URL.createObjectURL(new Blob([await bytes(of(library, "documents", id, "file"))]));
+    const image = new Image();
+    image.src = address;
+    // Browsers can't show some formats, such as TIFF.
+    await image.decode();
+    return { address, ratio: `${image.naturalWidth} / ${image.naturalHeight}` };
+  } catch (error) {
+    if (error instanceof Problem && error.status !== 404) throw error;
+    return null;
+  }
+};
+
+/** Get a document's original picture. Throws Problem. */
+export const getPicture = remembering(8, shown, (picture) => picture && URL.revokeObjectURL(picture.address));
+
+/** Get the rectangles of a span, in code points, on a picture or the pages of a PDF. Throws Problem. */
 export const getRectangles = async (library, id, { start, end }) =>
   (await request(`${of(library, "documents", id, "rectangles")}?start=${start}&end=${end}`)).rectangles;

@@ -1,6 +1,6 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
-import { getDocument, getPdf, getRectangles } from "../api/documents.js";
+import { getDocument, getPdf, getPicture, getRectangles } from "../api/documents.js";
 import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
@@ -10,6 +10,7 @@ import { ChatView } from "./chat.js";
 import { CodeView, TextView } from "./lines.js";
 import { MarkdownView } from "./markdown.js";
 import { getQuoted, PdfView } from "./pdf.js";
+import { PictureView } from "./picture.js";
 
 const VIEWS = {
   chat: ChatView,
@@ -25,9 +26,10 @@ const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 const load = async (library, place) => {
   const document = await getDocument(library, place.document_id);
   const pdf = document.type === "pdf" ? await getPdf(library, place.document_id) : null;
+  const picture = document.type === "picture" ? await getPicture(library, place.document_id) : null;
   const hasQuote = place.end > place.start;
-  const rectangles = pdf && hasQuote ? await getRectangles(library, place.document_id, place) : [];
-  return { place, document, pdf, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
+  const rectangles = (pdf || picture) && hasQuote ? await getRectangles(library, place.document_id, place) : [];
+  return { place, document, pdf, picture, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
 };
 
 /** Load a place: the document with everything its view needs, or the problem. */
@@ -51,7 +53,7 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, pdf, rectangles, quoted, place }) => {
+const View = ({ document, pdf, picture, rectangles, quoted, place }) => {
   const { content, offsets, parts, type } = document;
   if (pdf)
     return html`<${PdfView}
@@ -60,6 +62,13 @@ const View = ({ document, pdf, rectangles, quoted, place }) => {
       rectangles=${rectangles}
       quoted=${quoted}
       starts=${startsOf(parts)}
+    />`;
+  if (picture)
+    return html`<${PictureView}
+      key=${document.document_id}
+      picture=${picture}
+      text=${content}
+      rectangles=${rectangles}
     />`;
   const target = { start: offsets.toUnits(place.start), end: offsets.toUnits(place.end) };
   return html`<${VIEWS[type] ?? TextView}

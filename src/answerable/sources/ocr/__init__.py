@@ -1,0 +1,1 @@
+"""Optical character recognition: pictures of text → lines of text with their boxes."""

@@ -1,0 +1,95 @@
+"""The recognising process: takes pages and picture files on stdin, sends the lines of each page on stdout.
+
+It is apart from the reader so that a page that takes too long can be given up.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+from answerable.sources.frames import read_pair, write_pair
+
+# The models need 1.2 GB of address space to load, and 2.7 GB with all shapes of lines; the rest is for pictures.
+MEMORY = 5_000_000_000
+IDLE = 60
+IDLE_STATUS = 0
+MOST_PAGES = 2_000
+
+
+def main(folder: str, detector: str, recogniser: str) -> None:
+    """Serve the reader that started this process until it closes stdin, or asks nothing for a minute."""
+    _allow_memory()
+    answers = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
+    # Output of libraries must not get between the frames.
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    models: Any = None
+    while (pair := _next(sys.stdin.buffer)) is not None:
+        request, data = pair
+        _allow_seconds(request["seconds"])
+        try:
+            if models is None:
+                from answerable.sources.ocr.models import Models
+
+                models = Models(Path(folder), detector, recogniser)
+            for image in _images(request, data):
+                lines = [(line.text, line.box, line.before) for line in models.lines(image)]
+                write_pair(answers, {"outcome": "page", "lines": lines}, b"")
+                _allow_seconds(request["seconds"])
+        except MemoryError:
+            os._exit(1)
+        except Exception as error:
+            # Decoders raise errors of any kind.
+            # Pillow names objects by their address in memory.
+            reason = re.sub(r" ?<[^>]*>", "", f"{type(error).__name__}: {error}")[:200]
+            write_pair(answers, {"outcome": "failed", "reason": reason}, b"")
+        else:
+            write_pair(answers, {"outcome": "done"}, b"")
+    # At once: the next request may be on its way, and this status tells that it wasn't read.
+    os._exit(IDLE_STATUS)
+
+
+def _images(request: dict[str, Any], data: bytes) -> Iterator[Any]:
+    import numpy as np
+
+    if request["ask"] == "page":
+        grey = np.frombuffer(data, np.uint8).reshape(request["height"], request["width"])
+        yield np.repeat(grey[:, :, None], 3, axis=2)
+        return
+    from answerable.sources.ocr.decode import pages
+
+    for number, page in enumerate(pages(data)):
+        if number == MOST_PAGES:
+            return
+        yield np.asarray(page)[:, :, ::-1]
+
+
+def _next(requests: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    if os.name == "posix" and not select.select([requests], [], [], IDLE)[0]:
+        return None
+    return read_pair(requests)
+
+
+def _allow_memory() -> None:
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY if hard < 0 else min(MEMORY, hard), hard))
+
+
+def _allow_seconds(seconds: float) -> None:
+    """Allow so many seconds on each processor from now on: the reader waits no longer."""
+    with suppress(ImportError, ValueError, OSError):
+        import resource
+
+        _, hard = resource.getrlimit(resource.RLIMIT_CPU)
+        most = int(time.process_time() + seconds * (os.cpu_count() or 1)) + 5
+        resource.setrlimit(resource.RLIMIT_CPU, (most if hard < 0 else min(most, hard), hard))

@@ -1,0 +1,46 @@
+"""Why a file in a folder or an archive is left out, judging by its first bytes and its name."""
+
+from __future__ import annotations
+
+from answerable.errors import UnsupportedSource
+from answerable.sources.context import Ocr
+from answerable.sources.formats import Format, recognise
+from answerable.sources.pictures import missing_decoder
+
+UNSUPPORTED = "unsupported"
+WITHOUT_OCR = "picture (pip install 'answerable[ocr]')"
+WITHOUT_TEXT = "picture without text"
+
+
+def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
+    """Return why no reader takes a file, or ""."""
+    try:
+        form = recognise(head, name)
+    except UnsupportedSource:
+        return UNSUPPORTED
+    if form is not Format.PICTURE:
+        return ""
+    if ocr is None:
+        return WITHOUT_OCR
+    return UNSUPPORTED if missing_decoder(head, ocr) else ""
+
+
+class LeftOut:
+    """Decides whether a file is read; remembers the reason why it isn't."""
+
+    def __init__(self, ocr: Ocr | None) -> None:
+        self._ocr = ocr
+        self.reason = ""
+
+    def takes(self, head: bytes, name: str) -> bool:
+        """Whether a reader takes a file with these first bytes and this name."""
+        self.reason = why_unread(head, name, self._ocr)
+        return not self.reason
+
+
+def is_picture(head: bytes, name: str) -> bool:
+    """Whether a file is a picture that OCR reads."""
+    try:
+        return recognise(head, name) is Format.PICTURE
+    except UnsupportedSource:
+        return False
