@@ -38,9 +38,13 @@ class DocumentType(_Name):
     PDF = "pdf"
     CHAT = "chat"
     DOCX = "docx"
+    ODT = "odt"
+    RTF = "rtf"
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    SPREADSHEET = "spreadsheet"
+    SLIDES = "slides"
 
 
 class PartKind(_Name):

@@ -13,7 +13,17 @@ from answerable.text.locate import Locator, locate
 LONGEST_DIRECTIVE = 80
 
 # Browsers can't open these at a place.
-_WITHOUT_PLACES = frozenset({DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS})
+_WITHOUT_PLACES = frozenset(
+    {
+        DocumentType.DOCX,
+        DocumentType.EPUB,
+        DocumentType.ODT,
+        DocumentType.RTF,
+        DocumentType.RECORDS,
+        DocumentType.SPREADSHEET,
+        DocumentType.SLIDES,
+    }
+)
 
 _WEB = re.compile(r"https?://[^/\\\s]", re.IGNORECASE)
 _KEPT = "%/:?=&+,;@!$~*()[]"

@@ -16,7 +16,8 @@ from answerable.datatypes import Document
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.formats import SAMPLE, Format, recognise
+from answerable.sources.formats import PACKAGES, SAMPLE, Format, recognise
+from answerable.sources.office.packed import packed_format
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.text import decode
 
@@ -24,6 +25,12 @@ READERS_OF_BYTES = {
     Format.PDF: "answerable.sources.pdf.read:read_pdf",
     Format.HTML: "answerable.sources.html.read:read_saved",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
+    Format.XLSX: "answerable.sources.spreadsheets.xlsx:read_xlsx",
+    Format.PPTX: "answerable.sources.slides.pptx:read_pptx",
+    Format.ODT: "answerable.sources.office.odt:read_odt",
+    Format.ODS: "answerable.sources.spreadsheets.ods:read_ods",
+    Format.ODP: "answerable.sources.slides.odp:read_odp",
+    Format.RTF: "answerable.sources.office.rtf:read_rtf",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
@@ -54,7 +61,7 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
 def is_archive(file: Path | bytes, source: str) -> bool:
     """Whether a file is an archive of other files. Raise SourceError if it can't be opened or its format is unknown."""
-    return recognise(_load(file, source, SAMPLE), source) is Format.ZIP
+    return recognise(_load(file, source, SAMPLE), source) is Format.ZIP and packed_format(file, source) is None
 
 
 def load(file: Path | bytes, source: str, max_size: int) -> bytes:
@@ -70,6 +77,9 @@ def load(file: Path | bytes, source: str, max_size: int) -> bytes:
 def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> list[Document]:
     """Return the documents in a file's bytes. Raise UnsupportedSource for an archive."""
     found = recognise(data[:SAMPLE], source)
+    if found is Format.ZIP or found in PACKAGES:
+        # What is in the zip counts more than its suffix.
+        found = packed_format(data, source) or found
     if found is Format.ZIP:
         raise UnsupportedSource(f"{source} is an archive within another: unpack it and add the folder instead")
     read = _reader(found)

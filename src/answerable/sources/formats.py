@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
+from answerable.sources.office.old_formats import OLE, apple_format, old_format
 from answerable.sources.text import decode, magic_name
 
 
@@ -19,6 +20,12 @@ class Format(str, Enum):
     HTML = "html"
     MARKDOWN = "markdown"
     DOCX = "docx"
+    XLSX = "xlsx"
+    PPTX = "pptx"
+    ODT = "odt"
+    ODS = "ods"
+    ODP = "odp"
+    RTF = "rtf"
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
@@ -31,7 +38,13 @@ _SUFFIXES_BY_FORMAT = {
     Format.HTML: ".html .htm .xhtml",
     Format.MARKDOWN: ".md .markdown .mdx",
     Format.TEXT: ".txt .text .log .rst",
-    Format.DOCX: ".docx .docm .dotx",
+    Format.DOCX: ".docx .docm .dotx .dotm",
+    Format.XLSX: ".xlsx .xlsm .xltx .xltm",
+    Format.PPTX: ".pptx .pptm .ppsx .ppsm .potx .potm",
+    Format.ODT: ".odt .ott",
+    Format.ODS: ".ods .ots",
+    Format.ODP: ".odp .otp",
+    Format.RTF: ".rtf",
     Format.EPUB: ".epub",
     Format.RECORDS: ".csv .tsv .tab .json .jsonl .ndjson",
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
@@ -40,13 +53,17 @@ SUFFIXES: dict[str, Format] = {
     suffix: form for form, suffixes in _SUFFIXES_BY_FORMAT.items() for suffix in suffixes.split()
 }
 # Zip archives with another suffix: programs and documents of other formats.
-_OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
+_OTHER_ZIPS_NAMES = ".jar .war .apk .whl .xpi .crx .kmz .3mf"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
-_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
-_PACKAGES = frozenset({Format.DOCX, Format.EPUB})
+PACKAGES = frozenset(
+    {Format.DOCX, Format.XLSX, Format.PPTX, Format.ODT, Format.ODS, Format.ODP, Format.EPUB}
+)
+"""Documents that are zip archives."""
+_BINARY = PACKAGES | {Format.PDF, Format.ZIP}
+_MAYBE_ENCRYPTED = frozenset({Format.DOCX, Format.XLSX, Format.PPTX})
 _PICTURES = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_RTF = b"{\\rtf"
 SAMPLE = 8192
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
@@ -62,11 +79,18 @@ def recognise(head: bytes, name: str) -> Format:
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
+    if old := apple_format(head, suffix):
+        raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
-        return known if known in _PACKAGES and known else Format.ZIP
-    if known is Format.DOCX and head.startswith(_OLE):
-        # Word stores password-protected documents in its old container.
-        return known
+        return known if known in PACKAGES and known else Format.ZIP
+    if head.startswith(_RTF):
+        return Format.RTF
+    if head.startswith(OLE):
+        if known in _MAYBE_ENCRYPTED and known:
+            # Office stores password-protected documents in its old container.
+            return known
+        if old := old_format(head, suffix):
+            raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
     if known in _BINARY and known and not magic_name(head):
         # Its first bytes are damaged, which its reader reports best.
         return known

@@ -7,7 +7,7 @@ from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
 from answerable.splitting.code import CodeSplitter
 from answerable.splitting.headings import HeadingSplitter
-from answerable.splitting.records import RecordSplitter
+from answerable.splitting.records import RecordSplitter, SheetSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
 
@@ -23,9 +23,13 @@ class SplitterByType:
             DocumentType.HTML: headings,
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
+            DocumentType.ODT: headings,
+            DocumentType.RTF: headings,
+            DocumentType.SLIDES: headings,
             DocumentType.PDF: headings,
             DocumentType.CODE: CodeSplitter(chunk_size, chunk_overlap),
             DocumentType.RECORDS: RecordSplitter(recursive),
+            DocumentType.SPREADSHEET: SheetSplitter(recursive),
         }
         self._default: TextSplitter = recursive
 

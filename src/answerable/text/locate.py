@@ -8,7 +8,17 @@ from itertools import takewhile
 
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
 
-_RENDERED = frozenset({DocumentType.HTML, DocumentType.DOCX, DocumentType.EPUB})
+_RENDERED = frozenset(
+    {
+        DocumentType.HTML,
+        DocumentType.DOCX,
+        DocumentType.EPUB,
+        DocumentType.ODT,
+        DocumentType.RTF,
+        DocumentType.SPREADSHEET,
+        DocumentType.SLIDES,
+    }
+)
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
 _LINE_END = re.compile(r"\n")
 
