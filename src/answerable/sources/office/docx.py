@@ -29,7 +29,7 @@ _TRANSITIONAL = rb"http://schemas.openxmlformats.org/\1/2006/"
 
 def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
     """Return a document from a Word file. Raises EncryptedSource, DamagedSource, SourceTooLarge and EmptySource."""
-    refuse_container(data, source, "Word document", ".docx", _ADVICE)
+    refuse_container(data, source, ".doc")
     with Package(data, source, (context or ReadContext()).limits.max_file_size, _ADVICE) as package:
         try:
             found = related(package, "")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
 
-from answerable.errors import DamagedSource, EncryptedSource, SourceError, UnsupportedSource
+from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
 from answerable.sources.office.old_formats import OLE, old_format
 from answerable.sources.office.zip_package import Package
 
@@ -23,25 +23,18 @@ _NO_TITLE = re.compile(
 _DATE = re.compile(r"\d{4}(-\d\d(-\d\d)?)?")
 
 
-def refuse_container(data: bytes, source: str, what: str, suffix: str, advice: str) -> None:
+def refuse_container(data: bytes, source: str, suffix: str) -> None:
     """Raise EncryptedSource or UnsupportedSource for the old container, which also holds encrypted documents.
 
-    `what` ("Word document") and `suffix` (".docx") are those of the format that the file's name says.
+    `suffix` (".doc") is that of the old format.
     """
-    if data.startswith(OLE):
-        raise _container_error(data, source, what, suffix, advice)
-
-
-def _container_error(data: bytes, source: str, what: str, suffix: str, advice: str) -> SourceError:
-    if _ENCRYPTED in data:
-        return EncryptedSource(
+    if _ENCRYPTED in data and data.startswith(OLE):
+        raise EncryptedSource(
             f"{source} is encrypted: open it in the program that made it, or in LibreOffice, with its password, save "
             "it without one, and add that file"
         )
-    old = old_format(data)
-    if old is not None:
-        return UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
-    return UnsupportedSource(f"{source} is an old {what} with the suffix {suffix}: {advice}")
+    if old := old_format(data, suffix):
+        raise UnsupportedSource(f"{source} is {old.what} with a new suffix: {old.advice}")
 
 
 def related(package: Package, part: str) -> dict[str, str]:
@@ -80,10 +73,10 @@ def local_name(element: Any) -> str:
     return element.tag.rpartition("}")[2] if isinstance(element.tag, str) else ""
 
 
-def stream(data: bytes, source: str, advice: str, *tags: str) -> Iterator[tuple[str, Any]]:
-    """Parse XML in one pass and yield ("start" or "end", element) for elements with these names, in any namespace.
+def stream(data: bytes, source: str, advice: str, *tags: str, starts: bool = False) -> Iterator[tuple[str, Any]]:
+    """Parse XML in one pass and yield ("end", element) for elements with these names, in any namespace.
 
-    An element is cleared after its end has been handled, so that a large sheet is never a tree in memory. Raises
+    `starts`: yield ("start", element) too. An element is cleared after its end has been handled, so that a large sheet is never a tree in memory. Raises
     DamagedSource, also for XML that defines entities, which office programs never do.
     """
     from lxml.etree import XMLSyntaxError, iterparse
@@ -92,7 +85,7 @@ def stream(data: bytes, source: str, advice: str, *tags: str) -> Iterator[tuple[
         raise DamagedSource(f"{source} is refused, its XML defines entities: {advice}")
     found = iterparse(
         BytesIO(data),
-        events=("start", "end"),
+        events=("start", "end") if starts else ("end",),
         tag=[f"{{*}}{tag}" for tag in tags],
         resolve_entities=False,
         no_network=True,

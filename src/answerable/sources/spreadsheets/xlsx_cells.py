@@ -37,11 +37,9 @@ class SheetReader:
         self._room = room
         self._shown: dict[tuple[str, str], str] = {}
 
-    def read(self, events: Iterable[tuple[str, Any]], sheet: Sheet) -> None:
+    def read(self, elements: Iterable[Any], sheet: Sheet) -> None:
         """Read the elements of a worksheet into a sheet. Raises SourceTooLarge."""
-        for event, element in events:
-            if event == "start":
-                continue
+        for element in elements:
             match local_name(element):
                 case "row":
                     self._row(element, sheet)
@@ -49,8 +47,7 @@ class SheetReader:
                     if merge := _merge(element.get("ref", "")):
                         sheet.merges.append(merge)
                 case "autoFilter":
-                    if merge := _merge(element.get("ref", "")):
-                        sheet.headers.add(merge.first_row)
+                    add_header(sheet, element.get("ref", ""))
                 case "col" if element.get("hidden") in _TRUE:
                     first, last = (int(element.get(name, "0")[:6] or 0) for name in ("min", "max"))
                     sheet.hidden_columns.update(range(max(first, 1) - 1, min(last, LAST_COLUMN)))
@@ -120,6 +117,12 @@ class SheetReader:
                 self._shown.clear()
             self._shown[value, code] = text
         return text
+
+
+def add_header(sheet: Sheet, reference: str) -> None:
+    """Note that the first row of a range of cells names its columns."""
+    if found := _merge(reference):
+        sheet.headers.add(found.first_row)
 
 
 def _merge(reference: str) -> Merge | None:
