@@ -54,8 +54,8 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
         members = _members(zipped, source)
         if _OFFICE.intersection(zipped.namelist()):
             raise UnsupportedSource(
-                f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
-                "otherwise save it as PDF, HTML or plain text, then add that file"
+                f"{source} is a document of another program, or a program: save it as PDF, Word, HTML or plain text, "
+                "then add that file"
             )
         budget = Budget(context.limits.max_file_size, source)
         chats = _chat_exports(zipped, members, budget)

@@ -10,16 +10,16 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from answerable.datatypes import Document, DocumentType, Part, PartKind, document_id
-from answerable.errors import DamagedSource, EmptySource, SourceError
+from answerable.datatypes import Document, DocumentType
+from answerable.errors import DamagedSource, SourceError
 from answerable.sources.context import ReadContext
-from answerable.sources.markdown import Heading, section_parts
+from answerable.sources.markdown import Heading
 from answerable.sources.markdown_blocks import place_headings
 from answerable.sources.office.docx_styles import Lists, Styles, W
 from answerable.sources.office.docx_walk import Walk
 from answerable.sources.office.ooxml import properties, refuse_container, related
+from answerable.sources.office.sections import sections_document
 from answerable.sources.office.zip_package import Package, parse_xml
-from answerable.sources.text import stem
 
 _ADVICE = "open it in Word or LibreOffice, save it again as .docx or PDF, and add that file"
 # The strict form of the standard has namespaces of its own.
@@ -42,19 +42,7 @@ def read_docx(data: bytes, source: str, context: ReadContext | None = None) -> D
         except Exception as error:
             # Hostile XML may be nested too deeply or lack what the standard requires.
             raise DamagedSource(f"{source} is not a valid Word document ({str(error)[:200]}): {_ADVICE}") from error
-    if not body and not notes:
-        raise EmptySource(
-            f"{source} holds no text: if its pages are pictures, save it as PDF, run OCR on that, and add the PDF"
-        )
-    content = "\n\n".join(filter(None, (body, notes)))
-    start = len(content) - len(notes)
-    parts = section_parts(content, headings, 0, start)
-    if notes:
-        parts = (*parts, Part(start, len(content), PartKind.SECTION))
-    title = title or next((each.title for each in headings if each.level == 1), "") or stem(source)
-    return Document(
-        document_id(source, content), content, source, title, DocumentType.DOCX, metadata=metadata, parts=parts
-    )
+    return sections_document(body, headings, notes, source, title, DocumentType.DOCX, metadata)
 
 
 def _xml(package: Package, name: str | None) -> Any:

@@ -141,19 +141,17 @@ def _text(cell: Any) -> str:
     if kind == "time" and (duration := _DURATION.match(attribute(cell, "time-value"))):
         return f"{int(duration['hours'])}:{duration['minutes']}"
     # Programs that write files without showing them store only values.
-    return _shown(kind, value, attribute(cell, "currency")) or attribute(cell, "string-value")
+    return _shown(cell, kind, value) or attribute(cell, "string-value")
 
 
-def _shown(kind: str, value: str, currency: str) -> str:
+def _shown(cell: Any, kind: str, value: str) -> str:
+    """Return a stored value as text."""
+    if kind == "boolean":
+        return attribute(cell, "boolean-value").upper()
     try:
         number = float(value)
     except ValueError:
-        return attribute_text(kind, value)
+        return value
     if kind == "percentage":
         return f"{general(number * 100, '.')}%"
-    return f"{general(number, '.')} {currency}".strip()
-
-
-def attribute_text(kind: str, value: str) -> str:
-    """Return the text of a value that is no number."""
-    return value.upper() if kind == "boolean" else value
+    return f"{general(number, '.')} {attribute(cell, 'currency')}".strip()
