@@ -17,8 +17,8 @@ from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import PACKAGES, SAMPLE, Format, recognise
-from answerable.sources.office.packed import packed_format
 from answerable.sources.limits import with_short_metadata
+from answerable.sources.packed import packed_format
 from answerable.sources.text import decode
 
 READERS_OF_BYTES = {

@@ -63,7 +63,7 @@ def reason_to_skip(path: Path) -> str:
 def nothing_to_read(
     folder: str,
     skipped: Skipped,
-    advice: str = "add a folder with chats, PDF, Word, EPUB, Markdown, HTML, CSV, JSON, code or text files",
+    advice: str = "add a folder with chats, PDF, office files, EPUB, Markdown, HTML, CSV, JSON, code or text files",
 ) -> EmptySource:
     """Return the error for a folder without readable files."""
     return EmptySource(f"{folder} has no file that can be read{skipped_summary(skipped.counts)}: {advice}")

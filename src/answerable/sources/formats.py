@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
-from answerable.sources.office.old_formats import OLE, apple_format, old_format
+from answerable.sources.old_formats import OLE, apple_format, old_format
 from answerable.sources.text import decode, magic_name
 
 
@@ -55,9 +55,7 @@ SUFFIXES: dict[str, Format] = {
 # Zip archives with another suffix: programs and documents of other formats.
 _OTHER_ZIPS_NAMES = ".jar .war .apk .whl .xpi .crx .kmz .3mf"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
-PACKAGES = frozenset(
-    {Format.DOCX, Format.XLSX, Format.PPTX, Format.ODT, Format.ODS, Format.ODP, Format.EPUB}
-)
+PACKAGES = frozenset({Format.DOCX, Format.XLSX, Format.PPTX, Format.ODT, Format.ODS, Format.ODP, Format.EPUB})
 """Documents that are zip archives."""
 _BINARY = PACKAGES | {Format.PDF, Format.ZIP}
 _MAYBE_ENCRYPTED = frozenset({Format.DOCX, Format.XLSX, Format.PPTX})

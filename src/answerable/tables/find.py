@@ -63,9 +63,7 @@ def _sheet_table(found: BarTable, titles: _Titles, customs: Customs, document: D
     header, *below = found.lines
     names = header.cells if found.has_rule else []
     rows = [line for line in below if line.cells != header.cells] if names else found.lines
-    return make_table(
-        rows, titles.above(header.start), customs, names=names, is_mark_known=True
-    )
+    return make_table(rows, titles.above(header.start), customs, names=names, is_mark_known=True)
 
 
 def _front_matter(document: Document, customs: Customs) -> Table | None:

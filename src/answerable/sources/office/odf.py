@@ -11,7 +11,9 @@ from answerable.sources.office.zip_package import Package
 _MANIFEST = "META-INF/manifest.xml"
 _MOST_BLANKS = 100
 # What stands in a paragraph without being its text.
-_LEFT_OUT = frozenset({"annotation", "annotation-end", "note", "ruby-text", "frame", "tracked-changes", "desc", "title"})
+_LEFT_OUT = frozenset(
+    {"annotation", "annotation-end", "note", "ruby-text", "frame", "tracked-changes", "desc", "title"}
+)
 _CHARACTERS = {"tab": " ", "line-break": "\n", "soft-page-break": ""}
 
 

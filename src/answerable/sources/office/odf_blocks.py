@@ -80,9 +80,7 @@ class Walk:
 
     def _items(self, element: Any, level: int, in_table: bool) -> Iterator[str]:
         is_numbered = attribute(element, "style-name") in self._numbered
-        number = 0
-        for item in element.iterchildren("{*}list-item", "{*}list-header"):
-            number += 1
+        for number, item in enumerate(element.iterchildren("{*}list-item", "{*}list-header"), 1):
             marker = f"{'  ' * level}{f'{number}.' if is_numbered else '-'} "
             for child in item.iterchildren("{*}p", "{*}h", "{*}list"):
                 if local_name(child) == "list":

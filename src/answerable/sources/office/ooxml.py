@@ -1,4 +1,4 @@
-"""What Word, Excel and PowerPoint files have in common: relations between parts, properties, the encrypted container."""
+"""What Word, Excel and PowerPoint files have in common: relations between parts, properties, encryption."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from io import BytesIO
 from typing import Any
 
 from answerable.errors import DamagedSource, EncryptedSource, UnsupportedSource
-from answerable.sources.office.old_formats import OLE, old_format
 from answerable.sources.office.zip_package import Package
+from answerable.sources.old_formats import OLE, old_format
 
 # The container of an encrypted document names it so, in UTF-16.
 _ENCRYPTED = "EncryptedPackage".encode("utf-16-le")
@@ -76,10 +76,10 @@ def local_name(element: Any) -> str:
 def stream(data: bytes, source: str, advice: str, *tags: str, starts: bool = False) -> Iterator[tuple[str, Any]]:
     """Parse XML in one pass and yield ("end", element) for elements with these names, in any namespace.
 
-    `starts`: yield ("start", element) too. An element is cleared after its end has been handled, so that a large sheet is never a tree in memory. Raises
-    DamagedSource, also for XML that defines entities, which office programs never do.
+    `starts`: yield ("start", element) too. An element is cleared after its end has been handled, so that a large sheet
+    is never a tree in memory. Raises DamagedSource, also for XML that defines entities, which no office program does.
     """
-    from lxml.etree import XMLSyntaxError, iterparse
+    from lxml.etree import XMLSyntaxError, iterparse  # type: ignore[import-untyped]
 
     if b"<!ENTITY" in data[:100_000] or b"<!ENTITY".decode().encode("utf-16-le") in data[:100_000]:
         raise DamagedSource(f"{source} is refused, its XML defines entities: {advice}")

@@ -44,7 +44,6 @@ class Walk:
         self._fonts: dict[int, str] = {}
         self._levels: dict[int, int | None] = {}
         self._font = self._style = 0
-        self._style_level: int | None = None
         self._is_optional = False
         self._to_skip = 0
         self._bytes = bytearray()
@@ -137,7 +136,7 @@ class Walk:
             elif word == "fcharset":
                 self._fonts[self._font] = charset_encoding(number, self._default)
         elif word == "s":
-            self._style, self._style_level = number, None
+            self._style = number
         elif word == "outlinelevel" and 0 <= number < _BODY_LEVEL:
             self._levels[self._style] = number + 1
 

@@ -7,16 +7,17 @@ import codecs
 IGNORED = frozenset(
     """
     annotation atnauthor atndate atnicn atnid atnparent atnref atntime atrfend atrfstart author background bkmkend
-    bkmkstart blipuid buptim colortbl comment company creatim datafield datastore defchp defpap do doccomm docvar dptxbxtext
-    ebcend ebcstart falt fchars ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffl ffname ffstattext file filetbl
-    fldinst fldtype fontemb fontfile footer footerf footerl footerr ftncn ftnsep ftnsepc generator gridtbl header headerf
-    headerl headerr hl hlfr hlinkbase hlloc hlsrc hsv htmltag info keycode keywords latentstyles lchars levelnumbers
-    leveltext lfolevel linkval list listlevel listname listoverride listoverridetable listpicture liststylename listtable
-    lsdlockedexcept mailmerge manager mhtmltag mmathPr nextfile nonshppict objalias objclass objdata object objname objsect
-    oldcprops oldpprops oldsprops oldtprops operator panose password passwordhash pgp pgptbl picprop pict pn pnseclvl
-    pntxta pntxtb printim private propname protend protstart protusertbl pxe revtbl revtim rsidtbl rxe shppict sn sp
-    staticval subject sv svb tc template themedata title txe ud upr userprops wgrffmtfilter windowcaption writereservation
-    writereservhash xe xform xmlattrname xmlattrvalue xmlclose xmlname xmlnstbl xmlopen
+    bkmkstart blipuid buptim colortbl comment company creatim datafield datastore defchp defpap do doccomm docvar
+    ebcend ebcstart falt fchars ffdeftext ffentrymcr ffexitmcr ffformat ffhelptext ffl ffname ffstattext file
+    filetbl fldinst fldtype fontemb fontfile footer footerf footerl footerr ftncn ftnsep ftnsepc generator gridtbl
+    header headerf headerl headerr hl hlfr hlinkbase hlloc hlsrc hsv htmltag info keycode keywords latentstyles
+    lchars levelnumbers leveltext lfolevel linkval list listlevel listname listoverride listoverridetable
+    listpicture liststylename listtable lsdlockedexcept mailmerge manager mhtmltag mmathPr nextfile nonshppict
+    objalias objclass objdata object objname objsect oldcprops oldpprops oldsprops oldtprops operator panose
+    password passwordhash pgp pgptbl picprop pict pn pnseclvl pntxta pntxtb printim private propname protend
+    protstart protusertbl pxe revtbl revtim rsidtbl rxe shppict sn sp staticval subject sv svb tc template themedata
+    title txe ud upr userprops wgrffmtfilter windowcaption writereservation writereservhash xe xform xmlattrname
+    xmlattrvalue xmlclose xmlname xmlnstbl xmlopen
     """.split()
 )
 """Groups whose contents are no text of the document."""

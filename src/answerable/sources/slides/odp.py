@@ -50,8 +50,12 @@ def _slide(page: Any, number: int, hidden: set[str]) -> Slide:
     notes: list[str] = []
     for child in page.iterchildren():
         if local_name(child) == "notes":
-            notes = [text for frame in child.iterchildren("{*}frame") if attribute(frame, "class") == "notes"
-                     for text in _lines(frame)]
+            notes = [
+                text
+                for frame in child.iterchildren("{*}frame")
+                if attribute(frame, "class") == "notes"
+                for text in _lines(frame)
+            ]
         elif attribute(child, "class") == "title" and not title:
             title = " ".join(_lines(child))
         elif attribute(child, "class") not in _FURNITURE:

@@ -1,7 +1,7 @@
 """PowerPoint presentations (.pptx) → Document: a part for each slide.
 
-The text of shapes, groups, tables and diagrams is read in the order of the file, and the speaker's notes; dates, footers
-and numbers of slides, pictures, charts, comments and macros are not.
+The text of shapes, groups, tables and diagrams is read in the order of the file, and the speaker's notes; dates,
+footers and numbers of slides, pictures, charts, comments and macros are not.
 """
 
 from __future__ import annotations
@@ -68,8 +68,14 @@ def _slide(package: Package, path: str, number: int) -> Slide:
         if kind in _FURNITURE:
             continue
         if local_name(shape) == "tbl":
-            blocks.append(table([[" ".join(_paragraphs(cell)) for cell in row.iterchildren("{*}tc")] for row in
-                                 shape.iterchildren("{*}tr")]))
+            blocks.append(
+                table(
+                    [
+                        [" ".join(_paragraphs(cell)) for cell in row.iterchildren("{*}tc")]
+                        for row in shape.iterchildren("{*}tr")
+                    ]
+                )
+            )
         elif kind in _TITLES and not title:
             title = " ".join(line.strip(" -") for line in _paragraphs(shape))
         else:

@@ -46,9 +46,7 @@ def workbook_document(
     content = "".join(writer.pieces)
     identity = document_id(source, content)
     kind = DocumentType.SPREADSHEET
-    return Document(
-        identity, content, source, title or stem(source), kind, metadata=found, parts=tuple(writer.parts)
-    )
+    return Document(identity, content, source, title or stem(source), kind, metadata=found, parts=tuple(writer.parts))
 
 
 class _Writer:
@@ -89,9 +87,10 @@ class _Writer:
                 self._line(line, _escaped(line.cells[block.columns[0]]), block.columns)
 
     def _line(self, line: Line, text: str, columns: Sequence[int]) -> None:
-        first, last = (f"{column_letters(column)}{row}" for column, row in zip(
-            (columns[0], columns[-1]), (line.first, line.last), strict=True
-        ))
+        first, last = (
+            f"{column_letters(column)}{row}"
+            for column, row in zip((columns[0], columns[-1]), (line.first, line.last), strict=True)
+        )
         cells = first if first == last else f"{first}:{last}"
         hidden = _HIDDEN if line.is_hidden or self._is_hidden else ""
         place = f"{self._place}!{cells}{hidden}"

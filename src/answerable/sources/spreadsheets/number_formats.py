@@ -107,7 +107,7 @@ def marks_of(code: str) -> Iterator[str]:
 @lru_cache(maxsize=2048)
 def _parsed(code: str) -> tuple[_Form, _Form | None, _Times | None]:
     """Return the forms of positive and of negative numbers (None: as positive ones, with a sign), or the times."""
-    sections = [[]]
+    sections: list[list[re.Match[str]]] = [[]]
     for token in _TOKEN.finditer(code):
         if token[0] == ";":
             sections.append([])

@@ -91,7 +91,7 @@ def column_number(letters: str) -> int:
 def fill_merged(sheet: Sheet) -> None:
     """Repeat the text of cells merged over several rows in each of these rows that has other text.
 
-    A group's name beside its rows belongs to each of them. Texts over several columns are titles and stay where they are.
+    A group's name beside its rows belongs to each of them. Texts over several columns stay where they are.
     """
     by_number = {row.number: row for row in sheet.rows}
     filled = 0

@@ -1,8 +1,9 @@
 """Excel workbooks (.xlsx, .xlsm) → Document: a part for each row of each sheet.
 
 Formulas are shown by the values that the workbook stores; nothing is calculated, and macros, links and pictures are
-ignored. We read the XML ourselves, on lxml: openpyxl takes nearly twice as long, fails for the whole workbook at a wrong
-colour, and gives numbers without showing them by their format; python-calamine has neither formats nor hidden rows.
+ignored. We read the XML ourselves, on lxml: openpyxl takes nearly twice as long, fails for the whole workbook at a
+wrong colour, and gives numbers without showing them by their format; python-calamine has neither formats nor hidden
+rows.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> D
     return workbook_document(sheets, source, title, metadata, mark)
 
 
-def _sheets(
-    package: Package, main: str, styles: Styles, texts: list[str], mark: str, room: Room
-) -> Iterator[Sheet]:
+def _sheets(package: Package, main: str, styles: Styles, texts: list[str], mark: str, room: Room) -> Iterator[Sheet]:
     workbook = package.xml(main)
     is_1904 = any(
         local_name(each) == "workbookPr" and each.get("date1904") in ("1", "true") for each in workbook.iterchildren()

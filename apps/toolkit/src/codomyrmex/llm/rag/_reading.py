@@ -10,10 +10,11 @@ import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
 from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
+from answerable.sources.formats import PACKAGES
 
-_NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP})
+_NO_TEXT = PACKAGES | {Format.PDF, Format.RTF, Format.ZIP}
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
-_MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06")
+_MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
 
 
 class FileMissing(SourceNotFound, FileNotFoundError):

@@ -18,6 +18,10 @@ const VIEWS = {
   html: MarkdownView,
   docx: MarkdownView,
   epub: MarkdownView,
+  odt: MarkdownView,
+  rtf: MarkdownView,
+  slides: MarkdownView,
+  spreadsheet: MarkdownView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 

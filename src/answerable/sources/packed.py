@@ -8,7 +8,7 @@ from pathlib import Path, PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.formats import Format
-from answerable.sources.office.old_formats import APPLE, BINARY_WORKBOOK
+from answerable.sources.old_formats import APPLE, BINARY_WORKBOOK
 
 _LONGEST_TYPE = 200
 _BY_MEMBER = {
