@@ -24,6 +24,7 @@ MODULES = {
     "records": "fuzz_texts",
     "docx": "fuzz_packages",
     "epub": "fuzz_packages",
+    **dict.fromkeys(("xlsx", "pptx", "ods", "odp", "odt", "rtf"), "fuzz_office"),
     "zip": "fuzz_packages",
     "pdf": "fuzz_pdfs",
     "sitemap": "fuzz_sites",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from answerable.errors import DamagedSource, EncryptedSource
+from answerable.errors import EncryptedSource
 from answerable.sources.office.ooxml import local_name
 from answerable.sources.office.zip_package import Package
 
@@ -24,15 +24,6 @@ def refuse_encrypted(package: Package) -> None:
             f"{package.source} is encrypted: open it in LibreOffice with its password, save it without one, and add "
             "that file"
         )
-
-
-def content_root(package: Package) -> Any:
-    """Return the root of the document's content. Raises DamagedSource, also for XML that defines entities."""
-    root = package.xml("content.xml")
-    declared = root.getroottree().docinfo.internalDTD
-    if declared is not None and any(True for _ in declared.iterentities()):
-        raise DamagedSource(f"{package.source} is refused, its XML defines entities: {package.advice}")
-    return root
 
 
 def properties(package: Package) -> tuple[str, dict[str, str]]:

@@ -8,7 +8,7 @@ from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource, SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.markdown_blocks import place_headings
-from answerable.sources.office.odf import attribute, content_root, properties, refuse_encrypted
+from answerable.sources.office.odf import attribute, properties, refuse_encrypted
 from answerable.sources.office.odf_blocks import Walk
 from answerable.sources.office.sections import sections_document
 from answerable.sources.office.zip_package import Package
@@ -22,7 +22,7 @@ def read_odt(data: bytes, source: str, context: ReadContext | None = None) -> Do
         try:
             refuse_encrypted(package)
             title, metadata = properties(package)
-            root = content_root(package)
+            root = package.xml("content.xml")
             walk = Walk(_numbered(root))
             bodies = [text for body in root.iter("{*}body") for text in body.iterchildren("{*}text")]
             body, headings = place_headings(

@@ -8,7 +8,7 @@ from typing import Any
 from answerable.datatypes import Document
 from answerable.errors import DamagedSource, SourceError
 from answerable.sources.context import ReadContext
-from answerable.sources.office.odf import attribute, content_root, paragraph_text, properties, refuse_encrypted
+from answerable.sources.office.odf import attribute, paragraph_text, properties, refuse_encrypted
 from answerable.sources.office.odf_blocks import blocks_of
 from answerable.sources.office.ooxml import local_name
 from answerable.sources.office.zip_package import Package
@@ -24,7 +24,7 @@ def read_odp(data: bytes, source: str, context: ReadContext | None = None) -> Do
         try:
             refuse_encrypted(package)
             title, metadata = properties(package)
-            root = content_root(package)
+            root = package.xml("content.xml")
             hidden = {
                 attribute(style, "name")
                 for style in root.iter("{*}style")

@@ -8,7 +8,7 @@ from itertools import islice
 from answerable.sources.spreadsheets.number_formats import marks_of
 from answerable.tables.values import prevailing_mark, split_number
 from answerable.tables.words import word_set
-from answerable.text.languages import question_language
+from answerable.text.languages import keyword_language, question_language
 
 _SAMPLE = 2_000
 _LONGEST_NUMBER = 40
@@ -23,5 +23,7 @@ def decimal_mark(texts: Iterable[str], codes: Iterable[str] = ()) -> str:
         return mark
     if mark := prevailing_mark([mark for code in codes for mark in marks_of(code)]):
         return mark
-    language = question_language(". ".join(sample)[:_MOST_WORDS])
+    words = ". ".join(sample)[:_MOST_WORDS]
+    # Names and headers are keywords rather than sentences.
+    language = keyword_language(words) or question_language(words)
     return "," if language in word_set("values", "codes", "comma_languages") else "."

@@ -170,7 +170,7 @@ def _form(tokens: list[re.Match[str]]) -> _Form:
             before += literal
     if "(" in before and not before.startswith("("):
         # "$ (1,240.00)" is read as a number with its sign around the currency: "($ 1,240.00)".
-        before = f"({before.replace('(', '', 1)}"
+        before = f"({before.replace('(', '', 1).lstrip()}"
     bounds = len(decimals.rstrip("#")), min(len(decimals), _MOST_DECIMALS)
     if not any(text for _, text in masks):
         masks = [(len(whole), "")] if whole else []

@@ -8,8 +8,11 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from html import unescape
+from itertools import islice
 from typing import Any
 
 from answerable.datatypes import Document
@@ -21,10 +24,13 @@ from answerable.sources.spreadsheets.document import workbook_document
 from answerable.sources.spreadsheets.marks import decimal_mark
 from answerable.sources.spreadsheets.number_formats import BUILT_IN
 from answerable.sources.spreadsheets.sheet import Room, Sheet
-from answerable.sources.spreadsheets.xlsx_cells import SheetReader, add_header
+from answerable.sources.spreadsheets.xlsx_cells import SheetReader, add_header, string_text
 
 _ADVICE = "open it in Excel or LibreOffice, save it again as .xlsx or CSV, and add that file"
 _MOST_SHEETS = 1_000
+_SAMPLED_SHEETS = 3
+_SAMPLE = 200_000
+_INLINE = re.compile(rb"<(?:\w+:)?t(?: [^<>]{0,100})?>([^<]{1,500})<")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +39,15 @@ class Styles:
 
     codes: tuple[str, ...]
     bold: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _Worksheet:
+    """A sheet with cells, by the name of its part."""
+
+    name: str
+    is_hidden: bool
+    path: str
 
 
 def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> Document:
@@ -52,9 +67,15 @@ def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> D
             parts = related(package, main)
             styles = _styles(package, parts.get("styles"))
             texts = _shared_texts(package, parts.get("sharedStrings"))
-            mark = decimal_mark(texts, styles.codes)
+            workbook = package.xml(main)
+            worksheets = list(_worksheets(package, main, workbook))
+            # Some programs write each text in its cell.
+            first = {} if texts else {each.path: package.read(each.path) for each in worksheets[:_SAMPLED_SHEETS]}
+            mark = decimal_mark(texts or _inline_texts(first.values()), styles.codes)
+            is_1904 = any(each.get("date1904") in ("1", "true") for each in workbook.iterchildren("{*}workbookPr"))
             room = Room(limit, source, _ADVICE)
-            sheets = list(_sheets(package, main, styles, texts, mark, room))
+            reader = SheetReader(styles.codes, styles.bold, texts, mark, is_1904, room)
+            sheets = list(_sheets(package, worksheets, reader, first))
         except SourceError:
             raise
         except Exception as error:
@@ -63,28 +84,28 @@ def read_xlsx(data: bytes, source: str, context: ReadContext | None = None) -> D
     return workbook_document(sheets, source, title, metadata, mark)
 
 
-def _sheets(package: Package, main: str, styles: Styles, texts: list[str], mark: str, room: Room) -> Iterator[Sheet]:
-    workbook = package.xml(main)
-    is_1904 = any(
-        local_name(each) == "workbookPr" and each.get("date1904") in ("1", "true") for each in workbook.iterchildren()
-    )
-    parts = {key: (kind, path) for key, kind, path in relations(package, main)}
-    reader = SheetReader(styles.codes, styles.bold, texts, mark, is_1904, room)
-    count = 0
-    for element in workbook.iter("{*}sheet"):
-        key = next((value for name, value in element.attrib.items() if name.rpartition("}")[2] == "id"), "")
-        kind, path = parts.get(key, ("", ""))
-        count += 1
-        if kind != "worksheet" or count > _MOST_SHEETS:
-            # Sheets of charts and dialogs have no cells.
-            continue
-        is_hidden = element.get("state", "visible") in ("hidden", "veryHidden")
-        sheet = Sheet(" ".join(element.get("name", "").split()) or f"Sheet{count}", is_hidden)
-        for _, kind, table in relations(package, path):
-            if kind == "table" and package.xml(table).get("headerRowCount") != "0":
-                add_header(sheet, package.xml(table).get("ref", ""))
-        reader.read((row for _, row in stream(package.read(path), package.source, _ADVICE, *reader.tags)), sheet)
+def _sheets(
+    package: Package, worksheets: Sequence[_Worksheet], reader: SheetReader, read_already: Mapping[str, bytes]
+) -> Iterator[Sheet]:
+    for worksheet in worksheets:
+        sheet = Sheet(worksheet.name, worksheet.is_hidden)
+        for _, kind, table in relations(package, worksheet.path):
+            if kind == "table" and (root := package.xml(table)).get("headerRowCount") != "0":
+                add_header(sheet, root.get("ref", ""))
+        data = read_already.get(worksheet.path) or package.read(worksheet.path)
+        reader.read((row for _, row in stream(data, package.source, _ADVICE, *reader.tags)), sheet)
         yield sheet
+
+
+def _worksheets(package: Package, main: str, workbook: Any) -> Iterator[_Worksheet]:
+    """Yield the sheets with cells in order; those of charts and dialogs have none."""
+    parts = {key: path for key, kind, path in relations(package, main) if kind == "worksheet"}
+    for number, element in enumerate(islice(workbook.iter("{*}sheet"), _MOST_SHEETS), 1):
+        key = next((value for name, value in element.attrib.items() if name.rpartition("}")[2] == "id"), "")
+        # A hostile workbook shows one sheet many times.
+        if path := parts.pop(key, ""):
+            is_hidden = element.get("state", "visible") in ("hidden", "veryHidden")
+            yield _Worksheet(" ".join(element.get("name", "").split()) or f"Sheet{number}", is_hidden, path)
 
 
 def _styles(package: Package, name: str | None) -> Styles:
@@ -124,14 +145,14 @@ def _shared_texts(package: Package, name: str | None) -> list[str]:
     if name is None:
         return []
     found = stream(package.read(name), package.source, _ADVICE, "si")
-    return [_shared_text(element) for _, element in found]
+    return [string_text(element) for _, element in found]
 
 
-def _shared_text(element: Any) -> str:
-    """Return the text of a shared or inline string on one line, without the reading aids of Japanese."""
-    pieces = []
-    for text in element.iter("{*}t"):
-        parent = text.getparent()
-        if local_name(parent) != "rPh":
-            pieces.append(text.text or "")
-    return " ".join("".join(pieces).split())
+def _inline_texts(sheets: Iterable[bytes]) -> list[str]:
+    """Return a sample of the texts in the cells of sheets."""
+    return [
+        text
+        for data in sheets
+        for found in _INLINE.finditer(data[:_SAMPLE])
+        if (text := " ".join(unescape(found[1].decode("utf-8", "replace")).split()))
+    ]

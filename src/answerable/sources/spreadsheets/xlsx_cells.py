@@ -89,7 +89,7 @@ class SheetReader:
                 inline = child
         kind = cell.get("t", "n")
         if kind == "inlineStr" and inline is not None:
-            return " ".join("".join(text.text or "" for text in inline.iter("{*}t")).split())
+            return string_text(inline)
         if value is None:
             sheet.uncalculated += formula is not None
             return ""
@@ -117,6 +117,12 @@ class SheetReader:
                 self._shown.clear()
             self._shown[value, code] = text
         return text
+
+
+def string_text(element: Any) -> str:
+    """Return the text of a shared or inline string on one line, without the reading aids of Japanese."""
+    texts = (each.text or "" for each in element.iter("{*}t") if local_name(each.getparent()) != "rPh")
+    return " ".join("".join(texts).split())
 
 
 def add_header(sheet: Sheet, reference: str) -> None:
