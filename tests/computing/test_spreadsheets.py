@@ -1,4 +1,4 @@
-"""Questions about workbooks in three languages: figures computed from their rows, and rows quoted with their columns."""
+"""Questions about workbooks in three languages: figures computed from rows, and rows quoted with their columns."""
 
 from __future__ import annotations
 

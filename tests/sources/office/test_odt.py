@@ -20,7 +20,8 @@ NUMBERED = (
 LEASE = (
     '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="1">Lease</text:h>'
     '<text:h text:outline-level="2">Rent</text:h>'
-    "<text:p>The rent is <text:span>950<text:s/>€</text:span> a month.<text:note><text:note-citation>1</text:note-citation>"
+    "<text:p>The rent is <text:span>950<text:s/>€</text:span> a month."
+    "<text:note><text:note-citation>1</text:note-citation>"
     "<text:note-body><text:p>Water included.</text:p></text:note-body></text:note>"
     "<office:annotation><text:p>check this</text:p></office:annotation></text:p>"
     "<text:table-of-content><text:index-body><text:p>Contents</text:p></text:index-body></text:table-of-content>"
@@ -36,7 +37,8 @@ def test_headings_notes_and_what_is_left_out() -> None:
 
 def test_lists_tables_and_boxes() -> None:
     inner = "<text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list>"
-    items = f"<text:list-item><text:p>one</text:p>{inner}</text:list-item><text:list-item><text:p>two</text:p></text:list-item>"
+    item = "<text:list-item><text:p>{}</text:p>{}</text:list-item>"
+    items = item.format("one", inner) + item.format("two", "")
     body = (
         f'<text:list text:style-name="L1">{items}</text:list><text:section><text:p>a<text:line-break/>b</text:p>'
         f"</text:section>{table([['Item', 'Price'], ['Bread', '2 €']])}"

@@ -47,7 +47,8 @@ def test_kinds_repetitions_merges_and_comments() -> None:
       <table:table-cell office:value-type="percentage" office:value="0.125"/>
       <table:table-cell office:value-type="boolean" office:boolean-value="true"/>
       <table:table-cell table:number-columns-repeated="2" office:value-type="string">
-      <office:annotation><text:p>secret</text:p></office:annotation><text:p>two<text:s text:c="2"/>words</text:p><text:p>more</text:p></table:table-cell>
+      <office:annotation><text:p>secret</text:p></office:annotation>
+      <text:p>two<text:s text:c="2"/>words</text:p><text:p>more</text:p></table:table-cell>
     </table:table-row>
     <table:table-row table:visibility="filter" table:number-rows-repeated="2">
       <table:table-cell office:value-type="currency" office:value="3" office:currency="EUR"/><table:table-cell/>
