@@ -60,8 +60,8 @@ def find_blocks(sheet: Sheet) -> list[Block]:
     hints = _Hints(sheet.headers, wide)
     blocks: list[Block] = []
     for run in _runs(sheet.rows):
-        for columns in _column_groups(run, hints):
-            for block in _blocks(run, columns, hints):
+        for rows in _side_by_side(run, hints):
+            for block in _blocks(rows, hints):
                 if blocks and _continues(block, blocks[-1]):
                     blocks[-1].rows += block.rows
                 else:
@@ -81,41 +81,41 @@ def _runs(rows: Sequence[Row]) -> Iterator[list[Row]]:
         yield run
 
 
-def _column_groups(run: Sequence[Row], hints: _Hints) -> list[list[int]]:
-    """Divide the columns of a run where an empty one stands between two tables that each have a header."""
+def _side_by_side(run: Sequence[Row], hints: _Hints) -> list[list[Row]]:
+    """Divide a run at the empty columns that stand between two tables with a header each."""
     used = sorted({column for row in run for column in row.cells})
-    groups: list[list[int]] = [[]]
-    for before, column in pairwise([used[0] - 1, *used]):
-        if column > before + 1:
-            groups.append([])
-        groups[-1].append(column)
-    found = [groups[0]]
-    for group in groups[1:]:
-        if _has_table(run, found[-1], hints) and _has_table(run, group, hints):
-            found.append(group)
-        else:
-            found[-1] = found[-1] + group
-    return found
+    groups: dict[int, int] = {}
+    for before, column in pairwise([used[0], *used]):
+        groups[column] = groups.get(before, 0) + (column > before + 1)
+    apart = _divided(run, groups)
+    if len(apart) == 1:
+        return apart
+    tables = [_find_header(rows, hints) is not None for rows in apart]
+    joined = [0]
+    left_is_table = tables[0]
+    for is_table in tables[1:]:
+        starts_anew = left_is_table and is_table
+        joined.append(joined[-1] + starts_anew)
+        left_is_table = is_table if starts_anew else left_is_table or is_table
+    return _divided(run, {column: joined[group] for column, group in groups.items()})
 
 
-def _has_table(run: Sequence[Row], columns: Sequence[int], hints: _Hints) -> bool:
-    return len(columns) > 1 and _find_header(_within(run, columns), hints) is not None
-
-
-def _within(run: Sequence[Row], columns: Sequence[int]) -> list[Row]:
-    """Return the rows of a run with only the cells of these columns."""
-    first, last = columns[0], columns[-1]
-    found = []
+def _divided(run: Sequence[Row], groups: Mapping[int, int]) -> list[list[Row]]:
+    """Divide the rows of a run by the group of each column."""
+    found: list[list[Row]] = [[] for _ in range(max(groups.values()) + 1)]
+    if len(found) == 1:
+        return [list(run)]
     for row in run:
-        cells = {column: text for column, text in row.cells.items() if first <= column <= last}
-        if cells:
-            found.append(Row(row.number, cells, row.is_hidden, row.is_bold))
+        cells: dict[int, dict[int, str]] = {}
+        for column in sorted(row.cells):
+            cells.setdefault(groups[column], {})[column] = row.cells[column]
+        for group, own in cells.items():
+            found[group].append(Row(row.number, own, row.is_hidden, row.is_bold))
     return found
 
 
-def _blocks(run: Sequence[Row], columns: Sequence[int], hints: _Hints) -> Iterator[Block]:
+def _blocks(rows: Sequence[Row], hints: _Hints) -> Iterator[Block]:
     """Yield what stands above the header of a run, row by row if it is a title, and the table."""
-    rows = _within(run, columns)
     header = _find_header(rows, hints)
     if header is None:
         yield from _plain(rows)
