@@ -38,6 +38,8 @@ class DocumentType(_Name):
     PDF = "pdf"
     CHAT = "chat"
     DOCX = "docx"
+    ODT = "odt"
+    RTF = "rtf"
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
@@ -52,6 +54,8 @@ class DocumentType(_Name):
     CALENDAR = "calendar"
     CONTACTS = "contacts"
     PICTURE = "picture"
+    SPREADSHEET = "spreadsheet"
+    SLIDES = "slides"
 
 
 class PartKind(_Name):

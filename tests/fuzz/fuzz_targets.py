@@ -30,6 +30,7 @@ MODULES = {
     "zotero": "fuzz_writing",
     "docx": "fuzz_packages",
     "epub": "fuzz_packages",
+    **dict.fromkeys(("xlsx", "pptx", "ods", "odp", "odt", "rtf"), "fuzz_office"),
     "zip": "fuzz_packages",
     "tar": "fuzz_packages",
     "mail": "fuzz_mail",

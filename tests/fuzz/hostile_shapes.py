@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable
 from fuzz_packages import WORD
 from hostile_writing import WRITING
 from made_files import edited, epub, with_body, zipped
+from made_office_files import opendocument, table, with_rows
+
+from answerable.sources.spreadsheets.sheet import column_letters
 
 _SENTENCE = "Words of a page that say something, again and again. "
 _PARAGRAPH = "<w:p><w:r><w:t>x y</w:t></w:r></w:p>"
@@ -45,6 +48,16 @@ def _with_contents(count: int, items: str, name: str, contents: str) -> bytes:
 
 def _cells(count: int) -> str:
     return "".join(f"<w:tc>{_PARAGRAPH}</w:tc>" for _ in range(count))
+
+
+_CELL = "<c><v>1.5</v></c>"
+_ROW = f'<row><c t="inlineStr"><is><t>x y</t></is></c>{_CELL * 3}</row>'
+_SPACED = '<c t="inlineStr"><is><t>aN</t></is></c><c t="inlineStr"><is><t>bN</t></is></c><c/>'
+_NOTE = "<text:note><text:note-body><text:p>n</text:p></text:note-body></text:note>"
+
+
+def _table_at(row: int) -> str:
+    return f'<row r="{row}">{_SPACED}</row><row r="{row + 1}">{_CELL * 2}</row>'
 
 
 PAGES: dict[str, tuple[int, Callable[[int], str]]] = {
@@ -125,6 +138,25 @@ SHAPES: dict[str, Shape] = {
             n, 'media-type="application/x-dtbncx+xml"', "n.ncx", f"<ncx>{'<navPoint/>' * n}</ncx>"
         ),
     ),
+    "Excel: rows": ("a.xlsx", 2_000, lambda n: with_rows(_ROW * n)),
+    "Excel: cells of a row": ("a.xlsx", 2_000, lambda n: with_rows(f"<row>{_CELL * n}</row>" * 3)),
+    "Excel: a column for each row": (
+        "a.xlsx",
+        1_000,
+        lambda n: with_rows("".join(f'<row><c r="{column_letters(i)}{i + 1}"><v>1</v></c></row>' for i in range(n))),
+    ),
+    "Excel: tables side by side": (
+        "a.xlsx",
+        300,
+        lambda n: with_rows("".join(f"<row>{_SPACED * n}</row>".replace("N", str(i)) for i in range(3))),
+    ),
+    "Excel: tables below each other": ("a.xlsx", 500, lambda n: with_rows("".join(map(_table_at, range(1, 4 * n, 4))))),
+    "OpenDocument: rows": ("a.ods", 1_000, lambda n: opendocument("spreadsheet", table([["x", 1.0]] * n))),
+    "OpenDocument: paragraphs": ("a.odt", 2_000, lambda n: opendocument("text", "<text:p>x y</text:p>" * n)),
+    "OpenDocument: notes": ("a.odt", 1_000, lambda n: opendocument("text", f"<text:p>x{_NOTE * n}</text:p>")),
+    "RTF: paragraphs": ("a.rtf", 5_000, lambda n: "{\\rtf1 " + "x\\par " * n + "}"),
+    "RTF: groups": ("a.rtf", 10_000, lambda n: "{\\rtf1 " + "{" * n + "x"),
+    "RTF: characters": ("a.rtf", 10_000, lambda n: "{\\rtf1 " + "\\'e9\\u8364 ?" * n + "}"),
     "Markdown: ids of a heading": ("a.md", 2_000, lambda n: "# " + "{#a" * n),
     "Markdown: notes in a heading": ("a.md", 1_000, lambda n: "# " + "{/*#x*/} " * n + "a"),
     "Markdown: references": ("a.md", 3_000, lambda n: "".join(f"[r{each}]: http://a/{each}\n" for each in range(n))),

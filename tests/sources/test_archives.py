@@ -192,8 +192,8 @@ def test_nothing_to_read_in_it(save: Callable[..., Path]) -> None:
         read_file(save(packed()))
 
 
-@pytest.mark.parametrize("name", ["report.pptx", "renamed.zip"])
-def test_office_documents_are_unsupported(save: Callable[..., Path], name: str) -> None:
-    data = packed(("[Content_Types].xml", "<x/>"), ("word/document.xml", "<x/>"))
+@pytest.mark.parametrize("name", ["drawing.vsdx", "renamed.zip"])
+def test_other_office_documents_are_unsupported(save: Callable[..., Path], name: str) -> None:
+    data = packed(("[Content_Types].xml", "<x/>"), ("visio/document.xml", "<x/>"))
     with pytest.raises(UnsupportedSource, match=r"PDF"):
         read_file(save(data, name))

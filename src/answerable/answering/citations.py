@@ -17,7 +17,11 @@ _WITHOUT_PLACES = frozenset(
     {
         DocumentType.DOCX,
         DocumentType.EPUB,
+        DocumentType.ODT,
+        DocumentType.RTF,
         DocumentType.RECORDS,
+        DocumentType.SPREADSHEET,
+        DocumentType.SLIDES,
         DocumentType.NOTEBOOK,
         DocumentType.SUBTITLES,
         DocumentType.OUTLINE,

@@ -25,6 +25,7 @@ _LINE = re.compile(
 )
 _ENDS = re.compile(r"[.:;*_\]|(–—]|\s-\s|,(?!\s*\d{4})| {2}")
 _ANY_YEAR = 2000
+_WITHOUT_ENTRIES = (DocumentType.CHAT, DocumentType.RECORDS, DocumentType.SPREADSHEET)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +40,7 @@ class Entry:
 def entry_of(sentence: Sentence) -> Entry | None:
     """Return the dated entry that a sentence stands in: None if its document has less than two."""
     document = sentence.result.document
-    if sentence.message is not None or document.type in (DocumentType.CHAT, DocumentType.RECORDS):
+    if sentence.message is not None or document.type in _WITHOUT_ENTRIES:
         return None
     found = _entries(document.content[:LONGEST])
     place = bisect_right([each.start for each in found], sentence.start)

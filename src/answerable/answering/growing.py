@@ -32,6 +32,7 @@ _FENCE = re.compile(r"[ \t]*(```|~~~)")
 _COMMAND = re.compile(r"(?: {4}|\t)[ \t]*\S|[ \t]*[$>] \S")
 _ROW = re.compile(r"[ \t]*\|")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
+_NEVER_GROWN = (DocumentType.CHAT, DocumentType.RECORDS, DocumentType.SPREADSHEET, DocumentType.CODE)
 _LEADS = (":", ":**", ":*", ":_", "：")
 
 
@@ -47,7 +48,7 @@ class Growth:
 def grown(sentence: Sentence, question: str) -> Growth | None:
     """Return what a quote grows to, or None if it stays as it is."""
     document = sentence.result.document
-    if document.type in (DocumentType.CHAT, DocumentType.RECORDS, DocumentType.CODE):
+    if document.type in _NEVER_GROWN:
         return None
     content = document.content
     lines = _Lines(content, sentence)

@@ -12,6 +12,7 @@ from typing import Any
 from answerable.answering.evidence import Sentence
 from answerable.answering.windows import column_names
 from answerable.datatypes import DocumentType
+from answerable.tables.bars import header_above
 
 LONGEST = 2_000
 """A longer row is shown as it stands."""
@@ -27,7 +28,10 @@ def shown_row(sentence: Sentence) -> str:
     if len(text) > LONGEST:
         return ""
     if text.startswith("|") and text.endswith("|"):
-        return _joined(_cells(column_names(sentence)), _cells(text))
+        document = sentence.result.document
+        is_sheet = document.type is DocumentType.SPREADSHEET
+        names = header_above(document.content, sentence.start) if is_sheet else column_names(sentence)
+        return _joined(_cells(names), _cells(text))
     if sentence.result.document.type is DocumentType.RECORDS:
         return _record(sentence, text)
     part = next((each for each in sentence.result.chunk.parts if each.start <= sentence.start < each.end), None)

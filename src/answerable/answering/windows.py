@@ -13,6 +13,7 @@ from answerable.answering.citations import location_of
 from answerable.answering.evidence import Sentence
 from answerable.datatypes import DocumentType, Span
 from answerable.protocols import AnswerReader, Evidence, Reading
+from answerable.tables.bars import header_above
 
 PASSAGES = 10
 """In how many passages an answer is sought when they are read."""
@@ -142,6 +143,8 @@ def column_names(row: Sentence) -> str:
     if document.type is DocumentType.RECORDS:
         names = content[: min(start, LONGEST_NAMES)].partition("\n")
         return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
+    if document.type is DocumentType.SPREADSHEET:
+        return header_above(content, start)[:LONGEST_NAMES]
     if not row.text.startswith("|"):
         return ""
     low = max(0, start - TABLE)

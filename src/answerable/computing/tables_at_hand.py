@@ -22,7 +22,7 @@ KEPT = 500
 
 _UNASKED = (Origin.FRONT_MATTER,)
 """Tables of one row that describe their document: nobody counts these."""
-_FIRST = (str(DocumentType.RECORDS), str(DocumentType.CHAT))
+_FIRST = (str(DocumentType.RECORDS), str(DocumentType.SPREADSHEET), str(DocumentType.CHAT))
 
 
 class TablesAtHand:

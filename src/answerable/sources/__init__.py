@@ -1,4 +1,4 @@
-"""Where documents come from: files, folders, archives, chats, PDF, Markdown, web, Word, e-books, code, records."""
+"""Where documents come from: files, folders, archives, chats, PDF, Markdown, web, office, e-books, code, records."""
 
 from answerable.exports import exported_from
 

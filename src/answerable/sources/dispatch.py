@@ -18,9 +18,10 @@ from answerable.datatypes import Document
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import ReadContext
-from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
+from answerable.sources.formats import ARCHIVES, PACKAGES, SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.members import ReadArchive, ReadMember
+from answerable.sources.packed import packed_format
 from answerable.sources.text import decode
 from answerable.sources.zotero import described
 
@@ -30,6 +31,12 @@ READERS_OF_BYTES = {
     Format.HTML: "answerable.sources.html.read:read_saved",
     Format.CHAT_PAGE: "answerable.sources.chats.read:read_chat_page",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
+    Format.XLSX: "answerable.sources.spreadsheets.xlsx:read_xlsx",
+    Format.PPTX: "answerable.sources.slides.pptx:read_pptx",
+    Format.ODT: "answerable.sources.office.odt:read_odt",
+    Format.ODS: "answerable.sources.spreadsheets.ods:read_ods",
+    Format.ODP: "answerable.sources.slides.odp:read_odp",
+    Format.RTF: "answerable.sources.office.rtf:read_rtf",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
     Format.OPML: "answerable.sources.outlines.opml:read_opml",
     Format.PLUGIN: "answerable.sources.plugin_formats:read_by_plugin",
@@ -81,7 +88,10 @@ def format_of(file: Path | bytes, source: str) -> Format:
     if isinstance(file, Path) and os.path.isdir(file):
         # The files of one conversation.
         return Format.RECORDS
-    return recognise(_load(file, source, SAMPLE), source)
+    found = recognise(_load(file, source, SAMPLE), source)
+    # What is in the zip counts more than its suffix.
+    is_zip = found is Format.ZIP or found in PACKAGES
+    return (packed_format(file, source) if is_zip else None) or found
 
 
 def archive_reader(found: Format) -> ReadArchive | None:
@@ -110,7 +120,7 @@ def _read_member(
 
 def is_archive(data: bytes, source: str, known: Format | None = None) -> bool:
     """Whether the bytes of a file, perhaps of a known format, are an archive, a mailbox or a message."""
-    return (known or recognise(data[:SAMPLE], source)) in READERS_OF_ARCHIVES
+    return (known or format_of(data, source)) in READERS_OF_ARCHIVES
 
 
 def with_metadata(document: Document, metadata: Mapping[str, Any]) -> Document:
@@ -141,7 +151,7 @@ def read_bytes(
     `known` is the file's format, if its name and first bytes don't tell it. Raise UnsupportedSource for an archive.
     """
     context = context or ReadContext()
-    found = known or recognise(data[:SAMPLE], source)
+    found = known or format_of(data, source)
     if found in ARCHIVES:
         raise UnsupportedSource(f"{source} is an archive: read it with read_file, or unpack it and add the folder")
     if read_archive := archive_reader(found):

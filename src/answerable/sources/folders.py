@@ -101,7 +101,7 @@ class ReasonsToSkip:
 def nothing_to_read(
     folder: str,
     skipped: Skipped,
-    advice: str = "add a folder with chats, mail, PDF, Word, Markdown, HTML, tables, notebooks, code or text files",
+    advice: str = "add a folder with chats, mail, PDF, office files, Markdown, HTML, tables, code or text files",
 ) -> EmptySource:
     """Return the error for a folder without readable files."""
     return EmptySource(f"{folder} has no file that can be read{skipped_summary(skipped.counts)}: {advice}")

@@ -9,6 +9,7 @@ from pathlib import PurePath
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
 from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, is_webp
+from answerable.sources.old_formats import OLE, apple_format, old_format
 from answerable.sources.text import decode, magic_name
 
 
@@ -24,6 +25,12 @@ class Format(str, Enum):
     CHAT_PAGE = "chat page"
     MARKDOWN = "markdown"
     DOCX = "docx"
+    XLSX = "xlsx"
+    PPTX = "pptx"
+    ODT = "odt"
+    ODS = "ods"
+    ODP = "odp"
+    RTF = "rtf"
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
@@ -52,7 +59,13 @@ _SUFFIXES_BY_FORMAT = {
     Format.HTML: ".html .htm .xhtml",
     Format.MARKDOWN: ".md .markdown .mdx",
     Format.TEXT: ".txt .text .log",
-    Format.DOCX: ".docx .docm .dotx",
+    Format.DOCX: ".docx .docm .dotx .dotm",
+    Format.XLSX: ".xlsx .xlsm .xltx .xltm",
+    Format.PPTX: ".pptx .pptm .ppsx .ppsm .potx .potm",
+    Format.ODT: ".odt .ott",
+    Format.ODS: ".ods .ots",
+    Format.ODP: ".odp .otp",
+    Format.RTF: ".rtf",
     Format.EPUB: ".epub",
     Format.RECORDS: ".csv .tsv .tab .json .jsonl .ndjson",
     Format.NOTEBOOK: ".ipynb",
@@ -74,20 +87,21 @@ SUFFIXES: dict[str, Format] = {
     suffix: form for form, suffixes in _SUFFIXES_BY_FORMAT.items() for suffix in suffixes.split()
 }
 # Zip archives with another suffix: programs and documents of other formats.
-_OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
+_OTHER_ZIPS_NAMES = ".jar .war .apk .whl .xpi .crx .kmz .3mf"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
-_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.PICTURE}) | ARCHIVES
+PACKAGES = frozenset({Format.DOCX, Format.XLSX, Format.PPTX, Format.ODT, Format.ODS, Format.ODP, Format.EPUB})
+"""Documents that are zip archives."""
+_BINARY = PACKAGES | ARCHIVES | {Format.PDF, Format.PICTURE}
 _MAIL = frozenset({Format.MAIL, Format.MBOX})
-_PACKAGES = frozenset({Format.DOCX, Format.EPUB})
+_IN_OLE = frozenset({Format.DOCX, Format.XLSX, Format.PPTX, Format.OUTLOOK})
 _DRAWINGS = frozenset({".svg", ".svgz"})
 # What Thunderbird keeps beside a mailbox: its index.
 _INDEXES = frozenset({".msf"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 # Other programs compress files of their own formats: only with its suffix is a file unpacked.
 _COMPRESSED = re.compile(rb"\x1f\x8b\x08|BZh[1-9]1AY&SY|\xfd7zXZ\x00")
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OF_OLE = frozenset({Format.DOCX, Format.OUTLOOK})
+_RTF = b"{\\rtf"
 PICTURE_MARKS = (PNG, JPEG, *GIF)
 SAMPLE = 8192
 # Browsers export their bookmarks as pages that begin like this.
@@ -131,15 +145,22 @@ def recognise(head: bytes, name: str) -> Format:
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
+    if old := apple_format(head, suffix):
+        raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
-        return known if known in _PACKAGES and known else Format.ZIP
+        return known if known in PACKAGES and known else Format.ZIP
     if is_tar(head):
         return Format.TAR
     if known is Format.COMPRESSED and _COMPRESSED.match(head):
         return known
-    if known in _OF_OLE and known and head.startswith(_OLE):
-        # Word stores password-protected documents in its old container.
-        return known
+    if head.startswith(_RTF):
+        return Format.RTF
+    if head.startswith(OLE):
+        if known in _IN_OLE and known:
+            # Office stores password-protected documents in its old container, Outlook its messages.
+            return known
+        if old := old_format(head, suffix):
+            raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
     if mail := _mail(head, known):
         return mail
     if known in _BINARY and known and not magic_name(head):

@@ -13,7 +13,7 @@ from answerable.protocols.reading import UnreadFile
 
 # Larger files are tables and plain text, which take a tenth of the time.
 _LARGE = 5_000_000
-# Word documents and e-books are zipped.
+# Office documents and e-books are zipped.
 _PACKED_MARK = b"PK\x03\x04"
 _MOST_PACKED = 10
 # Sizes are rounded up, so that small files share their bounds.

@@ -9,7 +9,7 @@ from answerable.protocols import TextSplitter
 from answerable.splitting.chat import ChatSplitter
 from answerable.splitting.code import CodeSplitter
 from answerable.splitting.headings import HeadingSplitter
-from answerable.splitting.records import RecordSplitter
+from answerable.splitting.records import RecordSplitter, SheetSplitter
 from answerable.splitting.recursive import RecursiveSplitter
 
 
@@ -40,6 +40,9 @@ class SplitterByType:
             DocumentType.HTML: headings,
             DocumentType.DOCX: headings,
             DocumentType.EPUB: headings,
+            DocumentType.ODT: headings,
+            DocumentType.RTF: headings,
+            DocumentType.SLIDES: headings,
             DocumentType.PDF: headings,
             DocumentType.NOTEBOOK: headings,
             DocumentType.RST: headings,
@@ -53,6 +56,7 @@ class SplitterByType:
             DocumentType.RECORDS: records,
             DocumentType.CALENDAR: records,
             DocumentType.CONTACTS: records,
+            DocumentType.SPREADSHEET: SheetSplitter(recursive),
         }
         self._default: TextSplitter = recursive
         self._others = others

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from answerable.datatypes import Chunk, Document, DocumentType, Location, Part, chunk_id
 from answerable.protocols import Span
+from answerable.tables.bars import header_above, plain_cell
 from answerable.text.locate import Locator
 
 _LONGEST_STEP = 300
@@ -78,6 +79,9 @@ def _context(document: Document, location: Location, parts: tuple[Part, ...]) ->
             path = path[:1]
         case DocumentType.RECORDS:
             path.append(str(document.metadata.get("columns") or "")[:_LONGEST_STEP])
+        case DocumentType.SPREADSHEET:
+            names = header_above(document.content, parts[0].start)[:_LONGEST_STEP] if parts else ""
+            path.append(", ".join(filter(None, map(plain_cell, names.split("|")))))
         case DocumentType.CODE:
             path += _symbols(parts)
     return " › ".join(dict.fromkeys(" ".join(step.split()) for step in path if step.strip()))

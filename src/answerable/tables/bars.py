@@ -16,6 +16,7 @@ _BAR = re.compile(r"(?<!\\)\|")
 _LINK = re.compile(r"!?\[([^\[\]]*)\]\([^()]*\)")
 _BREAK = re.compile(r"<br ?/?>", re.IGNORECASE)
 _MARKS = re.compile(r"\*\*|`|~~")
+_FURTHEST = 5_000_000
 _WRAPPED = re.compile(r"([*_])([^*_].*)\1")
 
 
@@ -46,6 +47,20 @@ def bar_tables(content: str) -> Iterator[BarTable]:
         run.append(line)
         reached = content.find("\n", line.end) + 1 or len(content)
     yield from _tables(run)
+
+
+def header_above(content: str, start: int) -> str:
+    """Return the line that names the columns of the row at `start`, "" if there is none or it is far above.
+
+    It is the first line of the block, with a line `| --- |` below it; no blank line is between it and the row.
+    """
+    furthest = max(0, start - _FURTHEST)
+    blank = content.rfind("\n\n", furthest, start)
+    begin = blank + 2 if blank >= 0 else 0
+    end = content.find("\n", begin, start)
+    if end < 0 or (blank < 0 and furthest) or content[begin] != "|" or not content.startswith("| ---", end + 1):
+        return ""
+    return content[begin:end]
 
 
 def plain_cell(cell: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from answerable.datatypes import Document, DocumentType, Part
@@ -42,6 +43,8 @@ def find_tables(document: Document) -> list[Table]:
     if not (bars or rows or starts_with_rule):
         return found
     customs, titles = customs_of(document), _Titles(document)
+    if document.type is DocumentType.SPREADSHEET:
+        return [table for each in bars if (table := _sheet_table(each, titles, customs, document))]
     # Readers of other formats write the line below the first row of every table.
     is_markdown = document.type in _MARKDOWN
     made = [_front_matter(document, customs)] if starts_with_rule else []
@@ -56,6 +59,15 @@ def _bar_table(found: BarTable, titles: _Titles, customs: Customs, is_markdown: 
     if found.has_rule and not any(header.cells):
         return make_table(below, title, customs, names=header.cells)
     return make_table(found.lines, title, customs, has_header=is_markdown and found.has_rule)
+
+
+def _sheet_table(found: BarTable, titles: _Titles, customs: Customs, document: Document) -> Table | None:
+    """Return a table of a sheet: its reader has found the header, and shows numbers with one decimal mark."""
+    customs = replace(customs, decimal=str(document.metadata.get("decimal_mark") or "."))
+    header, *below = found.lines
+    names = header.cells if found.has_rule else []
+    rows = [line for line in below if line.cells != header.cells] if names else found.lines
+    return make_table(rows, titles.above(header.start), customs, names=names, is_mark_known=True)
 
 
 def _front_matter(document: Document, customs: Customs) -> Table | None:

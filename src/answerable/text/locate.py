@@ -20,6 +20,10 @@ _RENDERED = frozenset(
         DocumentType.CALENDAR,
         DocumentType.CONTACTS,
         DocumentType.PICTURE,
+        DocumentType.ODT,
+        DocumentType.RTF,
+        DocumentType.SPREADSHEET,
+        DocumentType.SLIDES,
     }
 )
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})

@@ -1,1 +1,1 @@
-"""Word documents and e-books."""
+"""Documents of word processors (Word, OpenDocument, RTF), e-books, and what office files have in common."""

@@ -101,11 +101,17 @@ def _level_of(chain: list[Any]) -> int | None:
         if outline is not None:
             return _heading_or_none(outline)
         for name in (value(style, "name") or "", style.get(W + "styleId", "")):
-            if match := _HEADING.fullmatch(name.strip()):
-                return int(match[1])
-            if _TITLE.fullmatch(name.strip()):
-                return TITLE
+            level = heading_level(name.strip())
+            if level is not None:
+                return level
     return None
+
+
+def heading_level(name: str) -> int | None:
+    """Return the level that a style's name says, TITLE for the document's title, None for other styles."""
+    if match := _HEADING.fullmatch(name):
+        return int(match[1])
+    return TITLE if _TITLE.fullmatch(name) else None
 
 
 def _level(holder: Any) -> int | None:

@@ -56,7 +56,15 @@ class Package:
             raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} ({error}): {self.advice}") from error
         if root is None:
             raise DamagedSource(f"{self.source} is damaged at {name[:200]!r} (no XML): {self.advice}")
+        refuse_entities(root, self.source, self.advice)
         return root
+
+
+def refuse_entities(element: _Element, source: str, advice: str) -> None:
+    """Raise DamagedSource if an element's XML defines entities, which in attributes are resolved in any case."""
+    declared = element.getroottree().docinfo.internalDTD
+    if declared is not None and any(True for _ in declared.iterentities()):
+        raise DamagedSource(f"{source} is refused, its XML defines entities: {advice}")
 
 
 def parse_xml(data: bytes, recover: bool) -> _Element:

@@ -38,7 +38,14 @@ _TYPES = {
     "text/calendar": ".ics",
     "text/vcard": ".vcf",
     "application/epub+zip": ".epub",
+    "application/rtf": ".rtf",
+    "text/rtf": ".rtf",
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document": ".docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": ".pptx",
+    "application/vnd.oasis.opendocument.text": ".odt",
+    "application/vnd.oasis.opendocument.spreadsheet": ".ods",
+    "application/vnd.oasis.opendocument.presentation": ".odp",
 }
 
 

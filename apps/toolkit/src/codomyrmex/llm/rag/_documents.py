@@ -17,9 +17,11 @@ from answerable.datatypes import Part, PartKind, document_id
 from codomyrmex.llm.rag._reading import read_one
 
 _PAGE = re.compile(r"[^\f]*\f?")
-# What the engine tells apart and the toolkit doesn't: Word and e-books are rendered as Markdown.
-_NEAREST = {"docx": "markdown", "epub": "markdown", "chat": "text", "records": "text"}
-_NEAREST |= {"mail": "text", "calendar": "text", "contacts": "text"}
+# What the engine tells apart and the toolkit doesn't: office files and e-books are rendered as Markdown.
+_NEAREST = {
+    **dict.fromkeys(("docx", "odt", "rtf", "epub", "slides", "spreadsheet"), "markdown"),
+    **dict.fromkeys(("chat", "records", "mail", "calendar", "contacts"), "text"),
+}
 
 
 class DocumentType(str, Enum):

@@ -13,19 +13,20 @@ from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, Re
 
 _NO_TEXT = frozenset(
     {
-        Format.PDF,
+        Format.COMPRESSED,
         Format.DOCX,
         Format.EPUB,
         Format.OPML,
-        Format.ZIP,
-        Format.TAR,
-        Format.COMPRESSED,
         Format.OUTLOOK,
+        Format.PDF,
         Format.PICTURE,
+        Format.RTF,
+        Format.TAR,
+        Format.ZIP,
     }
 )
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
-_MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06")
+_MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
 
 
 class FileMissing(SourceNotFound, FileNotFoundError):

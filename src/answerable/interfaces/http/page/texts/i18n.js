@@ -195,9 +195,9 @@ export const TEXTS = {
     "Escolha arquivos ou solte-os em qualquer lugar",
   ],
   kindsOfFiles: [
-    "PDF, chat exports, Markdown, web pages, Word, ebooks, code, zip",
-    "PDF, chats exportados, Markdown, páginas web, Word, libros electrónicos, código, zip",
-    "PDF, conversas exportadas, Markdown, páginas web, Word, e-books, código, zip",
+    "PDF, chat exports, mail, Markdown, web pages, Word, Excel, PowerPoint, ebooks, code, zip",
+    "PDF, chats exportados, correo, Markdown, páginas web, Word, Excel, PowerPoint, libros electrónicos, código, zip",
+    "PDF, conversas exportadas, e-mail, Markdown, páginas web, Word, Excel, PowerPoint, e-books, código, zip",
   ],
   orSite: [
     "Or add a website by its address",
@@ -243,6 +243,10 @@ export const TEXTS = {
   kind_chat: ["Chat", "Chat", "Conversa"],
   kind_docx: ["Word", "Word", "Word"],
   kind_epub: ["E-book", "Libro electrónico", "E-book"],
+  kind_odt: ["OpenDocument text", "Texto OpenDocument", "Texto OpenDocument"],
+  kind_rtf: ["RTF", "RTF", "RTF"],
+  kind_spreadsheet: ["Spreadsheet", "Hoja de cálculo", "Planilha"],
+  kind_slides: ["Presentation", "Presentación", "Apresentação"],
   kind_code: ["Code", "Código", "Código"],
   kind_records: ["Records", "Registros", "Registros"],
   kind_notebook: ["Notebook", "Cuaderno", "Caderno"],

@@ -20,6 +20,10 @@ const VIEWS = {
   docx: MarkdownView,
   epub: MarkdownView,
   notebook: MarkdownView,
+  odt: MarkdownView,
+  rtf: MarkdownView,
+  slides: MarkdownView,
+  spreadsheet: MarkdownView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 

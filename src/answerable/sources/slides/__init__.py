@@ -1,0 +1,1 @@
+"""Presentations: a part for each slide."""

@@ -1,0 +1,1 @@
+"""Spreadsheets: a part for each row, named as the sheet names it."""

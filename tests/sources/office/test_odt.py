@@ -1,0 +1,78 @@
+"""OpenDocument texts."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_office_files import opendocument, table
+
+import answerable
+from answerable.datatypes import DocumentType
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource
+from answerable.sources.dispatch import read_file
+from answerable.sources.office.odt import read_odt
+
+NUMBERED = (
+    '<text:list-style style:name="L1"><text:list-level-style-number text:level="1" style:num-format="1"/>'
+    "</text:list-style>"
+)
+LEASE = (
+    '<text:tracked-changes><text:p>deleted</text:p></text:tracked-changes><text:h text:outline-level="1">Lease</text:h>'
+    '<text:h text:outline-level="2">Rent</text:h>'
+    "<text:p>The rent is <text:span>950<text:s/>€</text:span> a month."
+    "<text:note><text:note-citation>1</text:note-citation>"
+    "<text:note-body><text:p>Water included.</text:p></text:note-body></text:note>"
+    "<office:annotation><text:p>check this</text:p></office:annotation></text:p>"
+    "<text:table-of-content><text:index-body><text:p>Contents</text:p></text:index-body></text:table-of-content>"
+)
+
+
+def test_headings_notes_and_what_is_left_out() -> None:
+    document = read_odt(opendocument("text", LEASE), "/in/lease.odt")
+    assert document.content == "# Lease\n\n## Rent\n\nThe rent is 950 € a month.[^1]\n\n[^1]: Water included."
+    assert [part.headings for part in document.parts] == [("Lease",), ("Lease", "Rent"), ()]
+    assert (document.type, document.title) == (DocumentType.ODT, "Lease")
+
+
+def test_lists_tables_and_boxes() -> None:
+    inner = "<text:list><text:list-item><text:p>inner</text:p></text:list-item></text:list>"
+    item = "<text:list-item><text:p>{}</text:p>{}</text:list-item>"
+    items = item.format("one", inner) + item.format("two", "")
+    body = (
+        f'<text:list text:style-name="L1">{items}</text:list><text:section><text:p>a<text:line-break/>b</text:p>'
+        f"</text:section>{table([['Item', 'Price'], ['Bread', '2 €']])}"
+        "<text:p>Beside<draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p>"
+    )
+    assert read_odt(opendocument("text", body, NUMBERED), "a.odt").content == (
+        "1. one\n  - inner\n2. two\n\na\nb\n\n| Item | Price |\n| --- | --- |\n| Bread | 2 € |\n\nBeside\n\nIn a box"
+    )
+
+
+def test_files_that_are_not_read() -> None:
+    with pytest.raises(EmptySource, match="holds no text"):
+        read_odt(opendocument("text", ""), "a.odt")
+    with pytest.raises(DamagedSource, match="entities"):
+        read_odt(opendocument("text", LEASE, prolog='<!DOCTYPE d [<!ENTITY a "lol">]>'), "a.odt")
+    manifest = '<m:manifest xmlns:m="urn:x"><m:file-entry><m:encryption-data/></m:file-entry></m:manifest>'
+    with pytest.raises(EncryptedSource, match="without one"):
+        read_odt(opendocument("text", LEASE, manifest=manifest), "a.odt")
+
+
+def test_tables_in_tables_do_not_multiply() -> None:
+    row = '<table:table-row table:number-rows-repeated="1000000"><table:table-cell table:number-columns-repeated="99">'
+    body = (
+        f"<table:table>{row}" * 20 + "<text:p>x</text:p>" + "</table:table-cell></table:table-row></table:table>" * 20
+    )
+    assert len(read_odt(opendocument("text", body), "a.odt").content) < 1_000
+
+
+def test_an_answer_from_it(tmp_path: Path) -> None:
+    path = tmp_path / "lease.bak"
+    path.write_bytes(opendocument("text", LEASE))
+    assert read_file(path)[0].type is DocumentType.ODT
+    with answerable.open(":memory:") as library:
+        assert library.add(path).failures == []
+        citation = library.ask("How much is the rent?").citations[0]
+    assert "950 €" in citation.quote
+    assert str(citation.location) == "Lease › Rent"

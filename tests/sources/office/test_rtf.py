@@ -1,0 +1,80 @@
+"""Rich Text Format."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import answerable
+from answerable.datatypes import DocumentType
+from answerable.errors import DamagedSource, EmptySource
+from answerable.sources.dispatch import read_file
+from answerable.sources.office.rtf import read_rtf
+
+HEAD = (
+    r"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0\fcharset0 Calibri;}{\f1\fcharset204 Arial;}{\f2\fcharset128 Mincho;}}"
+    r"{\stylesheet{\s0 Normal;}{\s1\b heading 1;}{\s2\outlinelevel1 Own;}}{\info{\title The lease}{\author Ana Ruiz}}"
+)
+
+
+def content(body: str) -> str:
+    return read_rtf((HEAD + body + "}").encode("latin-1"), "/in/lease.rtf").content
+
+
+def test_headings_notes_and_properties() -> None:
+    body = r"\pard\s1 Lease\par\pard\s2 Rent\par\pard The rent is 950 \'80.{\footnote Water {\b included}.}\par"
+    document = read_rtf((HEAD + body + "}").encode(), "/in/lease.rtf")
+    assert document.content == "# Lease\n\n## Rent\n\nThe rent is 950 €.[^1]\n\n[^1]: Water included."
+    assert [part.headings for part in document.parts] == [("Lease",), ("Lease", "Rent"), ()]
+    assert (document.type, document.title, document.metadata) == (DocumentType.RTF, "The lease", {"author": "Ana Ruiz"})
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [
+        (r"\u8364?5 \u8364\'80 {\uc2\u8364ab}{\uc0\u8364 x}", "€5 € €€x"),
+        (r"\u-10179?\u-8704?", "😀"),
+        (r"{\f1 \'cf\'f0\'e8\'e2\'e5\'f2} and caf\'e9", "Привет and café"),
+        (r"{\f2 \'93\'fa\'96\'7b}", "日本"),
+        ("one\\\ntwo {\\v hidden}{\\deleted gone}three\\line four", "one\n\ntwo three\nfour"),
+        (r"\lquote a\rquote  \emdash  b\~c\_d\-e \{x\}", "‘a’ — b c-de {x}"),
+        (r"{\header top}{\*\unknown {nested} x}{\pict 00ff}text{\*\bkmkstart a}", "text"),
+        (r"{\field{\*\fldinst HYPERLINK {x}}{\fldrslt link}}", "link"),
+        (r"\bin5 }}}}}after", "after"),
+        (r"{\shp{\*\shpinst{\sp{\sn a}{\sv b}}{\shptxt In a box\par}}}", "In a box"),
+    ],
+)
+def test_characters_and_groups(body: str, text: str) -> None:
+    assert content(body) == text
+
+
+def test_lists_and_tables() -> None:
+    items = r"{\listtext 1.\tab}one\par{\listtext\'b7\tab}\ilvl1 two\par"
+    rows = r"\trowd\pard\intbl Item\cell Price\cell\row\trowd\pard\intbl Bread\par white\cell 2 | 3\cell\row\pard After"
+    assert content(items + rows) == (
+        "1. one\n  - two\n\n| Item | Price |\n| --- | --- |\n| Bread white | 2 \\| 3 |\n\nAfter"
+    )
+
+
+def test_files_that_are_not_read() -> None:
+    with pytest.raises(EmptySource, match="holds no text"):
+        content("")
+    with pytest.raises(DamagedSource, match="not an RTF document"):
+        read_rtf(b"text", "a.rtf")
+
+
+@pytest.mark.parametrize("data", ["{" * 200_000, "}" * 200_000 + "text", r"\cell" * 100_000, r"\'e9" * 200_000])
+def test_hostile_files_take_no_time(data: str) -> None:
+    assert len(content(data + " text")) < 900_000
+
+
+def test_an_answer_from_a_doc_that_is_one(tmp_path: Path) -> None:
+    path = tmp_path / "lease.doc"
+    path.write_text(HEAD + r"\pard\s1 Rent\par\pard The rent is 950 euros a month.\par}")
+    assert read_file(path)[0].type is DocumentType.RTF
+    with answerable.open(":memory:") as library:
+        assert library.add(path).failures == []
+        citation = library.ask("How much is the rent?").citations[0]
+    assert citation.quote == "The rent is 950 euros a month."
+    assert str(citation.location) == "Rent"

@@ -1,0 +1,129 @@
+"""Presentations of PowerPoint and OpenDocument."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from made_files import zipped
+from made_office_files import opendocument, presentation, repacked, saved, table
+from pptx import Presentation
+from pptx.util import Inches
+
+import answerable
+from answerable.datatypes import Document, DocumentType, PartKind
+from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, UnsupportedSource
+from answerable.sources.dispatch import read_file
+from answerable.sources.slides.odp import read_odp
+from answerable.sources.slides.pptx import read_pptx
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+SHOP = [
+    ("Opening of the shop", "The new shop opens on 4 May 2025 in Porto.", "The loan from the bank is 40,000 euros."),
+    ("", "", ""),
+    ("Suppliers", "The flour comes from the mill of Serpa.", ""),
+]
+
+
+def slides(document: Document) -> list[tuple[int | None, tuple[str, ...], str]]:
+    return [(part.page, part.headings, document.content[part.start : part.end]) for part in document.parts]
+
+
+def test_slides_with_notes() -> None:
+    document = read_pptx(presentation(SHOP), "/in/shop.pptx")
+    assert slides(document) == [
+        (
+            1,
+            ("Opening of the shop",),
+            "# Opening of the shop\n\nThe new shop opens on 4 May 2025 in Porto.\n\n"
+            "Speaker notes:\nThe loan from the bank is 40,000 euros.",
+        ),
+        (3, ("Suppliers",), "# Suppliers\n\nThe flour comes from the mill of Serpa."),
+    ]
+    assert {part.kind for part in document.parts} == {PartKind.SLIDE}
+    assert (document.type, document.title) == (DocumentType.SLIDES, "Opening of the shop")
+
+
+def test_tables_levels_groups_and_hidden_slides() -> None:
+    made = Presentation()
+    slide = made.slides.add_slide(made.slide_layouts[1])
+    slide.shapes.title.text = "Prices"
+    frame = slide.placeholders[1].text_frame
+    frame.text = "Bread"
+    below = frame.add_paragraph()
+    below.text, below.level = "every day", 1
+    grid = slide.shapes.add_table(2, 2, 0, 0, Inches(3), Inches(1)).table
+    for place, text in enumerate(("Item", "Price", "Bread", "2 €")):
+        grid.cell(place // 2, place % 2).text = text
+    group = slide.shapes.add_group_shape()
+    group.shapes.add_textbox(0, 0, Inches(1), Inches(1)).text_frame.text = "In a group"
+    slide._element.set("show", "0")
+    document = read_pptx(saved(made), "a.pptx")
+    assert document.content == (
+        "# Prices (hidden slide)\n\nBread\n- every day\n\n"
+        "| Item | Price |\n| --- | --- |\n| Bread | 2 € |\n\nIn a group"
+    )
+    assert document.metadata["hidden"] == "slides 1"
+
+
+def test_opendocument_slides() -> None:
+    def frame(kind: str, text: str) -> str:
+        return f'<draw:frame presentation:class="{kind}"><draw:text-box>{text}</draw:text-box></draw:frame>'
+
+    items = "<text:list><text:list-item><text:p>Open in May</text:p></text:list-item></text:list>"
+    notes = f"<presentation:notes>{frame('notes', '<text:p>Mention the loan.</text:p>')}</presentation:notes>"
+    grid = table([["Item", "Price"], ["Bread", "2 €"]])
+    body = (
+        f"<draw:page>{frame('title', '<text:p>Plan</text:p>')}{frame('outline', items)}"
+        f"{frame('footer', '<text:p>page</text:p>')}<draw:frame>{grid}</draw:frame>{notes}</draw:page>"
+    )
+    (document,) = read_file(opendocument("presentation", body), source="/in/a.zip")
+    assert slides(document) == [
+        (
+            1,
+            ("Plan",),
+            "# Plan\n\n- Open in May\n\n| Item | Price |\n| --- | --- |\n| Bread | 2 € |\n\n"
+            "Speaker notes:\nMention the loan.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "error", "match"),
+    [
+        (b"PK\x03\x04 cut off", DamagedSource, "save it again"),
+        (zipped({"_rels/.rels": "<x/>"}), DamagedSource, "names no presentation"),
+        (OLE + "EncryptedPackage".encode("utf-16-le"), EncryptedSource, "without one"),
+        (OLE + "PowerPoint Document\0".encode("utf-16-le"), UnsupportedSource, r"\(\.ppt\).*save it as \.pptx"),
+        (presentation([("", "", "")]), EmptySource, "OCR"),
+        (
+            repacked(presentation(SHOP), {"ppt/presentation.xml": lambda xml: xml.replace("<p:sldId ", "<p:other ")}),
+            EmptySource,
+            "holds no text",
+        ),
+    ],
+)
+def test_files_that_are_not_read(tmp_path: Path, data: bytes, error: type[SourceError], match: str) -> None:
+    path = tmp_path / "a.pptx"
+    path.write_bytes(data)
+    with pytest.raises(error, match=match):
+        read_file(path)
+
+
+def test_hostile_opendocument_slides() -> None:
+    with pytest.raises(DamagedSource, match="entities"):
+        read_odp(opendocument("presentation", "<draw:page/>", prolog='<!DOCTYPE d [<!ENTITY a "x">]>'), "a.odp")
+    with pytest.raises(EmptySource, match="holds no text"):
+        read_odp(opendocument("presentation", "<draw:page/>"), "a.odp")
+
+
+def test_answers_cite_slides(tmp_path: Path) -> None:
+    path = tmp_path / "shop.pptx"
+    path.write_bytes(presentation(SHOP))
+    with answerable.open(":memory:") as library:
+        assert library.add(path).failures == []
+        notes = library.ask("How much is the loan from the bank?").citations[0]
+        flour = library.ask("Where does the flour come from?").citations[0]
+    assert "40,000 euros" in notes.quote
+    assert str(notes.location) == "slide 1, Opening of the shop"
+    assert (flour.quote, str(flour.location)) == ("The flour comes from the mill of Serpa.", "slide 3, Suppliers")

@@ -1,0 +1,272 @@
+"""Excel workbooks: what is shown of cells, places of rows, tables and headers, what is hidden, and hostile files."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, time
+from pathlib import Path
+
+import pytest
+from made_files import zipped
+from made_office_files import SHEET, repacked, saved, with_rows, workbook
+from openpyxl.styles import Font
+from openpyxl.worksheet.table import Table as ExcelTable
+
+from answerable.datatypes import Document, DocumentType, PartKind
+from answerable.errors import (
+    DamagedSource,
+    EmptySource,
+    EncryptedSource,
+    SourceError,
+    SourceTooLarge,
+    UnsupportedSource,
+)
+from answerable.sources.context import ReadContext
+from answerable.sources.dispatch import read_file
+from answerable.sources.limits import ReadLimits
+from answerable.sources.spreadsheets.xlsx import read_xlsx
+from answerable.tables.find import find_tables
+from answerable.tables.table import Kind
+
+OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+COSTS = [
+    ["Item", "Date", "Amount"],
+    ["Flights", date(2024, 3, 5), 1240],
+    ["Hotel", date(2024, 3, 6), 860.5],
+]
+
+
+def read(sheets: dict[str, list[list[object]]], numbers: str = "General") -> Document:
+    return read_xlsx(saved(workbook(sheets, numbers)), "/in/trip.xlsx")
+
+
+def lines(document: Document) -> list[str]:
+    return [document.content[part.start : part.end] for part in document.parts]
+
+
+def places(document: Document) -> list[str | None]:
+    return [part.place for part in document.parts]
+
+
+def test_rows_with_their_places() -> None:
+    document = read({"Costs": COSTS, "Notes": [["Ask Ana | Bo"]]}, '#,##0.00 "EUR"')
+    assert document.content == (
+        "# Costs\n\n"
+        "| Item | Date | Amount |\n| --- | --- | --- |\n"
+        "| Flights | 2024-03-05 | 1,240.00 EUR |\n"
+        "| Hotel | 2024-03-06 | 860.50 EUR |\n"
+        "\n# Notes\n\n"
+        "Ask Ana \\| Bo\n"
+    )
+    assert places(document) == ["Costs!A1:C1", "Costs!A2:C2", "Costs!A3:C3", "Notes!A1"]
+    assert {part.kind for part in document.parts} == {PartKind.RECORD}
+    assert [part.headings for part in document.parts] == [("Costs",)] * 3 + [("Notes",)]
+    assert (document.type, document.title) == (DocumentType.SPREADSHEET, "trip")
+    assert document.metadata["sheets"] == "Costs, Notes"
+
+
+def test_kinds_of_cells() -> None:
+    made = workbook({"A": [["on", datetime(2024, 3, 5, 14, 30), time(9, 15), True, "=1/0", 0.125, 1e-7]]})
+    sheet = made["A"]
+    sheet["F1"].number_format = "0.0%"
+    sheet["H1"], sheet["H1"].number_format = 45356, 'dd "de" mmmm'
+    (line,) = lines(read_xlsx(saved(made), "a.xlsx"))
+    assert line == "| on | 2024-03-05 14:30 | 09:15 | TRUE | 12.5% | 0.0000001 | 2024-03-05 |"
+
+
+def test_numbers_have_the_mark_of_the_language() -> None:
+    rows: list[list[object]] = [["Concepto", "Proveedor", "Importe"], ["Vuelos de ida y vuelta", "La agencia", 1240.5]]
+    document = read({"Gastos": rows}, "#,##0.00 €")
+    assert lines(document)[1] == "| Vuelos de ida y vuelta | La agencia | 1.240,50 € |"
+    assert document.metadata["decimal_mark"] == ","
+    (table,) = find_tables(document)
+    assert (table.columns[2].unit, table.rows[0].values[2].number) == ("EUR", 1240.5)
+
+
+@pytest.mark.parametrize(("code", "shown"), [("[$R$-416] #,##0", "R$ 1.240"), ("[$$-409]#,##0", "$1,240")])
+def test_whole_numbers_with_groups_are_never_taken_for_decimals(code: str, shown: str) -> None:
+    document = read({"A": [["Thing", "Value"], ["one", 1240], ["two", 980]]}, code)
+    assert shown in document.content
+    (table,) = find_tables(document)
+    assert [row.values[1].number for row in table.rows] == [1240, 980]
+
+
+def test_text_cells_with_decimal_commas() -> None:
+    document = read({"A": [["Concepto", "Importe"], ["Vuelos", "1.240,00 €"], ["Hotel", "860,50 €"]]})
+    (table,) = find_tables(document)
+    assert [row.values[1].number for row in table.rows] == [1240, 860.5]
+    assert table.columns[1].unit == "EUR"
+
+
+def test_titles_tables_and_totals_of_one_sheet() -> None:
+    rows: list[list[object]] = [
+        [None, "Budget 2024"],
+        [None, "all in euros"],
+        [],
+        [None, *COSTS[0]],
+        [None, *COSTS[1]],
+        [],
+        [None, *COSTS[2]],
+        [None, "Total", None, 2100.5],
+        [],
+        [],
+        [None, "Name", "Role", "Phone"],
+        [None, "Ana", "guide", "612 000 111"],
+    ]
+    document = read({"Plan": rows})
+    assert places(document) == [
+        *("Plan!B1", "Plan!B2", "Plan!B4:D4", "Plan!B5:D5", "Plan!B7:D7", "Plan!B8:D8"),
+        *("Plan!B11:D11", "Plan!B12:D12"),
+    ]
+    costs, people = find_tables(document)
+    assert [column.kind for column in costs.columns] == [Kind.TEXT, Kind.DATE, Kind.NUMBER]
+    assert len(costs.rows) == 2
+    assert costs.total is not None
+    assert [column.name for column in people.columns] == ["Name", "Role", "Phone"]
+
+
+def test_tables_side_by_side() -> None:
+    rows: list[list[object]] = [
+        ["Name", "Age", None, "City", "People"],
+        ["Ana", 30, None, "Lisbon", 500_000],
+        ["Bo", 31, None, "Porto", 200_000],
+    ]
+    document = read({"Two": rows})
+    assert places(document) == ["Two!A1:B1", "Two!A2:B2", "Two!A3:B3", "Two!D1:E1", "Two!D2:E2", "Two!D3:E3"]
+    assert [[column.name for column in table.columns] for table in find_tables(document)] == [
+        ["Name", "Age"],
+        ["City", "People"],
+    ]
+
+
+def test_merged_cells_and_a_header_of_two_rows() -> None:
+    made = workbook(
+        {
+            "Plan": [
+                [None, "2023", None, "2024", None],
+                ["Concept", "Planned", "Spent", "Planned", "Spent"],
+                ["Food", 1, 2, 3, 4],
+                [None, 5, 6, 7, 8],
+            ]
+        }
+    )
+    for cells in ("B1:C1", "D1:E1", "A3:A4"):
+        made["Plan"].merge_cells(cells)
+    document = read_xlsx(saved(made), "a.xlsx")
+    assert lines(document) == [
+        "| Concept | 2023 Planned | 2023 Spent | 2024 Planned | 2024 Spent |",
+        "| Food | 1 | 2 | 3 | 4 |",
+        "| Food | 5 | 6 | 7 | 8 |",
+    ]
+    assert places(document) == ["Plan!A1:E2", "Plan!A3:E3", "Plan!A4:E4"]
+
+
+def test_years_and_months_name_columns() -> None:
+    made = workbook({"A": [["Concept", 2023, 2024], ["Food", 10, 20], ["Rent", 30, 40]]})
+    (table,) = find_tables(read_xlsx(saved(made), "a.xlsx"))
+    assert [column.name for column in table.columns] == ["Concept", "2023", "2024"]
+
+
+def test_names_and_values_have_no_header_unless_it_is_marked() -> None:
+    rows: list[list[object]] = [["Name", "Ana"], ["City", "Lisbon"], ["Colour", "blue"]]
+    assert "---" not in read({"A": rows}).content
+    made = workbook({"A": rows})
+    for cell in made["A"][1]:
+        cell.font = Font(bold=True)
+    assert read_xlsx(saved(made), "a.xlsx").content.count("---") == 2
+    made = workbook({"A": rows})
+    made["A"].add_table(ExcelTable(displayName="Facts", ref="A1:B3"))
+    assert read_xlsx(saved(made), "a.xlsx").content.count("---") == 2
+
+
+def test_what_is_hidden_is_marked() -> None:
+    made = workbook({"Costs": COSTS, "Salaries": [["Ana", 100]]})
+    made["Costs"].row_dimensions[3].hidden = True
+    made["Costs"].column_dimensions["B"].hidden = True
+    made["Salaries"].sheet_state = "hidden"
+    document = read_xlsx(saved(made), "a.xlsx")
+    assert places(document) == ["Costs!A1:C1", "Costs!A2:C2", "Costs!A3:C3 (hidden)", "Salaries!A1:B1 (hidden)"]
+    assert "# Salaries (hidden sheet)" in document.content
+    assert document.metadata["hidden"] == "rows 3 of Costs; columns B of Costs; sheet Salaries"
+
+
+def test_formulas_by_their_stored_values() -> None:
+    data = saved(workbook({"A": [["Sum", "=1+1"], ["Other", "=2+2"]]}))
+    data = repacked(data, {SHEET: lambda xml: xml.replace("<v/>", "<v>2</v>", 1).replace("<v></v>", "<v>2</v>", 1)})
+    document = read_xlsx(data, "a.xlsx")
+    assert lines(document) == ["| Sum | 2 |", "Other"]
+    assert document.metadata["without_values"].startswith("1 formulas: open the file")
+    with pytest.raises(EmptySource, match=r"stored values.*save it"):
+        read_xlsx(saved(workbook({"A": [["=1+1"]]})), "a.xlsx")
+
+
+def test_cells_without_references_and_rich_text() -> None:
+    rich = "<is><r><t>Rich </t></r><r><t>text</t></r><rPh><t>x</t></rPh></is>"
+    document = read_xlsx(
+        with_rows(f'<row><c t="inlineStr">{rich}</c><c><v>7</v></c></row><row r="900"><c t="str"><v>far</v></c></row>'),
+        "a.xlsx",
+    )
+    assert places(document) == ["A!A1:B1", "A!A900"]
+    assert lines(document) == ["| Rich text | 7 |", "far"]
+
+
+def test_shared_strings() -> None:
+    data = with_rows('<row><c t="s"><v>1</v></c><c t="s"><v>0</v></c><c t="s"><v>9</v></c></row>', ["one", "two"])
+    assert lines(read_xlsx(data, "a.xlsx")) == ["| two | one |"]
+
+
+def test_recognised_by_what_is_in_it(tmp_path: Path) -> None:
+    data = saved(workbook({"Costs": COSTS}))
+    for name in ("a.xlsm", "a.docx", "a.zip", "a.dat", "a.xls"):
+        path = tmp_path / name
+        path.write_bytes(data)
+        (document,) = read_file(path)
+        assert document.type is DocumentType.SPREADSHEET, name
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "error", "match"),
+    [
+        ("a.xlsx", b"PK\x03\x04 cut off", DamagedSource, r"not a valid zip file.*save it again"),
+        ("a.xlsx", b"no zip", DamagedSource, "save it again"),
+        ("a.xlsx", zipped({"_rels/.rels": "<x/>", "xl/workbook.xml": ""}), DamagedSource, "names no workbook"),
+        ("a.xlsx", OLE + "EncryptedPackage".encode("utf-16-le"), EncryptedSource, r"encrypted.*without one"),
+        ("a.xlsx", OLE + "Workbook\0".encode("utf-16-le"), UnsupportedSource, r"\(\.xls\).*save it as \.xlsx"),
+        ("a.xls", OLE + b"\0" * 600, UnsupportedSource, r"old Excel workbook \(\.xls\).*save it as \.xlsx"),
+        ("a.doc", OLE + b"\0" * 600, UnsupportedSource, r"old Word document \(\.doc\).*save it as \.docx"),
+        ("a.ppt", OLE + b"\0" * 600, UnsupportedSource, r"PowerPoint presentation \(\.ppt\).*save it as \.pptx"),
+        ("a.numbers", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, r"Numbers.*export it as Excel"),
+        ("a.zip", zipped({"Index/Document.iwa": b"x"}), UnsupportedSource, "export it as Word, Excel"),
+        ("a.xlsb", zipped({"xl/workbook.bin": b"x"}), UnsupportedSource, r"xlsb.*save it as \.xlsx"),
+        ("a.xlsx", saved(workbook({"A": []})), EmptySource, "no text or numbers"),
+    ],
+)
+def test_files_that_are_not_read(tmp_path: Path, name: str, data: bytes, error: type[SourceError], match: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(data)
+    with pytest.raises(error, match=match):
+        read_file(path)
+
+
+def test_bombs() -> None:
+    repeated = with_rows('<row><c t="s"><v>0</v></c></row>' * 200, ["x" * 30_000])
+    with pytest.raises(SourceTooLarge, match="max_file_size"):
+        read_xlsx(repeated, "a.xlsx", ReadContext(ReadLimits(max_file_size=1_000_000)))
+    with pytest.raises(DamagedSource, match="200 times its size"):
+        read_xlsx(with_rows(" " * 30_000_000), "a.xlsx")
+
+
+@pytest.mark.parametrize("declared", ['<!ENTITY a SYSTEM "file:///etc/hostname">', '<!ENTITY a "lol">'])
+@pytest.mark.parametrize("member", [SHEET, "xl/workbook.xml", "xl/styles.xml"])
+def test_entities_are_refused(declared: str, member: str) -> None:
+    def declare(xml: str) -> str:
+        return f"<!--{'x' * 200_000}--><!DOCTYPE d [{declared}]>{xml.replace('<t>x', '<t>&a;')}"
+
+    with pytest.raises(DamagedSource, match="entities"):
+        read_xlsx(repacked(saved(workbook({"A": [["x", "y"]]})), {member: declare}), "a.xlsx")
+
+
+def test_merges_of_a_whole_sheet_take_no_time() -> None:
+    merges = "".join(f'<mergeCell ref="A{row}:XFD1048576"/>' for row in range(1, 301))
+    data = saved(workbook({"A": [[f"x{number}", number] for number in range(300)]}))
+    changes = {SHEET: lambda xml: xml.replace("</sheetData>", f"</sheetData><mergeCells>{merges}</mergeCells>")}
+    assert len(read_xlsx(repacked(data, changes), "a.xlsx").parts) == 300
