@@ -41,6 +41,7 @@ class DocumentType(_Name):
     EPUB = "epub"
     CODE = "code"
     RECORDS = "records"
+    RECORDING = "recording"
 
 
 class PartKind(_Name):
@@ -64,8 +65,9 @@ class Part:
     the path from the title down; `time` is naive local time; `sender` is None for the messenger's notices. `body` is
     where a message's text begins, after its header and "<Media omitted>". `symbol` is the dotted path of a function or
     class; code outside of functions and classes has none. `cells` are where the cells of a PDF table's row begin.
-    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
-    a PDF that no part covers is its furniture: running heads, footers and page numbers.
+    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. A
+    message with `seconds` is a line of what is said in a voice note, and belongs to the message before it. Text of a
+    PDF that no part covers is its furniture: running heads, footers and page numbers.
     """
 
     start: int

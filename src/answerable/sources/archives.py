@@ -12,6 +12,7 @@ import stat
 import zipfile
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
 
@@ -24,11 +25,12 @@ from answerable.errors import (
     SourceTooLarge,
     UnsupportedSource,
 )
-from answerable.sources.context import ReadContext
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.formats import SAMPLE, is_supported, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
+from answerable.sources.whatsapp.voice_notes import is_chat_name
 
 MAX_MEMBERS = 100_000
 # No system allows a longer path.
@@ -41,7 +43,7 @@ _OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", 
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
 
 Wanted = Callable[[bytes, str], bool]
-ReadMember = Callable[[bytes, str], list[Document]]
+ReadMember = Callable[[bytes, str, "Beside | None"], list[Document]]
 
 
 def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
@@ -60,7 +62,9 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
         budget = Budget(context.limits.max_file_size, source)
         chats = _chat_exports(zipped, members, budget)
         if chats:
-            return [document for name, data in chats for document in read_member(data, f"{source}!/{name}")]
+            named = {PurePosixPath(info.filename).name: info for info in members}
+            beside = partial(_beside, zipped, named, context.limits.max_file_size, source)
+            return [found for name, data in chats for found in read_member(data, f"{source}!/{name}", beside)]
         names = frozenset(info.filename for info in members)
         documents: list[Document] = []
         for info in members:
@@ -68,12 +72,13 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             if is_page_part(PurePosixPath(info.filename).name, is_in_page_folder(info.filename, names)):
                 skipped.count(PAGE_PART, name)
                 continue
-            data = budget.read(zipped, info, is_supported)
+            reasons: list[str] = []
+            data = budget.read(zipped, info, partial(_is_wanted, reasons))
             try:
                 if data is None:
-                    skipped.count("unsupported", name)
+                    skipped.count(reasons[-1], name)
                 else:
-                    documents += read_member(data, name)
+                    documents += read_member(data, name, None)
             except EmptySource:
                 skipped.count("empty", name)
             except SourceError as error:
@@ -83,6 +88,23 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             f"{source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a chat export"
         )
     return documents
+
+
+def _is_wanted(reasons: list[str], head: bytes, name: str) -> bool:
+    """Whether a reader takes a member; if not, add why to `reasons`."""
+    reason = why_unread(head, name)
+    if reason:
+        reasons.append(reason)
+    return not reason
+
+
+def _beside(
+    zipped: zipfile.ZipFile, named: dict[str, zipfile.ZipInfo], limit: int, source: str, name: str
+) -> bytes | None:
+    """Return the bytes of the member of this name in any folder, or None. Raise SourceError."""
+    info = named.get(name)
+    # Media may be larger than the limit together, one at a time may not.
+    return Budget(limit, source).read(zipped, info) if info else None
 
 
 _AGAIN = "download or export it again"
@@ -206,7 +228,7 @@ def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budge
     """Return the chats among the `.txt` files named like an export, or else in the archive's only document."""
     documents = [info for info in members if PurePosixPath(info.filename).suffix.lower() in _TEXTS]
     texts = [info for info in documents if info.filename.lower().endswith(".txt")]
-    named = [info for info in texts if _is_chat_name(info.filename)]
+    named = [info for info in texts if is_chat_name(info.filename)]
     chats = []
     for info in named or (texts if len(documents) == 1 else []):
         data = budget.read(zipped, info, is_supported)
@@ -214,8 +236,3 @@ def _chat_exports(zipped: zipfile.ZipFile, members: list[zipfile.ZipInfo], budge
             if data is not None and is_chat(decode(data, info.filename)):
                 chats.append((info.filename, data))
     return chats
-
-
-def _is_chat_name(name: str) -> bool:
-    stem = PurePosixPath(name).stem.lower()
-    return stem == "_chat" or "whatsapp" in stem

@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import stat
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import cast
 
-from answerable.datatypes import Document
+from answerable.datatypes import Document, DocumentType
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.text import decode
@@ -25,6 +26,7 @@ READERS_OF_BYTES = {
     Format.HTML: "answerable.sources.html.read:read_saved",
     Format.DOCX: "answerable.sources.office.docx:read_docx",
     Format.EPUB: "answerable.sources.office.epub:read_epub",
+    Format.RECORDING: "answerable.sources.recordings.read:read_recording",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {
@@ -41,15 +43,26 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
     `source` defaults to the absolute path. Archive members that can't be read are recorded in `context.skipped`.
     """
-    context = context or ReadContext()
+    options = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
     if is_archive(file, source):
         from answerable.sources.archives import read_zip
 
         # An export with its media may be larger than the limit, which applies to what is unpacked.
-        return read_zip(file, source, partial(read_bytes, context=context), context)
-    return read_bytes(load(file, source, context.limits.max_file_size), source, context)
+        def read_member(data: bytes, name: str, beside: Beside | None) -> list[Document]:
+            return read_bytes(data, name, replace(options, beside=beside))
+
+        return read_zip(file, source, read_member, options)
+    if isinstance(file, Path):
+        options = replace(options, beside=partial(beside_file, file, options.limits.max_file_size))
+    return read_bytes(load(file, source, options.limits.max_file_size), source, options)
+
+
+def beside_file(file: Path, max_size: int, name: str) -> bytes | None:
+    """Return the bytes of the file of this name in the folder of `file`, or None. Raise SourceError."""
+    path = file.parent / PurePath(name).name
+    return load(path, source_of(path), max_size) if path.is_file() else None
 
 
 def is_archive(file: Path | bytes, source: str) -> bool:
@@ -77,6 +90,10 @@ def read_bytes(data: bytes, source: str, context: ReadContext | None = None) -> 
         documents = read(data, source, context or ReadContext())
     else:
         documents = read(decode(data, source), source)
+    if isinstance(documents, Document) and documents.type is DocumentType.CHAT and context and context.beside:
+        from answerable.sources.whatsapp.voice_notes import with_voice_notes
+
+        documents = with_voice_notes(documents, data, context)
     return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
 
 

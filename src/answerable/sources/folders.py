@@ -11,11 +11,13 @@ from pathlib import Path
 from pathspec import GitIgnoreSpec
 
 from answerable.errors import EmptySource, SourceError, SourceNotFound
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.formats import SAMPLE, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
+from answerable.sources.whatsapp.voice_notes import is_chat_name, is_voice_note
 
 _TWICE = "already read under another name"
+_OF_CHAT = "voice note of a chat"
 _IGNORE_FILES = (".gitignore", ".answerableignore")
 # The ignore patterns of a folder, which apply to everything under it.
 _Rules = tuple[Path, GitIgnoreSpec]
@@ -32,8 +34,8 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and links
-    to folders.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, voice notes beside the chat that they
+    belong to, links that leave the folder, and links to folders.
     """
     skipped = skipped or Skipped()
     for found in Scan(root, skipped):
@@ -57,7 +59,7 @@ def reason_to_skip(path: Path) -> str:
         return ""
     if not head:
         return "empty"
-    return "" if is_supported(head, path.name) else "unsupported"
+    return why_unread(head, path.name)
 
 
 def nothing_to_read(
@@ -100,10 +102,13 @@ class Scan:
             return
         rules = (*rules, *self._rules(folder, entries))
         names = frozenset(entry.name for entry in entries)
+        is_chat = any(map(is_chat_name, names))
         for entry in entries:
             path = folder / entry.name
             if reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason)
+            elif is_chat and is_voice_note(entry.name) and entry.is_file():
+                self._skipped.count(_OF_CHAT)
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:

@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
+from answerable.sources.recordings import formats as recordings
 from answerable.sources.text import decode, magic_name
 
 
@@ -23,6 +24,7 @@ class Format(str, Enum):
     CODE = "code"
     RECORDS = "records"
     TEXT = "text"
+    RECORDING = "recording"
 
 
 _SUFFIXES_BY_FORMAT = {
@@ -34,6 +36,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.DOCX: ".docx .docm .dotx",
     Format.EPUB: ".epub",
     Format.RECORDS: ".csv .tsv .tab .json .jsonl .ndjson",
+    Format.RECORDING: recordings.SUFFIXES,
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -42,12 +45,13 @@ SUFFIXES: dict[str, Format] = {
 # Zip archives with another suffix: programs and documents of other formats.
 _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
-_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB})
+_BINARY = frozenset({Format.PDF, Format.ZIP, Format.DOCX, Format.EPUB, Format.RECORDING})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
 _PICTURES = frozenset({".svg", ".svgz"})
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 SAMPLE = 8192
+UNSUPPORTED = "unsupported"
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -62,6 +66,8 @@ def recognise(head: bytes, name: str) -> Format:
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
+    if recordings.is_recording(head, suffix):
+        return Format.RECORDING
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
         return known if known in _PACKAGES and known else Format.ZIP
     if known is Format.DOCX and head.startswith(_OLE):
@@ -86,8 +92,13 @@ def _whole_characters(head: bytes) -> bytes:
 
 def is_supported(head: bytes, name: str) -> bool:
     """Whether a reader takes a file with these first bytes and this name."""
+    return not why_unread(head, name)
+
+
+def why_unread(head: bytes, name: str) -> str:
+    """Return why no reader takes a file with these first bytes and this name, or ""."""
     try:
-        recognise(head, name)
+        found = recognise(head, name)
     except UnsupportedSource:
-        return False
-    return True
+        return UNSUPPORTED
+    return recordings.NOT_HEARD if found is Format.RECORDING and not recordings.is_heard() else ""

@@ -12,17 +12,19 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import IO, Any
 
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
-from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import is_archive, load, read_bytes
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.dispatch import beside_file, is_archive, load, read_bytes
 from answerable.sources.formats import SAMPLE
-from answerable.sources.limits import Skipped, with_short_metadata
+from answerable.sources.limits import Bounds, Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error, read_pair, write_pair
+from answerable.sources.recordings.formats import is_recording
 
 Send = Callable[..., None]
 """Sends an answer: a dictionary for JSON, and optional bytes."""
@@ -79,16 +81,19 @@ class _Reading:
             self._allowed.allow(self._limits.bounds(most))
             read_zip(file, source, self._member, self._context)
         else:
+            if isinstance(file, Path):
+                self._context = replace(self._context, beside=partial(beside_file, file, most))
             self._file(load(file, source, most), source)
         # Empty members have been sent already.
         left_out = [(each.source, each.reason) for each in self._context.skipped.passed_over if each.reason != "empty"]
         return {"outcome": "done", "left_out": left_out}
 
-    def _member(self, data: bytes, source: str) -> list[Document]:
+    def _member(self, data: bytes, source: str, beside: Beside | None) -> list[Document]:
         """Read a member of an archive, unless an earlier process has already read it or died at it."""
         self._members += 1
         if self._members <= self._request["passed"]:
             return []
+        self._context = replace(self._context, beside=beside)
         try:
             return self._file(data, source)
         except SourceError as error:
@@ -99,17 +104,30 @@ class _Reading:
             raise
 
     def _file(self, data: bytes, source: str) -> list[Document]:
-        bounds = self._limits.bounds(len(data), data[:SAMPLE])
+        is_heard = is_recording(data[:SAMPLE], PurePath(source).suffix.lower())
+        bounds = self._limits.of_recording if is_heard else self._limits.bounds(len(data), data[:SAMPLE])
         if self._members or bounds != self._limits.bounds(0):
             self._send({"outcome": "file", "source": source, "members": self._members, "bounds": asdict(bounds)})
         self._allowed.allow(bounds)
         found = Skipped()
-        for document in (documents := self._documents(data, source, replace(self._context, skipped=found))):
+        context = replace(self._context, skipped=found, enter=self._enter)
+        for document in (documents := self._documents(data, source, context)):
             described, content = pack(document)
             self._send({"outcome": "document", "document": described}, content)
         for error in found.errors:
             self._send({"outcome": "error", "error": pack_error(error)})
+        self._context.skipped.add(found.counts, (), found.passed_over)
         return documents
+
+    def _enter(self, source: str, bounds: Bounds) -> bool:
+        """Begin to read a file beside the current one, unless an earlier process died at it."""
+        if source in self._request["lost"]:
+            return False
+        self._send(
+            {"outcome": "file", "source": source, "members": self._members, "bounds": asdict(bounds), "beside": True}
+        )
+        self._allowed.allow(bounds)
+        return True
 
     def _documents(self, data: bytes, source: str, context: ReadContext) -> list[Document]:
         if self._request["url"] is not None:
