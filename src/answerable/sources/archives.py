@@ -10,8 +10,8 @@ import copy
 import re
 import stat
 import zipfile
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 from io import BytesIO
 from pathlib import Path, PurePosixPath
@@ -28,6 +28,7 @@ from answerable.errors import (
 from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import SAMPLE, is_supported, why_unread
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
+from answerable.sources.recordings import formats as recordings
 from answerable.sources.text import decode
 from answerable.sources.whatsapp.read import is_chat
 from answerable.sources.whatsapp.voice_notes import is_chat_name
@@ -73,7 +74,16 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
                 skipped.count(PAGE_PART, name)
                 continue
             reasons: list[str] = []
-            data = budget.read(zipped, info, partial(_is_wanted, reasons))
+            is_heard = PurePosixPath(info.filename).suffix.lower() in recordings.SUFFIXES.split()
+            try:
+                # A long film doesn't keep the rest from being read.
+                own = Budget(context.limits.max_file_size, source) if is_heard else budget
+                data = own.read(zipped, info, partial(_is_wanted, reasons))
+            except SourceTooLarge as error:
+                if not is_heard:
+                    raise
+                skipped.errors.append(error)
+                continue
             try:
                 if data is None:
                     skipped.count(reasons[-1], name)
@@ -88,6 +98,22 @@ def read_zip(archive: bytes | Path, source: str, read_member: ReadMember, contex
             f"{source} holds no document that can be read: add PDF, HTML, Markdown or text files, or a chat export"
         )
     return documents
+
+
+@contextmanager
+def opened_member(archive: Path, source: str, limit: int) -> Iterator[tuple[bytes, Beside]]:
+    """Open an archive; yield the bytes of the member that a source names, and what finds the files beside it.
+
+    Raise SourceError.
+    """
+    name = source.rpartition("!/")[2]
+    with open_zip(archive, source) as zipped:
+        members = _members(zipped, source)
+        info = next((info for info in members if info.filename == name), None)
+        if info is None:
+            raise DamagedSource(f"{source} is no longer in the archive: add it again")
+        named = {PurePosixPath(each.filename).name: each for each in members}
+        yield Budget(limit, source).read(zipped, info) or b"", partial(_beside, zipped, named, limit, source)
 
 
 def _is_wanted(reasons: list[str], head: bytes, name: str) -> bool:

@@ -73,7 +73,7 @@ def recognise(head: bytes, name: str) -> Format:
     if known is Format.DOCX and head.startswith(_OLE):
         # Word stores password-protected documents in its old container.
         return known
-    if known in _BINARY and known and not magic_name(head):
+    if known in _BINARY and known and known is not Format.RECORDING and not magic_name(head):
         # Its first bytes are damaged, which its reader reports best.
         return known
     decode(_whole_characters(head), name)

@@ -23,6 +23,16 @@ _CONTAINERS = (
     ("aac", re.compile(rb"\xff[\xf0\xf1\xf8\xf9]")),
     ("mp3", re.compile(rb"ID3[\x02-\x04]\0|\xff[\xe2-\xe7\xf2-\xf7\xfa-\xff]")),
 )
+_MEDIA_TYPES = {
+    "ogg": "audio/ogg",
+    "mov": "audio/mp4",
+    "wav": "audio/wav",
+    "flac": "audio/flac",
+    "matroska": "audio/webm",
+    "amr": "audio/amr",
+    "aac": "audio/aac",
+    "mp3": "audio/mpeg",
+}
 # Two bytes are too few to tell a format by.
 _WEAK = frozenset({"aac", "mp3"})
 
@@ -30,6 +40,11 @@ _WEAK = frozenset({"aac", "mp3"})
 def container_of(head: bytes) -> str:
     """Return the name of the container that the first bytes show, or ""."""
     return next((name for name, mark in _CONTAINERS if mark.match(head)), "")
+
+
+def media_type_of(head: bytes) -> str:
+    """Return the media type that the first bytes show, or ""."""
+    return _MEDIA_TYPES.get(container_of(head), "")
 
 
 def is_recording(head: bytes, suffix: str) -> bool:

@@ -60,7 +60,7 @@ def _pieces(data: bytes, source: str) -> Iterator[FloatArray]:
             if not container.streams.audio:
                 raise EmptySource(f"{source} has no sound: leave it out")
             stream = container.streams.audio[0]
-            if stream.rate is not None and stream.rate < _LEAST_RATE:
+            if stream.codec_context is None or (stream.rate or 0) < _LEAST_RATE:
                 raise damaged
             resampler = av.AudioResampler(format="s16", layout="mono", rate=RATE)
             for packet in container.demux(stream):

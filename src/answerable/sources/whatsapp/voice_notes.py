@@ -9,15 +9,17 @@ import re
 import time
 from dataclasses import replace
 from hashlib import sha256
+from itertools import pairwise
 from pathlib import PurePosixPath
 
 from answerable.datatypes import Document, Part, PartKind, clock, document_id
 from answerable.errors import SourceError
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Beside, ReadContext
 from answerable.sources.recordings.formats import NOT_HEARD
 from answerable.sources.recordings.hear import Line, hear
 from answerable.sources.recordings.weights import name_of_model
 from answerable.text.languages import document_language
+from answerable.text.locate import is_heard
 from answerable.text.whatsapp.bodies import NAMED_BY_APP, attachment_of
 
 MARK = "🎤"
@@ -57,9 +59,29 @@ def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> D
         **document.metadata,
         "voice_notes": len(heard),
         "model": name_of_model(context.speech),
-        "sha256": sha256(data).hexdigest(),
     }
-    return _with_lines(replace(document, metadata=metadata), heard)
+    document = _with_lines(replace(document, metadata=metadata), heard)
+    digest = fingerprint(document, data, context.beside)
+    return replace(document, metadata={**document.metadata, "sha256": digest})
+
+
+def fingerprint(document: Document, data: bytes, beside: Beside | None) -> str:
+    """Return the SHA-256 of a document's file and the voice notes heard for it: whether it is still what was heard."""
+    digest = sha256(data)
+    for before, part in pairwise(document.parts):
+        if is_heard(part) and not is_heard(before):
+            digest.update((beside(_note(document, before)) if beside else None) or b"")
+    return digest.hexdigest()
+
+
+def note_at(document: Document, offset: int) -> str:
+    """Return the name of the voice note in which the text at an offset is said, or ""."""
+    name = ""
+    for part in document.parts:
+        if part.start > offset:
+            break
+        name = name if is_heard(part) else _note(document, part)
+    return name
 
 
 def _note(document: Document, part: Part) -> str:
