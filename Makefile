@@ -26,8 +26,8 @@ demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
 # What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
-# disk that fails, espeak-ng, which speaks what is recorded, strace, which sees what leaves the machine, Node.js, which builds a site to visit, Chromium, which
-# opens the web page, and curl, which READMEs use.
+# disk that fails, espeak-ng, which speaks what is recorded, strace, which sees what leaves the machine, Node.js, which
+# builds a site to visit, Chromium, which opens the web page, and curl, which READMEs use.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
 OLDEST_NODE := 20
 

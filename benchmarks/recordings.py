@@ -22,10 +22,13 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
-from speech import packed, spoken
+import numpy as np
+from speech import packed, spoken, wav
 
 import answerable
+from answerable.datatypes import FloatArray
 from answerable.sources.recordings.hear import hear
+from answerable.sources.recordings.sound import RATE, blocks
 from answerable.sources.recordings.weights import find_speech, load_model
 
 TEXTS = {
@@ -105,7 +108,7 @@ def errors(right: Sequence[str], heard: Sequence[str]) -> int:
     return row[-1]
 
 
-def prompts(language: str, seconds: float = 100) -> Iterator[tuple[bytes, str]]:
+def prompts(language: str, seconds: float = 60) -> Iterator[tuple[FloatArray, str]]:
     """Prompts of Asterisk of over three seconds, and their texts; nothing where they aren't installed."""
     listed = Path(f"/usr/share/doc/asterisk-core-sounds-{language}/core-sounds-{language}.txt.gz")
     if language not in SOUNDS or not listed.exists():
@@ -117,31 +120,25 @@ def prompts(language: str, seconds: float = 100) -> Iterator[tuple[bytes, str]]:
         length = path.stat().st_size / 16_000 if path.exists() else 0
         if line.startswith(";") or "[" in text or re.search(r"\d", text) or not 3 < length < 15:
             continue
-        yield path.read_bytes(), text
+        yield np.concatenate(list(blocks(path.read_bytes(), path.name))), text
         seconds -= length
         if seconds < 0:
             return
 
 
-def measure(folder: str, language: str, recordings: Sequence[tuple[bytes, str]]) -> str:
-    """One row of the table."""
+def measure(folder: str, sound: bytes, text: str) -> str:
+    """The rest of a row of the table: how a recording is heard."""
     speech = find_speech(folder)
     assert speech
-    model = load_model(folder, 0)
-    wrong = total = 0
-    length, began = 0.0, time.process_time()
-    told = 0
-    for data, text in recordings:
-        found = hear(data, "a.wav", speech, 3600, lambda: None, [language])
-        heard = words(" ".join(line.text for line in found.lines))
-        wrong += errors(words(text), heard)
-        total += len(words(text))
-        length += found.seconds
-        told += found.language == language
-    cpu = (time.process_time() - began) / length * 60
+    load_model(folder, 0)
+    began = time.process_time()
+    found = hear(sound, "a.wav", speech, 3600, lambda: None)
+    cpu = (time.process_time() - began) / found.seconds * 60
+    heard, right = words(" ".join(line.text for line in found.lines)), words(text)
+    wrong = errors(right, heard)
     name = Path(folder).name if folder else "base"
-    assert model
-    return f"{wrong / total:.1%} | {told} of {len(recordings)} | {cpu:.0f} s | {length:.0f} s | {name}"
+    shares = f"{wrong / len(right):.0%} of {len(right)}"
+    return f"{shares} | {found.language} | {cpu:.0f} s | {found.seconds:.0f} s | {name}"
 
 
 def ask_notes() -> int:
@@ -171,15 +168,18 @@ def ask_notes() -> int:
 
 def main() -> None:
     """Print the table, then the questions."""
-    print("| speech | word errors | language told | CPU for a minute | measured | model |\n|---|---|---|---|---|---|")
+    print("| speech | wrong words | language told | CPU for a minute | measured | model |\n|---|---|---|---|---|---|")
     for folder in ("", *sys.argv[1:]):
         for language, texts in TEXTS.items():
             if folder.endswith("en") and language != "en":
                 continue
-            synthetic = [(packed(spoken(text, language)), text) for text in texts]
-            print(f"| {language}, espeak-ng | {measure(folder, language, synthetic)} |", flush=True)
+            text = " ".join(texts)
+            print(f"| {language}, espeak-ng | {measure(folder, packed(spoken(text, language)), text)} |", flush=True)
             if real := list(prompts(language)):
-                print(f"| {language}, a person | {measure(folder, language, real)} |", flush=True)
+                pause = np.zeros(RATE)
+                sound = np.concatenate([piece for prompt, _ in real for piece in (prompt, pause)])
+                said = " ".join(text for _, text in real)
+                print(f"| {language}, a person | {measure(folder, wav(sound * 32767), said)} |", flush=True)
     print(f"{ask_notes()} of {len(QUESTIONS)} questions")
 
 

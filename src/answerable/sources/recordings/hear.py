@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
+from zlib import compress
 
 from answerable.sources.context import Speech
 from answerable.sources.recordings.sound import RATE, blocks
@@ -28,11 +29,13 @@ USUAL = ("en", "es", "pt")
 _SURE = 0.6
 # It names these for speech that it doesn't understand; hardly anybody speaks them.
 _UNLIKELY = frozenset({"la", "sa", "haw", "nn"})
-# As in OpenAI's own decoding, but without its further tries at random, which differ each time.
+# As in OpenAI's own decoding, but without its further tries at random, which differ each time, and of each segment
+# alone: people do say similar sentences one after the other.
 _MOST_REPETITION = 2.4
+_MOST_ALIKE = 3
 _LEAST_LIKELY = -1.0
 _NO_SPEECH = 0.6
-_LEAST_LIKELY_OF_DOUBTFUL = -0.6
+_LEAST_LIKELY_OF_DOUBTFUL = -0.8
 # Seconds of silence that end a sentence, and characters after which any segment does.
 _LONG_PAUSE = 2.0
 _LONG_LINE = 300
@@ -74,10 +77,11 @@ def hear(
         working()
         model = load_model(speech.folder, speech.threads)
         segments = _segments(model, block, speech, heard, tuple(expected) or USUAL)
-        kept = []
+        kept: list[Segment] = []
         for segment in segments:
             working()
-            if _is_speech(segment):
+            alike = [each.text for each in kept[-_MOST_ALIKE:]].count(segment.text)
+            if _is_speech(segment) and alike < _MOST_ALIKE:
                 kept.append(segment)
             if time.process_time() > ends:
                 heard.is_cut = True
@@ -107,7 +111,7 @@ def _transcribed(model: Any, block: FloatArray, language: str | None) -> tuple[I
         language=language or None,
         beam_size=5,
         temperature=0.0,
-        compression_ratio_threshold=_MOST_REPETITION,
+        compression_ratio_threshold=None,
         log_prob_threshold=_LEAST_LIKELY,
         no_speech_threshold=_NO_SPEECH,
         condition_on_previous_text=False,
@@ -132,7 +136,8 @@ def _language(info: Any, choice: tuple[str, ...], is_any: bool) -> str:
 
 
 def _is_speech(segment: Any) -> bool:
-    if segment.compression_ratio > _MOST_REPETITION or segment.avg_logprob < _LEAST_LIKELY:
+    text = segment.text.encode()
+    if len(text) > _MOST_REPETITION * len(compress(text)) or segment.avg_logprob < _LEAST_LIKELY:
         return False
     return bool(segment.no_speech_prob <= _NO_SPEECH or segment.avg_logprob >= _LEAST_LIKELY_OF_DOUBTFUL)
 

@@ -11,7 +11,7 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, Unsuppor
 from answerable.settings import load_settings
 from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
 
-_NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP})
+_NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.ZIP, Format.RECORDING})
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06")
 
