@@ -128,6 +128,16 @@ def test_what_was_heard_when_the_time_is_over_stays() -> None:
     assert "max_audio_seconds" in str(skipped.errors[0])
 
 
+def test_hours_of_silence_in_a_small_file_end_when_the_time_is_over() -> None:
+    bomb = packed(wav(np.zeros(RATE * 660)), "flac", "flac")
+    assert len(bomb) < 200_000
+    skipped = Skipped()
+    context = ReadContext(ReadLimits(max_audio_seconds=0), speech=CONTEXT.speech, skipped=skipped)
+    with pytest.raises(EmptySource, match="no speech was found"):
+        heard(bomb, "a.flac", context)
+    assert "was heard up to 4:" in str(skipped.errors[0])
+
+
 @pytest.mark.parametrize(
     ("data", "error", "what"),
     [

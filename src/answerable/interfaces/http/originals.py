@@ -109,7 +109,7 @@ class Originals:
         if heard := document.metadata.get("sha256"):
             # Hearing it again would take minutes.
             with self._opened(library, path, document.source) as (data, beside):
-                return fingerprint(document, data, beside) == heard
+                return bool(fingerprint(document, data, beside) == heard)
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
         return any(each.source == document.source and each.content == document.content for each in found)

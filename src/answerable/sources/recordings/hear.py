@@ -75,6 +75,9 @@ def hear(
     heard = Transcript()
     for block in blocks(data, source):
         working()
+        if heard.seconds and time.process_time() > ends:
+            heard.is_cut = True
+            break
         model = load_model(speech.folder, speech.threads)
         segments = _segments(model, block, speech, heard, tuple(expected) or USUAL)
         kept: list[Segment] = []
@@ -88,7 +91,7 @@ def hear(
                 break
         heard.lines += _lines(kept, heard.seconds, heard.language)
         if heard.is_cut:
-            heard.seconds += kept[-1].end if kept else 0.0
+            heard.seconds += float(kept[-1].end) if kept else 0.0
             break
         heard.seconds += len(block) / RATE
     return heard
