@@ -51,6 +51,7 @@ class DocumentType(_Name):
     MAIL = "mail"
     CALENDAR = "calendar"
     CONTACTS = "contacts"
+    RECORDING = "recording"
 
 
 class PartKind(_Name):
@@ -75,8 +76,9 @@ class Part:
     where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
     code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
     classes has none. `cells` are where the cells of a PDF table's row begin.
-    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. Text of
-    a PDF that no part covers is its furniture: running heads, footers and page numbers. In reStructuredText, Org,
+    `place` is what the document itself calls it (`Costs!A2:F2`); `seconds` are where it begins in a recording. A
+    message with `seconds` is a line of what is said in a voice note, and belongs to the message before it. Text of a
+    PDF that no part covers is its furniture: running heads, footers and page numbers. In reStructuredText, Org,
     AsciiDoc and LaTeX it is comments, preambles and directives.
     """
 

@@ -19,12 +19,14 @@ from answerable.sources.chats.bundles import (
     is_slack_list,
     status_of,
 )
-from answerable.sources.formats import SAMPLE, is_supported
+from answerable.sources.formats import SAMPLE, why_unread
 from answerable.sources.html.page_assets import LONGEST_PAGE, PageAssets
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
+from answerable.sources.whatsapp.voice_notes import is_chat_name, is_voice_note
 
 _TWICE = "already read under another name"
+_OF_CHAT = "voice note of a chat"
 _OWN_IGNORE_FILE = ".answerableignore"
 _IGNORE_FILES = (".gitignore", _OWN_IGNORE_FILE)
 _MAILDIR = frozenset({"cur", "new", "tmp"})
@@ -46,8 +48,8 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, and links
-    to folders.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, voice notes beside the chat that they
+    belong to, links that leave the folder, and links to folders.
     """
     skipped = skipped or Skipped()
     files = [found.path for found in Scan(root, skipped)]
@@ -82,7 +84,7 @@ class ReasonsToSkip:
             return "empty"
         if self._relative(path) in self._assets:
             return PAGE_PART
-        return "" if is_supported(head, path.name) else "unsupported"
+        return why_unread(head, path.name)
 
     def _relative(self, path: Path) -> str:
         return _plain_name(path.relative_to(self._root))
@@ -139,6 +141,7 @@ class Scan:
         if conversation and (status := status_of(folder)):
             yield Found(folder, status)
         has_channels = channels_in(folder, names)
+        is_chat = any(map(is_chat_name, names))
         is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
@@ -153,6 +156,8 @@ class Scan:
                 yield from self._folder(path, rules, in_page)
             elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason, self._name(path))
+            elif is_chat and is_voice_note(entry.name) and entry.is_file():
+                self._skipped.count(_OF_CHAT, self._name(path))
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:

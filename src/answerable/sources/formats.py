@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
+from answerable.sources.recordings import formats as recordings
 from answerable.sources.text import decode, magic_name
 
 
@@ -40,6 +41,7 @@ class Format(str, Enum):
     CALENDAR = "calendar"
     CONTACTS = "contacts"
     TEXT = "text"
+    RECORDING = "recording"
 
 
 _SUFFIXES_BY_FORMAT = {
@@ -65,6 +67,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.OUTLOOK: ".msg",
     Format.CALENDAR: ".ics .ical .ifb",
     Format.CONTACTS: ".vcf .vcard",
+    Format.RECORDING: recordings.SUFFIXES,
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -74,7 +77,7 @@ SUFFIXES: dict[str, Format] = {
 _OTHER_ZIPS_NAMES = ".xlsx .xlsm .pptx .odt .ods .odp .jar .war .apk .whl .xpi .crx .kmz .3mf .key .pages .numbers"
 _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
-_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB}) | ARCHIVES
+_BINARY = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.RECORDING}) | ARCHIVES
 _MAIL = frozenset({Format.MAIL, Format.MBOX})
 _PACKAGES = frozenset({Format.DOCX, Format.EPUB})
 _PICTURES = frozenset({".svg", ".svgz"})
@@ -102,6 +105,7 @@ _END_OF_HEADERS = re.compile(rb"\r?\n\r?\n|\Z")
 _OF_MAIL = frozenset(
     {b"message-id", b"received", b"mime-version", b"return-path", b"delivered-to", b"x-mozilla-status"}
 )
+UNSUPPORTED = "unsupported"
 _PAGE = re.compile(rb"\s*(<\?xml[^>]*>\s*)?(<!--.*?-->\s*)*<(!doctype\s+html|html)\b", re.IGNORECASE | re.DOTALL)
 
 
@@ -122,6 +126,8 @@ def recognise(head: bytes, name: str) -> Format:
     # The PDF mark may follow a few stray bytes; a text may mention it, so then the suffix has to match.
     if head.lstrip(b"\xef\xbb\xbf \r\n\t").startswith(b"%PDF-") or (known is Format.PDF and b"%PDF-" in head[:1024]):
         return Format.PDF
+    if recordings.is_recording(head, suffix):
+        return Format.RECORDING
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
         return known if known in _PACKAGES and known else Format.ZIP
     if is_tar(head):
@@ -133,7 +139,7 @@ def recognise(head: bytes, name: str) -> Format:
         return known
     if mail := _mail(head, known):
         return mail
-    if known in _BINARY and known and not magic_name(head):
+    if known in _BINARY and known and known is not Format.RECORDING and not magic_name(head):
         # Its first bytes are damaged, which its reader reports best.
         return known
     decode(_whole_characters(head), name)
@@ -180,8 +186,13 @@ def is_tar(head: bytes) -> bool:
 
 def is_supported(head: bytes, name: str) -> bool:
     """Whether a reader takes a file with these first bytes and this name."""
+    return not why_unread(head, name)
+
+
+def why_unread(head: bytes, name: str) -> str:
+    """Return why no reader takes a file with these first bytes and this name, or ""."""
     try:
-        recognise(head, name)
+        found = recognise(head, name)
     except UnsupportedSource:
-        return False
-    return True
+        return UNSUPPORTED
+    return recordings.NOT_HEARD if found is Format.RECORDING and not recordings.is_heard() else ""

@@ -10,7 +10,7 @@ from answerable.datatypes import Document
 from answerable.errors import EmptySource, EncryptedSource, SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import load
-from answerable.sources.formats import SAMPLE, Format, is_supported, recognise
+from answerable.sources.formats import SAMPLE, Format, recognise, why_unread
 from answerable.sources.mail.contents import Attachment, contents_of
 from answerable.sources.mail.headers import Person, message_id, people, text_of, thread_id, time_of
 from answerable.sources.mail.letter import Letter
@@ -101,8 +101,8 @@ def _reason_to_skip(data: bytes, name: str) -> str:
     """Return why an attachment is skipped, or ""."""
     if not data:
         return "empty"
-    if not is_supported(data[:SAMPLE], name):
-        return "unsupported"
+    if reason := why_unread(data[:SAMPLE], name):
+        return reason
     return "archive in a message" if recognise(data[:SAMPLE], name) is Format.ZIP else ""
 
 

@@ -18,7 +18,7 @@ from codomyrmex.llm.rag._reading import read_one
 
 _PAGE = re.compile(r"[^\f]*\f?")
 # What the engine tells apart and the toolkit doesn't: Word and e-books are rendered as Markdown.
-_NEAREST = {"docx": "markdown", "epub": "markdown", "chat": "text", "records": "text"}
+_NEAREST = {"docx": "markdown", "epub": "markdown", "chat": "text", "records": "text", "recording": "text"}
 _NEAREST |= {"mail": "text", "calendar": "text", "contacts": "text"}
 
 

@@ -11,8 +11,8 @@ from answerable.errors import EmptySource, SourceError, SourceNotFound, Unsuppor
 from answerable.settings import load_settings
 from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
 
-_NO_TEXT = frozenset(
-    {Format.PDF, Format.DOCX, Format.EPUB, Format.OPML, Format.ZIP, Format.TAR, Format.COMPRESSED, Format.OUTLOOK}
+_NO_TEXT = frozenset({Format.PDF, Format.DOCX, Format.EPUB, Format.OPML, Format.OUTLOOK, Format.RECORDING}) | frozenset(
+    {Format.ZIP, Format.TAR, Format.COMPRESSED}
 )
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06")

@@ -50,6 +50,10 @@ const opened = async (library, id) => {
 /** Open a document's original PDF; null if there is only its text. Throws Problem. */
 export const getPdf = remembering(3, opened, (pdf) => pdf?.document.loadingTask.destroy());
 
+/** Get the recording in which the text from `start`, in code points, is said, as a blob. Throws Problem. */
+export const getRecording = async (library, id, start) =>
+  new Blob([await bytes(`${of(library, "documents", id, "recording")}?start=${start}`)]);
+
 /** Get the rectangles of a span, in code points, on the pages of a PDF. Throws Problem. */
 export const getRectangles = async (library, id, { start, end }) =>
   (await request(`${of(library, "documents", id, "rectangles")}?start=${start}&end=${end}`)).rectangles;

@@ -243,6 +243,8 @@ export const TEXTS = {
   kind_chat: ["Chat", "Chat", "Conversa"],
   kind_docx: ["Word", "Word", "Word"],
   kind_epub: ["E-book", "Libro electrónico", "E-book"],
+  kind_recording: ["Recording", "Grabación", "Gravação"],
+  recording: ["Recording", "Grabación", "Gravação"],
   kind_code: ["Code", "Código", "Código"],
   kind_records: ["Records", "Registros", "Registros"],
   kind_notebook: ["Notebook", "Cuaderno", "Caderno"],
