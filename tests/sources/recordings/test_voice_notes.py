@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import tarfile
 import zipfile
 from pathlib import Path
 
@@ -12,12 +13,14 @@ from speech import packed, silence, spoken, wav
 import answerable
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import DamagedSource
+from answerable.sources.archives.beside import opened_member
+from answerable.sources.archives.unpacking import Unpacking
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_file
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.recordings.weights import find_speech
-from answerable.sources.whatsapp.voice_notes import note_at
+from answerable.sources.whatsapp.voice_notes import fingerprint, note_at
 from answerable.tables.chats import chat_table
 from answerable.text.chats import chat_statistics
 from answerable.text.locate import Locator
@@ -98,6 +101,40 @@ def test_a_note_is_part_of_its_message(note: bytes) -> None:
     # What is said is not in the file: its lines don't count.
     place = Locator(document).location(document.parts[-1].start, document.parts[-1].end)
     assert place.lines == (3, 3)
+
+
+def tarred(**files: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w:gz") as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def test_notes_are_read_in_every_archive_and_found_again(note: bytes, tmp_path: Path) -> None:
+    text = chat(f"\u200e<attached: {IPHONE_NOTE}>")
+    packed_chat = tarred(**{"_chat.txt": text.encode(), f"media/{IPHONE_NOTE}": note})
+    outer = io.BytesIO()
+    with zipfile.ZipFile(outer, "w") as archive:
+        archive.writestr("chats/ana.tar.gz", packed_chat)
+        archive.writestr("memo.opus", note)
+    path = tmp_path / "all.zip"
+    path.write_bytes(outer.getvalue())
+    with ReadingProcess() as process:
+        documents = process.read(path, str(path), ReadContext(speech=SPEECH))
+    assert {each.source.removeprefix(f"{path}!/"): each.type for each in documents} == {
+        "chats/ana.tar.gz!/_chat.txt": DocumentType.CHAT,
+        "memo.opus": DocumentType.RECORDING,
+    }
+    (found,) = [each for each in documents if each.type is DocumentType.CHAT]
+    assert found.content.count("🎤") == 2
+    unpacking = Unpacking(10_000_000, lambda: None)
+    with opened_member(path, str(path), "chats/ana.tar.gz!/_chat.txt", 10_000_000, unpacking) as (data, beside):
+        assert data.decode() == text
+        assert beside(IPHONE_NOTE) == note
+        assert fingerprint(found, data, beside) == found.metadata["sha256"]
 
 
 def test_messages_are_counted_without_the_lines_of_notes(note: bytes) -> None:
