@@ -26,8 +26,8 @@ demo: $(VENV)/.installed
 	$(BIN)/python tools/demo.py
 
 # What tests need from the system: tesseract with Spanish and Portuguese, which reads scanned pages, a C compiler for the
-# disk that fails, strace, which sees what leaves the machine, Node.js, which builds a site to visit, Chromium, which
-# opens the web page, and curl, which READMEs use.
+# disk that fails, espeak-ng, which speaks what is recorded, strace, which sees what leaves the machine, Node.js, which
+# builds a site to visit, Chromium, which opens the web page, and curl, which READMEs use.
 OCR := tesseract-ocr tesseract-ocr-spa tesseract-ocr-por
 OLDEST_NODE := 20
 
@@ -43,6 +43,12 @@ system: setup
 		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq gcc libc6-dev >/dev/null; \
 	else \
 		echo "The tests need a C compiler as the command gcc or cc (on Debian: apt-get install gcc libc6-dev)."; exit 1; \
+	fi
+	@command -v espeak-ng >/dev/null || \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq espeak-ng >/dev/null; \
+	else \
+		echo "The tests need espeak-ng as the command espeak-ng (on Debian: apt-get install espeak-ng)."; exit 1; \
 	fi
 	@command -v strace >/dev/null || \
 	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \

@@ -56,6 +56,7 @@ class DocumentType(_Name):
     PICTURE = "picture"
     SPREADSHEET = "spreadsheet"
     SLIDES = "slides"
+    RECORDING = "recording"
 
 
 class PartKind(_Name):
@@ -80,10 +81,10 @@ class Part:
     where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
     code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
     classes has none. `cells` are where the cells of a PDF table's row begin. `place` is what the document itself calls
-    it (`Costs!A2:F2`); `seconds` are where it begins in a recording; `box` is the left, top, right and bottom of a line
-    in a picture, as fractions of its width and height. Text of a PDF that no part covers is its furniture: running
-    heads, footers and page numbers. In reStructuredText, Org, AsciiDoc and LaTeX it is comments, preambles and
-    directives.
+    it (`Costs!A2:F2`); `seconds` are where it begins in a recording; a message with `seconds` is a line of what is said
+    in a voice note, and belongs to the message before it. `box` is the left, top, right and bottom of a line in a
+    picture, as fractions of its width and height. Text of a PDF that no part covers is its furniture: running heads,
+    footers and page numbers. In reStructuredText, Org, AsciiDoc and LaTeX it is comments, preambles and directives.
     """
 
     start: int

@@ -28,6 +28,7 @@ FILE = "answerable.toml"
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout"),
     *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
+    "max_audio_seconds",
 )
 SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key"})
 USUAL = {
@@ -81,6 +82,9 @@ class Settings:
     max_pdf_seconds: int = 120
     max_pdf_memory: int = 2_000_000_000
     ocr_languages: str = ""
+    audio_model: str = ""
+    audio_languages: str = ""
+    max_audio_seconds: int = 3600
     allow_hosts: str = ""
     site_locales: str = ""
     site_versions: str = ""

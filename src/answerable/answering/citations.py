@@ -8,7 +8,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult, Span
-from answerable.text.locate import Locator, is_rendered_chat, locate
+from answerable.text.locate import Locator, is_heard, is_rendered_chat, locate
 
 LONGEST_DIRECTIVE = 80
 
@@ -90,11 +90,15 @@ def location_of(result: RetrievalResult, start: int, end: int) -> Location:
         return locate(parts, None)
     first = result.chunk.location.lines[0] + result.chunk.content.count("\n", 0, max(start - result.chunk.start, 0))
     first -= result.document.content.count("\n", start, result.chunk.start)
-    return locate(parts, (first, first + result.document.content.count("\n", start, end)))
+    heard = [part.start for part in result.chunk.parts if is_heard(part)]
+    first -= sum(result.chunk.start < each <= start for each in heard)
+    between = sum(start < each < end for each in heard)
+    return locate(parts, (first, first + result.document.content.count("\n", start, end) - between))
 
 
 def link(document: Document, location: Location, text: str) -> str:
-    """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14`, `https://…#anchor:~:text=…`.
+    """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14`, `#t=42`,
+    `https://…#anchor:~:text=…`.
 
     Only web and file URLs are returned. The document's source is preferred to a URL in its metadata. For members of
     archives, and formats that browsers don't show, the URL opens the file without a fragment.
@@ -106,6 +110,8 @@ def link(document: Document, location: Location, text: str) -> str:
     base = quote(web.split("#", 1)[0], safe=_KEPT) if web else _file_address(document.source)
     if not base or document.type in _WITHOUT_PLACES or (is_rendered_chat(document) and not location.anchor):
         return base
+    if document.type is DocumentType.RECORDING:
+        return f"{base}#t={location.seconds[0]:g}" if location.seconds else base
     if location.pages:
         return f"{base}#page={location.pages[0]}"
     if location.lines is None or web:

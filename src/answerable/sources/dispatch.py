@@ -11,19 +11,20 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, cast
 
-from answerable.datatypes import Document
+from answerable.datatypes import Document, DocumentType
 from answerable.disk.names import source_of
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import ARCHIVES, PACKAGES, SAMPLE, Format, recognise
 from answerable.sources.limits import with_short_metadata
 from answerable.sources.members import ReadArchive, ReadMember
 from answerable.sources.packed import packed_format
 from answerable.sources.text import decode
 from answerable.sources.zotero import described
+from answerable.text.locate import is_rendered_chat
 
 Reader = Callable[..., Document | list[Document]]
 READERS_OF_BYTES = {
@@ -41,6 +42,7 @@ READERS_OF_BYTES = {
     Format.OPML: "answerable.sources.outlines.opml:read_opml",
     Format.PLUGIN: "answerable.sources.plugin_formats:read_by_plugin",
     Format.PICTURE: "answerable.sources.pictures:read_picture",
+    Format.RECORDING: "answerable.sources.recordings.read:read_recording",
 }
 """By format, a function of the file's bytes, its source and the context that returns the document or documents."""
 READERS_OF_TEXT = {
@@ -73,14 +75,22 @@ def read_file(file: Path | bytes, context: ReadContext | None = None, source: st
 
     `source` defaults to the absolute path. Archive members that can't be read are recorded in `context.skipped`.
     """
-    context = context or ReadContext()
+    options = context or ReadContext()
     if source is None:
         source = source_of(file) if isinstance(file, Path) else ""
     if read := archive_reader(format_of(file, source)):
         # An export with its media may be larger than the limit, which applies to what is unpacked.
-        return read(file, source, partial(_read_member, context=context), context)
-    documents = read_bytes(load(file, source, context.limits.max_file_size), source, context)
+        return read(file, source, partial(_read_member, context=options), options)
+    if isinstance(file, Path):
+        options = replace(options, beside=partial(beside_file, file, options.limits.max_file_size))
+    documents = read_bytes(load(file, source, options.limits.max_file_size), source, options)
     return described(documents, file if isinstance(file, Path) else None)
+
+
+def beside_file(file: Path, max_size: int, name: str) -> bytes | None:
+    """Return the bytes of the file of this name in the folder of `file`, or None. Raise SourceError."""
+    path = file.parent / PurePath(name).name
+    return load(path, source_of(path), max_size) if path.is_file() else None
 
 
 def format_of(file: Path | bytes, source: str) -> Format:
@@ -105,6 +115,7 @@ def _read_member(
     *,
     known: Format | None = None,
     metadata: Mapping[str, Any] | None = None,
+    beside: Beside | None = None,
     context: ReadContext,
     outer: Mapping[str, Any] | None = None,
 ) -> list[Document]:
@@ -115,7 +126,8 @@ def _read_member(
     if is_archive(data, source, known):
         inside = partial(_read_member, context=context, outer=added)
         return read_bytes(data, source, context, known=known, read_member=inside)
-    return [with_metadata(each, added) for each in read_bytes(data, source, context, known=known)]
+    own = replace(context, beside=beside)
+    return [with_metadata(each, added) for each in read_bytes(data, source, own, known=known)]
 
 
 def is_archive(data: bytes, source: str, known: Format | None = None) -> bool:
@@ -159,7 +171,15 @@ def read_bytes(
     by_bytes = found in READERS_OF_BYTES
     read = cast("Reader", _function(READERS_OF_BYTES[found] if by_bytes else READERS_OF_TEXT[found]))
     documents = read(data, source, context) if by_bytes else read(decode(data, source), source)
+    if context.beside and isinstance(documents, Document) and _is_whatsapp(documents):
+        from answerable.sources.whatsapp.voice_notes import with_voice_notes
+
+        documents = with_voice_notes(documents, data, context)
     return [with_short_metadata(each) for each in ([documents] if isinstance(documents, Document) else documents)]
+
+
+def _is_whatsapp(document: Document) -> bool:
+    return document.type is DocumentType.CHAT and not is_rendered_chat(document)
 
 
 def _function(path: str) -> object:

@@ -25,8 +25,10 @@ from answerable.sources.html.page_assets import LONGEST_PAGE, PageAssets
 from answerable.sources.html.page_parts import PAGE_PART, is_page_folder, is_page_part
 from answerable.sources.limits import Skipped, skipped_summary
 from answerable.sources.unread import why_unread
+from answerable.sources.whatsapp.voice_notes import is_chat_name, is_voice_note
 
 _TWICE = "already read under another name"
+_OF_CHAT = "voice note of a chat"
 _OWN_IGNORE_FILE = ".answerableignore"
 _IGNORE_FILES = (".gitignore", _OWN_IGNORE_FILE)
 _MAILDIR = frozenset({"cur", "new", "tmp"})
@@ -48,8 +50,8 @@ class Found:
 def walk(root: Path, skipped: Skipped | None = None, ocr: Ocr | None = None) -> Iterator[Path]:
     """Yield the readable files under a folder, sorted by name, each once; count what is skipped by reason.
 
-    It skips hidden and ignored files, unsupported formats, parts of web pages, links that leave the folder, links to
-    folders, and without OCR pictures.
+    It skips hidden and ignored files, unsupported formats, parts of web pages, voice notes beside the chat that they
+    belong to, links that leave the folder, links to folders, and without OCR pictures.
     """
     skipped = skipped or Skipped()
     files = [found.path for found in Scan(root, skipped)]
@@ -142,6 +144,7 @@ class Scan:
         if conversation and (status := status_of(folder)):
             yield Found(folder, status)
         has_channels = channels_in(folder, names)
+        is_chat = any(map(is_chat_name, names))
         is_maildir = names >= _MAILDIR
         for entry in entries:
             path = folder / entry.name
@@ -156,6 +159,8 @@ class Scan:
                 yield from self._folder(path, rules, in_page)
             elif reason := _reason_by_name(entry, path, rules):
                 self._skipped.count(reason, self._name(path))
+            elif is_chat and is_voice_note(entry.name) and entry.is_file():
+                self._skipped.count(_OF_CHAT, self._name(path))
             elif entry.is_dir(follow_symlinks=False):
                 yield from self._folder(path, rules, in_page or is_page_folder(entry.name, names))
             else:

@@ -10,6 +10,7 @@ from answerable.errors import UnsupportedSource
 from answerable.sources.code.languages import CODE_SUFFIXES
 from answerable.sources.ocr.sizes import GIF, JPEG, PNG, TIFF, is_webp
 from answerable.sources.old_formats import OLE, apple_format, old_format
+from answerable.sources.recordings import formats as recordings
 from answerable.sources.text import decode, magic_name
 
 
@@ -49,6 +50,7 @@ class Format(str, Enum):
     CONTACTS = "contacts"
     TEXT = "text"
     PICTURE = "picture"
+    RECORDING = "recording"
 
 
 _SUFFIXES_BY_FORMAT = {
@@ -81,6 +83,7 @@ _SUFFIXES_BY_FORMAT = {
     Format.CALENDAR: ".ics .ical .ifb",
     Format.CONTACTS: ".vcf .vcard",
     Format.PICTURE: ".png .jpg .jpeg .jpe .jfif .gif .webp .bmp .tif .tiff .heic .heif",
+    Format.RECORDING: recordings.SUFFIXES,
     Format.CODE: " ".join(sorted(CODE_SUFFIXES)),
 }
 SUFFIXES: dict[str, Format] = {
@@ -92,7 +95,7 @@ _OTHER_ZIPS = frozenset(_OTHER_ZIPS_NAMES.split())
 ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
 PACKAGES = frozenset({Format.DOCX, Format.XLSX, Format.PPTX, Format.ODT, Format.ODS, Format.ODP, Format.EPUB})
 """Documents that are zip archives."""
-_BINARY = PACKAGES | ARCHIVES | {Format.PDF, Format.PICTURE}
+_BINARY = PACKAGES | ARCHIVES | {Format.PDF, Format.PICTURE, Format.RECORDING}
 _MAIL = frozenset({Format.MAIL, Format.MBOX})
 _IN_OLE = frozenset({Format.DOCX, Format.XLSX, Format.PPTX, Format.OUTLOOK})
 _DRAWINGS = frozenset({".svg", ".svgz"})
@@ -147,6 +150,8 @@ def recognise(head: bytes, name: str) -> Format:
         return Format.PDF
     if old := apple_format(head, suffix):
         raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
+    if recordings.is_recording(head, suffix):
+        return Format.RECORDING
     if head.startswith(_ZIP) and suffix not in _OTHER_ZIPS:
         return known if known in PACKAGES and known else Format.ZIP
     if is_tar(head):
@@ -163,7 +168,7 @@ def recognise(head: bytes, name: str) -> Format:
             raise UnsupportedSource(f"{name} is {old.what}: {old.advice}")
     if mail := _mail(head, known):
         return mail
-    if known in _BINARY and known and not magic_name(head):
+    if known in _BINARY and known and known is not Format.RECORDING and not magic_name(head):
         # Its first bytes are damaged, which its reader reports best.
         return known
     decode(_whole_characters(head), name)

@@ -34,12 +34,15 @@ class Bounds:
     seconds: float
     memory: int
     is_pdf: bool = False
+    is_recording: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class ReadLimits:
     """Limits for one file: its size, packed and unpacked, in bytes; for a PDF, seconds and bytes of memory.
 
+    `max_audio_seconds` of processor time are for a recording, or for all voice notes of a chat together; what has been
+    heard by then is kept. The memory holds the model, the libraries' address space, and five minutes of sound.
     Other formats get `least_seconds` and `least_memory`, plus more in proportion to size: several times what readers
     need for the worst benign file.
     """
@@ -51,11 +54,18 @@ class ReadLimits:
     seconds_per_byte: float = 2e-5
     least_memory: int = 1_000_000_000
     memory_per_byte: int = 30
+    max_audio_seconds: float = 3600
+    max_audio_memory: int = 5_000_000_000
 
     @property
     def of_pdf(self) -> Bounds:
         """The bounds of a PDF."""
         return Bounds(self.max_seconds, self.max_memory, is_pdf=True)
+
+    @property
+    def of_recording(self) -> Bounds:
+        """The bounds of a recording, whose reader stops by itself before they end it."""
+        return Bounds(self.max_audio_seconds * 1.2 + 120, self.max_audio_memory, is_recording=True)
 
     def bounds(self, size: int, head: bytes = b"") -> Bounds:
         """Return the bounds of a file of this size with these first bytes."""

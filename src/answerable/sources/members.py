@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from answerable.datatypes import Document
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Beside, ReadContext
 from answerable.sources.formats import Format
 
 
@@ -21,10 +21,12 @@ class ReadMember(Protocol):
         *,
         known: Format | None = None,
         metadata: Mapping[str, Any] | None = None,
+        beside: Beside | None = None,
     ) -> list[Document]:
         """Return the member's documents, with this metadata added. Raise SourceError.
 
-        `known` is the member's format, if its name and first bytes don't tell it.
+        `known` is the member's format, if its name and first bytes don't tell it; `beside` returns the files beside a
+        chat.
         """
 
 

@@ -6,6 +6,7 @@ from answerable.errors import UnsupportedSource
 from answerable.sources.context import Ocr
 from answerable.sources.formats import Format, recognise
 from answerable.sources.pictures import missing_decoder
+from answerable.sources.recordings import formats as recordings
 
 UNSUPPORTED = "unsupported"
 WITHOUT_OCR = "picture (pip install 'answerable[ocr]')"
@@ -18,6 +19,8 @@ def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
         form = recognise(head, name)
     except UnsupportedSource:
         return UNSUPPORTED
+    if form is Format.RECORDING:
+        return "" if recordings.is_heard() else recordings.NOT_HEARD
     if form is not Format.PICTURE:
         return ""
     if ocr is None:

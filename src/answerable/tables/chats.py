@@ -9,6 +9,7 @@ from answerable.datatypes import Document, Part, PartKind
 from answerable.tables.grid import MOST_CELLS
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 from answerable.tables.words import meanings
+from answerable.text.locate import is_heard
 from answerable.text.whatsapp.bodies import Body, MessageKind, cleaned, read_body
 from answerable.text.whatsapp.wordings import plain
 
@@ -27,21 +28,30 @@ _NONE = Value("")
 
 def chat_table(document: Document) -> Table | None:
     """Return the messages of a chat, without the messenger's notices; None if there are none."""
-    messages = [part for part in document.parts if part.kind is PartKind.MESSAGE]
+    messages: list[list[Part]] = []
+    for part in document.parts:
+        if is_heard(part) and messages:
+            messages[-1].append(part)
+        elif part.kind is PartKind.MESSAGE:
+            messages.append([part])
     kept = messages[: MOST_CELLS // len(COLUMNS)]
     if not kept:
         return None
     senders: dict[str, Value] = {}
-    rows = tuple(_row(document.content, part, senders) for part in kept)
+    rows = tuple(_row(document.content, part, heard, senders) for part, *heard in kept)
     return Table(Origin.CHAT, document.title, COLUMNS, rows, is_cut=len(kept) < len(messages))
 
 
-def _row(content: str, part: Part, senders: dict[str, Value]) -> Row:
+def _row(content: str, part: Part, heard: list[Part], senders: dict[str, Value]) -> Row:
+    """Return the row of a message and of what is said in its voice note."""
     name = part.sender or ""
     sender = senders.setdefault(name, Value(name))
     time = Value(f"{part.time:%Y-%m-%d %H:%M}", time=part.time) if part.time else _NONE
     text, attachment = _message(content, part)
-    return Row(part.start, part.end, (sender, time, Value(text), Value(attachment) if attachment else _NONE))
+    said = (content[each.body or each.start : each.end] for each in heard)
+    text = "\n".join(filter(None, (text, *said)))
+    end = heard[-1].end if heard else part.end
+    return Row(part.start, end, (sender, time, Value(text), Value(attachment) if attachment else _NONE))
 
 
 def _message(content: str, part: Part) -> tuple[str, str]:

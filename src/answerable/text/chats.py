@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from answerable.datatypes import Document, PartKind
+from answerable.text.locate import is_heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def chat_statistics(document: Document) -> ChatStatistics | None:
     messages = [
         (part.time, part.sender)
         for part in document.parts
-        if part.kind is PartKind.MESSAGE and part.time is not None and part.sender is not None
+        if part.kind is PartKind.MESSAGE and not is_heard(part) and part.time is not None and part.sender is not None
     ]
     if not messages:
         return None

@@ -24,6 +24,7 @@ _RENDERED = frozenset(
         DocumentType.RTF,
         DocumentType.SPREADSHEET,
         DocumentType.SLIDES,
+        DocumentType.RECORDING,
     }
 )
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
@@ -42,7 +43,9 @@ class Locator:
         self._parts = document.parts
         self._has_lines = document.type not in _RENDERED and not is_rendered_chat(document)
         self._starts = [part.start for part in document.parts]
-        self._line_ends = [match.start() for match in _LINE_END.finditer(document.content)]
+        heard = {part.start - 1 for part in document.parts if is_heard(part)}
+        ends = (match.start() for match in _LINE_END.finditer(document.content))
+        self._line_ends = [end for end in ends if end not in heard] if heard else list(ends)
 
     def parts(self, start: int, end: int) -> tuple[Part, ...]:
         """Return the parts that a span touches, in order."""
@@ -59,6 +62,11 @@ class Locator:
     def location(self, start: int, end: int) -> Location:
         """Return the place of a span."""
         return locate(self.parts(start, end), self.lines(start, end) if self._has_lines else None)
+
+
+def is_heard(part: Part) -> bool:
+    """Whether a part of a chat is a line of what is said in a voice note, which is not in the chat's file."""
+    return part.kind is PartKind.MESSAGE and part.seconds is not None
 
 
 def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:

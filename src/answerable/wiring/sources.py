@@ -78,10 +78,17 @@ class _LazyReader:
             from answerable.sources.file_reader import FileReader
             from answerable.sources.limits import ReadLimits
             from answerable.sources.ocr.choice import find_ocr
+            from answerable.sources.recordings.weights import find_speech
 
             settings = self._settings
-            limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-            context = ReadContext(limits, settings.pdf_password or None, find_ocr(languages))
+            limits = ReadLimits(
+                settings.max_file_size,
+                settings.max_pdf_seconds,
+                settings.max_pdf_memory,
+                max_audio_seconds=settings.max_audio_seconds,
+            )
+            speech = find_speech(settings.audio_model, _listed(settings.audio_languages), settings.threads)
+            context = ReadContext(limits, settings.pdf_password or None, find_ocr(languages), speech)
             self._readers[languages] = FileReader(context, self._root, self._ahead)
         return self._readers[languages]
 

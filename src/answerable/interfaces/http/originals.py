@@ -1,4 +1,4 @@
-"""The original files of documents, and the places of quotes on the pages of PDFs and on pictures.
+"""The original files of documents, the places of quotes on the pages of PDFs and on pictures, and recordings' sound.
 
 By the time of a request, another file may be at a document's path. So a file is served only if reading it again yields
 the document in the library.
@@ -9,19 +9,24 @@ from __future__ import annotations
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
-from contextlib import closing
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
-from answerable.sources.context import ReadContext
+from answerable.sources.archives.beside import opened_member
+from answerable.sources.archives.unpacking import PASSED_OVER, Unpacking
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.dispatch import beside_file, load
 from answerable.sources.limits import ReadLimits
 from answerable.sources.pdf.read import Rectangle
 from answerable.sources.pictures import rectangles as picture_rectangles
 from answerable.sources.process.reading_process import ReadingProcess
+from answerable.sources.whatsapp.voice_notes import fingerprint, note_at
 
 _REMEMBERED = 256
 _MEMBER = re.compile(r"(.+?\.[A-Za-z0-9]{1,5})!/.+", re.DOTALL)
@@ -71,6 +76,23 @@ class Originals:
         context = ReadContext(limits, settings.pdf_password or None)
         return self._worker.rectangles(path.read_bytes(), document, spans, context)
 
+    def recording(self, library: str, document: Document, offset: int) -> bytes:
+        """Return the recording in which the text at an offset is said: the document's, or a voice note of a chat.
+
+        Raise DocumentNotFound if it is gone or has changed, or the text is from no recording.
+        """
+        path = self.path(library, document)
+        try:
+            with self._opened(library, path, document.source) as (data, beside):
+                if document.type is DocumentType.RECORDING:
+                    return data
+                found = beside(name) if (name := note_at(document, offset)) else None
+        except (AnswerableError, OSError, ValueError):
+            found = None
+        if found is None:
+            raise DocumentNotFound("This text is from no recording that is still there.")
+        return found
+
     def discard(self, library: str, document: Document) -> None:
         """Delete the file of a removed document if it was uploaded and no other document uses it."""
         path = self._named(library, document.source)
@@ -93,9 +115,25 @@ class Originals:
         if document.type is DocumentType.PICTURE and path.name == Path(document.source).name:
             # Recognising its text again takes seconds.
             return sha256(path.read_bytes()).hexdigest() == document.metadata.get("sha256")
+        if heard := document.metadata.get("sha256"):
+            # Hearing it again would take minutes.
+            with self._opened(library, path, document.source) as (data, beside):
+                return bool(fingerprint(document, data, beside) == heard)
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
         return any(each.source == document.source and each.content == document.content for each in found)
+
+    @contextmanager
+    def _opened(self, library: str, path: Path, source: str) -> Iterator[tuple[bytes, Beside]]:
+        """Yield the bytes of a document's file, and what finds the files beside it."""
+        limit = self._libraries.settings(library).max_file_size
+        if member := _MEMBER.fullmatch(source):
+            name = source.removeprefix(f"{member[1]}!/")
+            unpacking = Unpacking(limit * PASSED_OVER, lambda: None)
+            with opened_member(path, member[1], name, limit, unpacking) as opened:
+                yield opened
+        else:
+            yield load(path, source, limit), partial(beside_file, path, limit)
 
     def _is_known(self, checked: _Checked) -> bool:
         with self._lock:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 from typing import IO, Protocol
 
 from answerable.errors import DamagedSource, SourceError, SourceTooLarge, UnsupportedSource
@@ -51,6 +52,19 @@ class Archive(Protocol):
 
     def close(self) -> None:
         """Close the file. Idempotent."""
+
+
+def head_of(file: bytes | Path) -> bytes:
+    """Return the first bytes of a file, which tell its format."""
+    if isinstance(file, bytes):
+        return file[:SAMPLE]
+    with file.open("rb") as opened:
+        return opened.read(SAMPLE)
+
+
+def is_hidden(name: str) -> bool:
+    """Whether a member is hidden, or of macOS."""
+    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
 
 
 def refuse_path(name: str, source: str, advice: str = "") -> None:

@@ -5,32 +5,32 @@ An archive with anything malicious in it is refused whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from answerable.datatypes import Document
-from answerable.errors import EmptySource, SourceError, UnsupportedSource
-from answerable.sources.archives.members import Archive, Budget
+from answerable.errors import EmptySource, SourceError, SourceTooLarge, UnsupportedSource
+from answerable.sources.archives.beside import RecordingsBeside
+from answerable.sources.archives.members import Archive, Budget, Member, Wanted, head_of, is_hidden
 from answerable.sources.archives.open import open_archive
-from answerable.sources.archives.unpacking import Unpacking
+from answerable.sources.archives.unpacking import PASSED_OVER, Unpacking
 from answerable.sources.chats import bundles
 from answerable.sources.context import ReadContext
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format, recognise
 from answerable.sources.html.page_assets import LONGEST_PAGE, MOST_PAGES, PageAssets, is_page, may_be_asset
 from answerable.sources.html.page_parts import PAGE_PART, is_in_page_folder, is_page_part
+from answerable.sources.members import ReadMember
+from answerable.sources.recordings.formats import has_suffix
 from answerable.sources.text import decode
 from answerable.sources.unread import LeftOut
 from answerable.sources.whatsapp.read import is_chat
+from answerable.sources.whatsapp.voice_notes import is_chat_name
 
 DEEPER = "archive within an archive within another"
-# A compressed tar is unpacked from its beginning, up to four times, with all that is passed over.
-_PASSED_OVER = 20
 _OFFICE = frozenset({"[Content_Types].xml", "mimetype", "META-INF/MANIFEST.MF", "AndroidManifest.xml"})
 _TEXTS = frozenset({".txt", ".md", ".markdown", ".mdx", ".html", ".htm", ".xhtml", ".rst", ".csv", ".json"})
-
-ReadMember = Callable[[bytes, str], list[Document]]
 
 
 def read_archive(file: bytes | Path, source: str, read_member: ReadMember, context: ReadContext) -> list[Document]:
@@ -40,7 +40,7 @@ def read_archive(file: bytes | Path, source: str, read_member: ReadMember, conte
     together. A member that can't be read is added to `context.skipped`.
     """
     limit = context.limits.max_file_size
-    budget, unpacking = Budget(limit, source), Unpacking(limit * _PASSED_OVER, context.working)
+    budget, unpacking = Budget(limit, source), Unpacking(limit * PASSED_OVER, context.working)
     return _Reading(read_member, context, budget, unpacking, is_outermost=True).documents(file, source)
 
 
@@ -53,17 +53,19 @@ class _Reading:
     is_outermost: bool
 
     def documents(self, file: bytes | Path, source: str) -> list[Document]:
-        kind = recognise(_head(file), source)
+        kind = recognise(head_of(file), source)
         with closing(open_archive(file, source, kind, self.unpacking)) as archive:
             if _OFFICE.intersection(archive.names) and kind is Format.ZIP:
                 raise UnsupportedSource(
                     f"{source} is an Office document, e-book or program: name it .docx or .epub if it is one, "
                     "otherwise save it as PDF, HTML or plain text, then add that file"
                 )
-            names = [name for name in archive.names if not _is_hidden(name)]
+            names = [name for name in archive.names if not is_hidden(name)]
             chats = _chat_exports(archive, names, self.budget)
             if chats:
-                return [document for name, data in chats for document in self.read_member(data, f"{source}!/{name}")]
+                beside = RecordingsBeside(archive, kind, names, self.context.limits.max_file_size)
+                sources = ((data, f"{source}!/{name}") for name, data in chats)
+                return [each for chat in sources for each in self.read_member(*chat, beside=beside)]
             return self._members(archive, names)
 
     def _members(self, archive: Archive, names: Collection[str]) -> list[Document]:
@@ -81,6 +83,8 @@ class _Reading:
             skipped.count(PAGE_PART, f"{archive.source}!/{name}")
         for name, data in self._files(archive, everything - parts):
             try:
+                if isinstance(data, SourceTooLarge):
+                    raise data
                 if recognise(data[:SAMPLE], name) not in ARCHIVES:
                     documents += self.read_member(data, name)
                     is_read = True
@@ -103,8 +107,8 @@ class _Reading:
             )
         return documents
 
-    def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes]]:
-        """Yield the source of each file that a reader takes with its bytes; count the others.
+    def _files(self, archive: Archive, names: frozenset[str]) -> Iterator[tuple[str, bytes | SourceTooLarge]]:
+        """Yield the source of each file that a reader takes, with its bytes or why it is too large; count the others.
 
         The files of one conversation, such as the days of a Slack channel, are one, named as their folder.
         """
@@ -122,11 +126,22 @@ class _Reading:
             self.context.skipped.count(bundles.SLACK_LIST, f"{archive.source}!/{name}")
         for member in archive.members(names - bundled - lists):
             source, left_out = f"{archive.source}!/{member.name}", LeftOut(self.context.ocr)
-            data = self.budget.read(member, left_out.takes)
+            data = self._bytes(archive, member, left_out.takes)
             if data is None:
                 self.context.skipped.count(left_out.reason, source)
             else:
                 yield source, data
+
+    def _bytes(self, archive: Archive, member: Member, is_wanted: Wanted) -> bytes | SourceTooLarge | None:
+        if not has_suffix(member.name):
+            return self.budget.read(member, is_wanted)
+        try:
+            # A long film doesn't keep the rest from being read.
+            return Budget(self.context.limits.max_file_size, archive.source).read(member, is_wanted)
+        except SourceTooLarge as error:
+            if self.unpacking.is_exceeded:
+                raise
+            return error
 
     def _assets(self, archive: Archive, names: Collection[str]) -> PageAssets:
         """Return what the archive's pages load; they are read only if there are files that a page may load."""
@@ -137,22 +152,11 @@ class _Reading:
         return PageAssets([*read, *(name for name in names if not is_page(name))], read.__getitem__)
 
 
-def _head(file: bytes | Path) -> bytes:
-    if isinstance(file, bytes):
-        return file[:SAMPLE]
-    with file.open("rb") as opened:
-        return opened.read(SAMPLE)
-
-
-def _is_hidden(name: str) -> bool:
-    return any(part.startswith((".", "__MACOSX")) for part in PurePosixPath(name).parts)
-
-
 def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> list[tuple[str, bytes]]:
     """Return the chats among the `.txt` files named like an export, or else in the archive's only document."""
     documents = [name for name in names if PurePosixPath(name).suffix.lower() in _TEXTS]
     texts = [name for name in documents if name.lower().endswith(".txt")]
-    named = [name for name in texts if _is_chat_name(name)]
+    named = [name for name in texts if is_chat_name(name)]
     chats = []
     for member in archive.members(named or (texts if len(documents) == 1 else [])):
         data = budget.read(member, LeftOut(None).takes)
@@ -160,8 +164,3 @@ def _chat_exports(archive: Archive, names: Collection[str], budget: Budget) -> l
             if data is not None and is_chat(decode(data, member.name)):
                 chats.append((member.name, data))
     return chats
-
-
-def _is_chat_name(name: str) -> bool:
-    stem = PurePosixPath(name).stem.lower()
-    return stem == "_chat" or "whatsapp" in stem

@@ -11,6 +11,8 @@ from typing import IO, Any
 from answerable.errors import SourceTooLarge
 from answerable.sources.archives.members import MAX_RATIO, UNPACK, is_bomb, refused
 
+PASSED_OVER = 20
+"""How many times `max_file_size` may be unpacked: a compressed tar is from its beginning, several times."""
 GZIP, BZIP2, XZ = b"\x1f\x8b\x08", b"BZh", b"\xfd7zXZ\x00"
 # `xz -9` takes 65 MB to unpack.
 _MOST_XZ_MEMORY = 256_000_000

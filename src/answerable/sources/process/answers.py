@@ -27,15 +27,16 @@ class Died(Exception):
         self.status = status
 
 
-def gather(ask: Callable[[Sequence[int]], Answers], source: str, context: ReadContext) -> list[Document]:
+def gather(ask: Callable[[Sequence[int], Sequence[str]], Answers], source: str, context: ReadContext) -> list[Document]:
     """Return the documents in a file. Raise the SourceError that the process sent, or that explains its death.
 
-    `ask(numbers)` skips the members of an archive up to the one with these numbers, its own after those of the members
-    that it is in; it is called again when a member has ended the process.
+    `ask(numbers, lost)` skips the members of an archive up to the one with these numbers, its own after those of the
+    members that it is in, and these files beside a chat; it is called again when a member or such a file has ended the
+    process.
     """
     reading = _Gathering(source, context.limits.bounds(0))
     while not reading.is_over:
-        with closing(ask(reading.members)) as answers:
+        with closing(ask(reading.passed, reading.lost)) as answers:
             reading.take_all(answers)
     found = reading.skipped
     context.skipped.add(found.counts, found.errors, found.passed_over)
@@ -49,8 +50,11 @@ class _Gathering:
         self.source = source
         self.documents: list[Document] = []
         self.skipped = Skipped()
-        self.members: Sequence[int] = ()
+        self.passed: Sequence[int] = ()
+        self.lost: list[str] = []
         self.is_over = False
+        self._members: Sequence[int] = ()
+        self._is_beside = False
         self._deaths = 0
         self._current = source
         # The bounds of a small file, until the process sends others.
@@ -67,7 +71,8 @@ class _Gathering:
     def _take(self, answer: dict[str, Any], data: bytes) -> None:
         match answer["outcome"]:
             case "file":
-                self._current, self.members = answer["source"], answer["members"]
+                self._current, self._members = answer["source"], answer["members"]
+                self._is_beside = answer.get("beside", False)
                 self._bounds = Bounds(**answer["bounds"])
             case "document":
                 self.documents.append(unpack(answer["document"], data))
@@ -89,9 +94,17 @@ class _Gathering:
                     self.skipped.count(reason, source)
 
     def _lose(self, error: SourceError) -> None:
-        """Raise the error; in an archive, record it instead, since later members may be readable."""
-        if not self.members:
+        """Raise the error; in an archive, record it instead, since later members may be readable.
+
+        A chat is read again, without the file beside it that ended the process.
+        """
+        if self._is_beside:
+            self.lost.append(self._current)
+            self.passed = (*self._members[:-1], self._members[-1] - 1) if self._members else ()
+        elif not self._members:
             raise error
+        else:
+            self.passed = self._members
         self._deaths += 1
         self.skipped.errors.append(error)
         if self._deaths > _MOST_DEATHS:
@@ -112,6 +125,8 @@ def over_bounds(source: str, bounds: Bounds, status: int | None = None) -> Damag
         library = "the PDF library" if bounds.is_pdf else "its reader"
         what = f"crashed {library} or needed over {bounds.memory / 1e9:g} GB"
     advice = "or split it into several files"
+    if bounds.is_recording and took_long:
+        advice = "or raise the setting max_audio_seconds if you trust it"
     if bounds.is_pdf:
         setting = "max_pdf_seconds" if took_long else "max_pdf_memory"
         advice = f"print it to a new PDF, or raise the setting {setting} if you trust it"

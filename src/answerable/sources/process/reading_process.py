@@ -73,8 +73,8 @@ class ReadingProcess:
         data, path = (file, None) if isinstance(file, bytes) else (b"", os.path.abspath(file))
         request = {"ask": "read", "source": source, "path": path, "url": url}
 
-        def ask(passed: Sequence[int]) -> Answers:
-            return self._answers({**request, "passed": passed}, data, context)
+        def ask(passed: Sequence[int], lost: Sequence[str]) -> Answers:
+            return self._answers({**request, "passed": passed, "lost": lost}, data, context)
 
         return gather(ask, source, context)
 

@@ -12,18 +12,28 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, replace
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import IO, Any
 
 from answerable.datatypes import Document
 from answerable.errors import AnswerableError, EmptySource, SourceError
-from answerable.sources.context import ReadContext
-from answerable.sources.dispatch import archive_reader, format_of, is_archive, load, read_bytes, with_metadata
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.dispatch import (
+    archive_reader,
+    beside_file,
+    format_of,
+    is_archive,
+    load,
+    read_bytes,
+    with_metadata,
+)
 from answerable.sources.formats import ARCHIVES, SAMPLE, Format
 from answerable.sources.frames import read_pair, write_pair
-from answerable.sources.limits import Skipped, with_short_metadata
+from answerable.sources.limits import Bounds, Skipped, with_short_metadata
 from answerable.sources.process.own_limits import Limits
 from answerable.sources.process.transfer import pack, pack_error
+from answerable.sources.recordings.formats import is_recording
 from answerable.sources.zotero import described
 
 Send = Callable[..., None]
@@ -93,6 +103,8 @@ class _Reading:
                 if error not in self._failed:
                     self._send({"outcome": "error", "error": pack_error(error)})
         else:
+            if isinstance(file, Path):
+                self._context = replace(self._context, beside=partial(beside_file, file, most))
             self._file(load(file, source, most), source)
         left_out = [(each.source, each.reason) for each in self._context.skipped.passed_over]
         return {"outcome": "done", "left_out": [each for each in left_out if each not in self._empty]}
@@ -116,6 +128,7 @@ class _Reading:
         *,
         known: Format | None = None,
         metadata: Mapping[str, Any] | None = None,
+        beside: Beside | None = None,
     ) -> list[Document]:
         """Read a member of an archive, unless an earlier process has already read it or died at it."""
         self._numbers[-1] += 1
@@ -124,6 +137,7 @@ class _Reading:
         if numbers <= self._passed and (numbers == self._passed or numbers != self._passed[: len(numbers)]):
             return []
         added = {**self._outer, **(metadata or {})}
+        self._context = replace(self._context, beside=beside)
         try:
             if isinstance(data, Document):
                 return self._sent([with_metadata(data, added)])
@@ -141,12 +155,13 @@ class _Reading:
     def _file(
         self, data: bytes, source: str, known: Format | None = None, added: Mapping[str, Any] | None = None
     ) -> list[Document]:
-        bounds = self._limits.bounds(len(data), data[:SAMPLE])
+        is_heard = known is None and is_recording(data[:SAMPLE], PurePath(source).suffix.lower())
+        bounds = self._limits.of_recording if is_heard else self._limits.bounds(len(data), data[:SAMPLE])
         if self._numbers or bounds != self._limits.bounds(0):
             self._send({"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds)})
         self._allowed.allow(bounds)
         found = Skipped()
-        context = replace(self._context, skipped=found)
+        context = replace(self._context, skipped=found, enter=self._enter)
         if self._numbers and is_archive(data, source, known):
             documents = self._nested(data, source, known, added or {}, context)
         else:
@@ -175,6 +190,16 @@ class _Reading:
             described, content = pack(document)
             self._send({"outcome": "document", "document": described}, content)
         return documents
+
+    def _enter(self, source: str, bounds: Bounds) -> bool:
+        """Begin to read a file beside the current one, unless an earlier process died at it."""
+        if source in self._request["lost"]:
+            return False
+        self._send(
+            {"outcome": "file", "source": source, "members": self._numbers, "bounds": asdict(bounds), "beside": True}
+        )
+        self._allowed.allow(bounds)
+        return True
 
     def _documents(self, data: bytes, source: str, context: ReadContext) -> list[Document]:
         if self._request["url"] is not None:

@@ -51,7 +51,8 @@ _IPHONE_FILE = re.compile(
 _OLD_IPHONE_FILE = re.compile(
     rf"{_FILL}*(?P<name>{_FILE_NAME}){_FILL}{{1,3}}<(?P<word>[^<>\n]{{1,30}})>{_FILL}*(?=\n|\Z)"
 )
-_NAMED_BY_APP = re.compile(r"[A-Z]{3,4}-\d{8}-WA\d+|\d{6,8}-|\d{4}-\d\d-\d\d-[A-Z]+-\d+|WhatsApp ")
+NAMED_BY_APP = re.compile(r"[A-Z]{3,4}-\d{8}-WA\d+|\d{6,8}-|\d{4}-\d\d-\d\d-[A-Z]+-\d+|WhatsApp ")
+"""Begins the names that the app gives to files."""
 _DOCUMENT = re.compile(rf"{_FILL}*(?P<name>[^\n<>:\"|?*/\\]{{1,200}}?\.\w{{1,8}})(?=[{BLANKS}{MARKS}•]|\Z)")
 _EDIT_MARK = re.compile(rf"(?P<mark>{APP_MARK}?)<{_FILL}{{0,3}}(?P<words>[^<>:：\n]{{3,60}})>{_FILL}{{0,8}}\Z")
 _LABELLED = re.compile(r"[^\s:：]{2,24}\s?[:：](?:\s|\Z)|.*://")
@@ -62,7 +63,7 @@ def read_body(raw: str, sender: str, is_iphone: bool) -> Body:
     if APP_MARK not in raw and "<" not in raw and "(" not in raw and not _may_be_of_app(raw, sender):
         return Body(MessageKind.TEXT, cleaned(raw))
     raw, edited = _without_edit_mark(raw)
-    attachment = _attachment(raw)
+    attachment = attachment_of(raw)
     if attachment is not None:
         return Body(MessageKind.MEDIA, cleaned(raw), attachment, edited)
     has_mark = APP_MARK in raw
@@ -116,7 +117,7 @@ def _without_edit_mark(raw: str) -> tuple[str, bool]:
     return raw, False
 
 
-def _attachment(raw: str) -> str | None:
+def attachment_of(raw: str) -> str | None:
     """Return the name of the attached file, if the text mentions one."""
     first_line = raw.partition("\n")[0][:300]
     match = _ANDROID_FILE.match(first_line) if first_line.rstrip(MARKS + " \r").endswith((")", "）")) else None
@@ -126,7 +127,7 @@ def _attachment(raw: str) -> str | None:
         return None
     name = without_marks(match["name"]).strip()
     is_marked = "mark" in match.groupdict() and match["mark"]
-    if plain(match["word"]) in wordings.ATTACHED or is_marked or _NAMED_BY_APP.match(name):
+    if plain(match["word"]) in wordings.ATTACHED or is_marked or NAMED_BY_APP.match(name):
         return name
     return None
 

@@ -15,6 +15,8 @@ PAGE_POLICY = "; ".join(
         "style-src 'self'",
         "img-src 'self' data: blob:",
         "font-src 'self'",
+        # Recordings are fetched with the key, then played.
+        "media-src 'self' blob:",
         "connect-src 'self'",
         "worker-src 'self' blob:",
         "frame-ancestors 'none'",

@@ -15,6 +15,8 @@ from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, Passag
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import chunk_json, document_json, part_json, stats_json, stored_json
+from answerable.sources.formats import SAMPLE
+from answerable.sources.recordings.formats import media_type_of
 
 router = api_router("documents", "/api/v1/{library}")
 
@@ -113,6 +115,30 @@ async def get_file(library: LibraryName, document_id: str, opened: Opened, servi
         content_disposition_type="inline" if is_pdf else "attachment",
         headers={
             "Content-Security-Policy": _FILE_POLICY,
+            "X-Content-Type-Options": "nosniff",
+            "Cache-Control": "private, no-store",
+        },
+    )
+
+
+@router.get(
+    "/documents/{document_id}/recording",
+    responses={**responses(), 200: {"description": "The sound.", "content": {"audio/*": {}}}},
+    response_class=Response,
+)
+async def get_recording(
+    library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start = 0
+) -> Response:
+    """Get the recording in which the text at `start` is said, if it is unchanged: the document, or a voice note."""
+    data = await service.pool.run(
+        lambda: service.originals.recording(library, opened.document(document_id), start),
+    )
+    return Response(
+        data,
+        media_type=media_type_of(data[:SAMPLE]) or "application/octet-stream",
+        headers={
+            "Content-Security-Policy": _FILE_POLICY,
+            "Content-Disposition": "inline",
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "private, no-store",
         },

@@ -20,7 +20,7 @@ _PAGE = re.compile(r"[^\f]*\f?")
 # What the engine tells apart and the toolkit doesn't: office files and e-books are rendered as Markdown.
 _NEAREST = {
     **dict.fromkeys(("docx", "odt", "rtf", "epub", "slides", "spreadsheet"), "markdown"),
-    **dict.fromkeys(("chat", "records", "mail", "calendar", "contacts"), "text"),
+    **dict.fromkeys(("chat", "records", "mail", "calendar", "contacts", "recording"), "text"),
 }
 
 

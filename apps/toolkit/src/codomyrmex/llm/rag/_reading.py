@@ -20,6 +20,7 @@ _NO_TEXT = frozenset(
         Format.OUTLOOK,
         Format.PDF,
         Format.PICTURE,
+        Format.RECORDING,
         Format.RTF,
         Format.TAR,
         Format.ZIP,

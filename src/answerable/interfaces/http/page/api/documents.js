@@ -68,6 +68,10 @@ const shown = async (library, id) => {
 /** Get a document's original picture. Throws Problem. */
 export const getPicture = remembering(8, shown, (picture) => picture && URL.revokeObjectURL(picture.address));
 
+/** Get the recording in which the text from `start`, in code points, is said, as a blob. Throws Problem. */
+export const getRecording = async (library, id, start) =>
+  new Blob([await bytes(`${of(library, "documents", id, "recording")}?start=${start}`)]);
+
 /** Get the rectangles of a span, in code points, on a picture or the pages of a PDF. Throws Problem. */
 export const getRectangles = async (library, id, { start, end }) =>
   (await request(`${of(library, "documents", id, "rectangles")}?start=${start}&end=${end}`)).rectangles;

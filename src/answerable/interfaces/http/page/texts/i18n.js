@@ -247,6 +247,8 @@ export const TEXTS = {
   kind_rtf: ["RTF", "RTF", "RTF"],
   kind_spreadsheet: ["Spreadsheet", "Hoja de cálculo", "Planilha"],
   kind_slides: ["Presentation", "Presentación", "Apresentação"],
+  kind_recording: ["Recording", "Grabación", "Gravação"],
+  recording: ["Recording", "Grabación", "Gravação"],
   kind_code: ["Code", "Código", "Código"],
   kind_records: ["Records", "Registros", "Registros"],
   kind_notebook: ["Notebook", "Cuaderno", "Caderno"],

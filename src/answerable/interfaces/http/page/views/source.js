@@ -11,6 +11,7 @@ import { CodeView, TextView } from "./lines.js";
 import { MarkdownView } from "./markdown.js";
 import { getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
+import { Player, RecordingView } from "./recording.js";
 
 const VIEWS = {
   chat: ChatView,
@@ -24,6 +25,7 @@ const VIEWS = {
   rtf: MarkdownView,
   slides: MarkdownView,
   spreadsheet: MarkdownView,
+  recording: RecordingView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
@@ -141,6 +143,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
       <div class="panel-body" ref=${body} tabindex="0" role="region" aria-label=${nameOf(place)}>
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
+        ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
         ${found.document && html`<${View} ...${found} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>

@@ -1,0 +1,1 @@
+"""Recordings: what is said in them, with the second of every sentence."""

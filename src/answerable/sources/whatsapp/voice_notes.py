@@ -1,0 +1,153 @@
+"""Voice notes of an exported chat → lines of the chat, below the messages that they are attached to.
+
+A line is `🎤 0:07 ` and a sentence. It is a part of its own, with the time and sender of its message and the second.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import PurePosixPath
+
+from answerable.datatypes import Document, Part, PartKind, clock, document_id
+from answerable.errors import SourceError
+from answerable.sources.context import Beside, ReadContext
+from answerable.sources.recordings.formats import NOT_HEARD
+from answerable.sources.recordings.hear import Line, hear
+from answerable.sources.recordings.weights import name_of_model
+from answerable.text.languages import document_language
+from answerable.text.locate import is_heard
+from answerable.text.whatsapp.bodies import NAMED_BY_APP, attachment_of
+
+MARK = "🎤"
+"""Begins a line of what is said; the same in the chats of all languages, as in WhatsApp's own list of chats."""
+_SUFFIXES = "opus ogg oga m4a mp3 aac amr wav"
+_MAY_BE_NOTE = re.compile(rf"\.(?:{_SUFFIXES.replace(' ', '|')})\b", re.IGNORECASE)
+_TIME_IS_OVER = "voice note, not heard: the time of the setting max_audio_seconds was over"
+_SILENT = "voice note without speech"
+
+
+def is_voice_note(name: str) -> bool:
+    """Whether WhatsApp has named a file so, and it is a sound: `PTT-20240305-WA0001.opus`."""
+    suffix = PurePosixPath(name).suffix.lower().removeprefix(".")
+    return suffix in _SUFFIXES.split() and NAMED_BY_APP.match(name) is not None
+
+
+def is_chat_name(name: str) -> bool:
+    """Whether a file is named like an exported chat."""
+    path = PurePosixPath(name)
+    stem = path.stem.lower()
+    return path.suffix.lower() == ".txt" and (stem == "_chat" or "whatsapp" in stem)
+
+
+def with_voice_notes(document: Document, data: bytes, context: ReadContext) -> Document:
+    """Return a chat with what is said in the voice notes beside it; `data` are the bytes that it was read from.
+
+    What isn't heard is added to `context.skipped`.
+    """
+    attached = [(number, name) for number, part in enumerate(document.parts) if (name := _note(document, part))]
+    if not attached:
+        return document
+    notes = _Notes(document, context)
+    heard = {number: lines for number, name in attached if (lines := notes.lines(name))}
+    if not heard or context.speech is None:
+        return document
+    metadata = {
+        **document.metadata,
+        "voice_notes": len(heard),
+        "model": name_of_model(context.speech),
+    }
+    document = _with_lines(replace(document, metadata=metadata), heard)
+    digest = fingerprint(document, data, context.beside)
+    return replace(document, metadata={**document.metadata, "sha256": digest})
+
+
+def fingerprint(document: Document, data: bytes, beside: Beside | None) -> str:
+    """Return the SHA-256 of a document's file and the voice notes heard for it: whether it is still what was heard."""
+    digest = sha256(data)
+    for before, part in pairwise(document.parts):
+        if is_heard(part) and not is_heard(before):
+            digest.update((beside(_note(document, before)) if beside else None) or b"")
+    return digest.hexdigest()
+
+
+def note_at(document: Document, offset: int) -> str:
+    """Return the name of the voice note in which the text at an offset is said, or ""."""
+    name = ""
+    for part in document.parts:
+        if part.start > offset:
+            break
+        name = name if is_heard(part) else _note(document, part)
+    return name
+
+
+def _note(document: Document, part: Part) -> str:
+    """Return the name of the sound attached to a message, or ""."""
+    if part.kind is not PartKind.MESSAGE:
+        return ""
+    raw = document.content[part.start if part.body is None else part.body : part.end]
+    name = attachment_of(raw) if _MAY_BE_NOTE.search(raw) else None
+    return name if name and _MAY_BE_NOTE.fullmatch(PurePosixPath(name).suffix) else ""
+
+
+class _Notes:
+    """Hears the notes of one chat, in the time that they have together."""
+
+    def __init__(self, document: Document, context: ReadContext) -> None:
+        self._context = context
+        self._folder = document.source.rpartition("/")[0]
+        self._ends = time.process_time() + context.limits.max_audio_seconds
+        language = document_language(document.content) if context.speech else ""
+        self._expected = (language,) if language else ()
+
+    def lines(self, name: str) -> list[Line]:
+        """Return what is said in a note, or nothing."""
+        context, source = self._context, f"{self._folder}/{name}"
+        skipped, beside = context.skipped, context.beside
+        try:
+            data = beside(name) if beside else None
+            if not data:
+                return []
+            if context.speech is None:
+                skipped.count(NOT_HEARD, source)
+                return []
+            seconds = self._ends - time.process_time()
+            if seconds <= 0:
+                skipped.count(_TIME_IS_OVER, source)
+                return []
+            if not context.enter(source, context.limits.of_recording):
+                return []
+            heard = hear(data, source, context.speech, seconds, context.working, self._expected)
+        except SourceError as error:
+            skipped.errors.append(error)
+            return []
+        if not heard.lines:
+            skipped.count(_SILENT, source)
+        elif heard.is_cut:
+            skipped.count(_TIME_IS_OVER, source)
+        return heard.lines
+
+
+def _with_lines(document: Document, heard: dict[int, list[Line]]) -> Document:
+    """Return the document with these lines after the parts of these numbers."""
+    pieces: list[str] = []
+    parts: list[Part] = []
+    reached = moved = 0
+    for number, part in enumerate(document.parts):
+        moved_body = None if part.body is None else part.body + moved
+        parts.append(replace(part, start=part.start + moved, end=part.end + moved, body=moved_body))
+        for line in heard.get(number, ()):
+            pieces.append(document.content[reached : part.end])
+            reached = part.end
+            opening = f"\n{MARK} {clock(line.seconds)} "
+            start, body = part.end + moved + 1, part.end + moved + len(opening)
+            end = body + len(line.text)
+            parts.append(replace(part, start=start, end=end, body=body, seconds=line.seconds))
+            pieces.append(opening + line.text)
+            moved += len(opening) + len(line.text)
+    pieces.append(document.content[reached:])
+    content = "".join(pieces)
+    return replace(document, id=document_id(document.source, content), content=content, parts=tuple(parts))
