@@ -115,7 +115,8 @@ class Originals:
         if document.type is DocumentType.PICTURE and path.name == Path(document.source).name:
             # Recognising its text again takes seconds.
             return sha256(path.read_bytes()).hexdigest() == document.metadata.get("sha256")
-        if heard := document.metadata.get("sha256"):
+        heard = document.metadata.get("sha256")
+        if heard and document.type is not DocumentType.PICTURE:
             # Hearing it again would take minutes.
             with self._opened(library, path, document.source) as (data, beside):
                 return bool(fingerprint(document, data, beside) == heard)
