@@ -53,8 +53,8 @@ def test_metadata_is_kept_and_known_fields_are_taken_from_it() -> None:
 def test_what_cannot_be_a_document_is_an_error() -> None:
     with pytest.raises(ValueError, match="lone surrogate at character 2"):
         Document.from_text("ab\ud800")
-    with pytest.raises(ValueError, match="spreadsheet"):
-        Document.from_text("a", type="spreadsheet")
+    with pytest.raises(ValueError, match="hologram"):
+        Document.from_text("a", type="hologram")
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

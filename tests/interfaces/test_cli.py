@@ -68,11 +68,10 @@ def test_add_shows_a_summary(call: Invoke, tmp_path: Path) -> None:
     library = tmp_path / "library"
     first = call("add", EXAMPLES, "--library", library)
     assert (first.exit_code, first.stderr) == (0, "")
-    left_out = "skipped: 1 ignored\n  ignored: plugin\n"
-    assert re.fullmatch(rf"added {{9,}}4\npassages {{5,}}\d+\n{left_out}", first.stdout)
-    assert len({len(line) for line in first.stdout.splitlines()[:2]}) == 1
+    assert re.fullmatch(r"added {9,}4\npassages {5,}\d+\n", first.stdout)
+    assert len({len(line) for line in first.stdout.splitlines()}) == 1
     second = call("add", EXAMPLES, "--library", library)
-    assert re.fullmatch(rf"added +0\nunchanged +4\n{left_out}", second.stdout)
+    assert re.fullmatch(r"added +0\nunchanged +4\n", second.stdout)
 
 
 def test_add_as_json(call: Invoke, tmp_path: Path) -> None:

@@ -88,10 +88,10 @@ def test_documents_in_an_archive(save: Callable[..., Path], make_pdf: Callable[.
         "page.html",
     ]
     assert documents[2].source.endswith("export.zip!/inner.zip!/x.txt")
-    assert skipped.counts == {"picture (pip install 'answerable[ocr]')": 1, "empty": 1}
+    assert skipped.counts == {"picture (pip install '.[ocr]')": 1, "empty": 1}
     assert [(each.source.split("!/")[1], each.reason) for each in skipped.passed_over] == [
         ("blank.txt", "empty"),
-        ("logo.png", "picture (pip install 'answerable[ocr]')"),
+        ("logo.png", "picture (pip install '.[ocr]')"),
     ]
 
 

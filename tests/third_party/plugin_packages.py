@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import dedent
 
-EXAMPLE = Path(__file__).parents[2] / "examples" / "plugin"
+EXAMPLE = Path(__file__).parents[2] / "docs" / "plugin"
 
 
 def install_example(folder: Path) -> None:

@@ -46,12 +46,14 @@ def read_markdown(content: str, source: str) -> Document:
     require_text(content, source)
     metadata, body = front_matter(content)
     mdx = plain_mdx(content, body)
-    if mdx.is_mdx or source.lower().endswith(".mdx"):
+    is_mdx = mdx.is_mdx or source.lower().endswith(".mdx")
+    if is_mdx:
         content = mdx.content
         require_text(content, source)
         metadata |= {"includes": ", ".join(mdx.imports)} if mdx.imports else {}
     given = metadata.pop("title", "")
-    facts = {**metadata, **note_facts(content, body, metadata)}
+    # In MDX, `{/* #own */}` is the anchor of a heading, not a tag.
+    facts = metadata if is_mdx else {**metadata, **note_facts(content, body, metadata)}
     headings = list(find_headings(content, body))
     title = given or next((each.title for each in headings if each.level == 1), "") or stem(source)
     parts = section_parts(content, headings, body)

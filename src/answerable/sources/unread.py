@@ -9,7 +9,7 @@ from answerable.sources.pictures import missing_decoder
 from answerable.sources.recordings import formats as recordings
 
 UNSUPPORTED = "unsupported"
-WITHOUT_OCR = "picture (pip install 'answerable[ocr]')"
+WITHOUT_OCR = "picture (pip install '.[ocr]')"
 WITHOUT_TEXT = "picture without text"
 
 

@@ -130,7 +130,7 @@ def test_without_ocr_the_command_is_named(tmp_path: Path) -> None:
     skipped = Skipped()
     assert list(walk(tmp_path, skipped)) == []
     assert [(Path(each.source).name, each.reason) for each in skipped.passed_over] == [
-        ("a.png", "picture (pip install 'answerable[ocr]')")
+        ("a.png", "picture (pip install '.[ocr]')")
     ]
     assert list(walk(tmp_path, ocr=Ocr())) == [tmp_path / "a.png"]
 
@@ -154,7 +154,7 @@ def test_a_folder_is_read_again_when_ocr_becomes_available_and_kept_when_it_is_g
         visit = blind.visit(str(pictures))
         known = {each.source: each.record for each in visit.items({}) if each.record}
         assert [Path(source).name for source in known] == ["text.md"]
-        assert visit.skipped == {"picture (pip install 'answerable[ocr]')": 2}
+        assert visit.skipped == {"picture (pip install '.[ocr]')": 2}
 
         visit = reader.visit(str(pictures))
         found = list(visit.items(known))

@@ -66,7 +66,7 @@ def test_without_ocr_the_page_is_named(scan: bytes) -> None:
     document = read_pdf(scan, "scan.pdf", ReadContext(skipped=skipped))
     assert document.content == "\ftyped\f"
     assert [str(error) for error in skipped.errors] == [
-        "scan.pdf: page 1 has no text layer: `pip install 'answerable[ocr]'` or tesseract reads it"
+        "scan.pdf: page 1 has no text layer: `pip install '.[ocr]'` or tesseract reads it"
     ]
 
 

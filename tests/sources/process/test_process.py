@@ -139,7 +139,7 @@ def test_of_an_archive_only_what_is_over_its_limits_is_left_out(process: Reading
         ("a.zip!/a.txt", "One."),
         ("a.zip!/f.txt", "Two."),
     ]
-    assert skipped.counts == {"empty": 1, "picture (pip install 'answerable[ocr]')": 1}
+    assert skipped.counts == {"empty": 1, "picture (pip install '.[ocr]')": 1}
     assert [str(error).split(" ")[0] for error in skipped.errors] == ["a.zip!/c.md", "a.zip!/e.pdf"]
 
 

@@ -13,7 +13,7 @@ from answerable.sources.ocr.rapid import models_folder, rapid_recogniser
 from answerable.sources.ocr.tesseract import TesseractRecogniser
 
 _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
-INSTALL = "`pip install 'answerable[ocr]'`"
+INSTALL = "`pip install '.[ocr]'`"
 
 
 def find_ocr(languages: str = "") -> Ocr | None:
