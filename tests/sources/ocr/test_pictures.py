@@ -125,7 +125,7 @@ def test_a_cameras_mark_of_turning_is_followed_and_transparency_is_white(rapid: 
 
 def test_without_ocr_the_command_is_named(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(saved(drawn(NOTICE)))
-    with pytest.raises(UnsupportedSource, match=r"a\.png is a picture: .* `pip install 'answerable\[ocr\]'`"):
+    with pytest.raises(UnsupportedSource, match=r"a\.png is a picture: .* `pip install '.\[ocr\]'`"):
         read_file(tmp_path / "a.png")
     skipped = Skipped()
     assert list(walk(tmp_path, skipped)) == []
