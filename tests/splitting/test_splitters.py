@@ -293,3 +293,15 @@ def test_the_type_chooses_the_splitter() -> None:
         DocumentType.MARKDOWN: 2,
         DocumentType.HTML: 2,
     }
+
+
+def test_the_lines_of_a_picture_are_one_chunk_and_pages_stay_known() -> None:
+    lines = ["The harbour office", "opens at nine", "in the morning.", "Dogs travel free."]
+    content = "\n".join(lines)
+    starts = [content.index(line) for line in lines]
+    parts = tuple(
+        Part(start, start + len(line), PartKind.PAGE, page=page)
+        for start, line, page in zip(starts, lines, (1, 1, 1, 2), strict=True)
+    )
+    (chunk,) = SplitterByType().split(Document("d", content, type=DocumentType.PICTURE, parts=parts))
+    assert (chunk.content, chunk.location.pages) == (content, (1, 2))

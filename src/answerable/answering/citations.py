@@ -8,29 +8,12 @@ from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
 from answerable.datatypes import Citation, Document, DocumentType, Location, RetrievalResult, Span
-from answerable.text.locate import Locator, is_heard, is_rendered_chat, locate
+from answerable.text.locate import RENDERED, Locator, is_heard, is_rendered_chat, locate
 
 LONGEST_DIRECTIVE = 80
 
 # Browsers can't open these at a place.
-_WITHOUT_PLACES = frozenset(
-    {
-        DocumentType.DOCX,
-        DocumentType.EPUB,
-        DocumentType.ODT,
-        DocumentType.RTF,
-        DocumentType.RECORDS,
-        DocumentType.SPREADSHEET,
-        DocumentType.SLIDES,
-        DocumentType.NOTEBOOK,
-        DocumentType.SUBTITLES,
-        DocumentType.OUTLINE,
-        DocumentType.MAIL,
-        DocumentType.CALENDAR,
-        DocumentType.CONTACTS,
-        DocumentType.PICTURE,
-    }
-)
+_WITHOUT_PLACES = (RENDERED | {DocumentType.RECORDS}) - {DocumentType.HTML, DocumentType.RECORDING}
 
 _WEB = re.compile(r"https?://[^/\\\s]", re.IGNORECASE)
 _KEPT = "%/:?=&+,;@!$~*()[]"
@@ -97,8 +80,7 @@ def location_of(result: RetrievalResult, start: int, end: int) -> Location:
 
 
 def link(document: Document, location: Location, text: str) -> str:
-    """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14`, `#t=42`,
-    `https://…#anchor:~:text=…`.
+    """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14` or `#t=42`, `https://…#anchor:~:text=…`.
 
     Only web and file URLs are returned. The document's source is preferred to a URL in its metadata. For members of
     archives, and formats that browsers don't show, the URL opens the file without a fragment.

@@ -198,7 +198,7 @@ def _lines(document: Document) -> Iterator[Span | None]:
     has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
     start = document.parts[1].start if has_front_matter and len(document.parts) > 1 else 0
     if document.parts and document.parts[0].kind is PartKind.SECTION and document.parts[0].body is not None:
-        # Comments and a preamble may stand before the first text that people read.
+        # Skip the comments and the preamble before the text.
         start = document.parts[0].body
     match = None if messages else _SENTENCE.search(document.content, start)
     yield match.span("text") if match else None

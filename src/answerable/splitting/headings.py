@@ -16,7 +16,7 @@ NUMBER = 30
 GAP = 200
 """Longer comments in a section aren't part of its chunks."""
 MARKUP = frozenset({DocumentType.RST, DocumentType.ORG, DocumentType.ASCIIDOC, DocumentType.LATEX})
-_WITH_PAGES = frozenset({DocumentType.PDF, DocumentType.NOTEBOOK})
+_WITH_PAGES = frozenset({DocumentType.PDF, DocumentType.PICTURE, DocumentType.NOTEBOOK})
 
 
 class HeadingSplitter:

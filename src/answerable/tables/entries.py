@@ -147,7 +147,7 @@ def _value(texts: list[str], kind: Kind) -> Value:
 
 
 def plain(escape: re.Match[str]) -> str:
-    """Return the character that an escape of iCalendar stands for."""
+    """Return the character that an escape sequence of iCalendar means."""
     return "\n" if escape[1] in "nN" else escape[1]
 
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 
 from answerable.datatypes import Document, DocumentType, Location, Part, PartKind
 
-_RENDERED = frozenset(
+RENDERED = frozenset(
     {
         DocumentType.HTML,
         DocumentType.DOCX,
@@ -27,6 +27,7 @@ _RENDERED = frozenset(
         DocumentType.RECORDING,
     }
 )
+"""Types whose content is made from the file: its lines are not those of the file."""
 _NUMBERED = frozenset({PartKind.SLIDE, PartKind.CELL})
 _LINE_END = re.compile(r"\n")
 
@@ -41,7 +42,7 @@ class Locator:
 
     def __init__(self, document: Document) -> None:
         self._parts = document.parts
-        self._has_lines = document.type not in _RENDERED and not is_rendered_chat(document)
+        self._has_lines = document.type not in RENDERED and not is_rendered_chat(document)
         self._starts = [part.start for part in document.parts]
         heard = {part.start - 1 for part in document.parts if is_heard(part)}
         ends = (match.start() for match in _LINE_END.finditer(document.content))

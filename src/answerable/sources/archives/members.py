@@ -145,5 +145,5 @@ class Budget:
 
 
 def is_bomb(size: int, packed: int) -> bool:
-    """Whether so many bytes from so few packed ones mean an archive made to fill the memory."""
+    """Whether a member is a decompression bomb, by its size unpacked and packed."""
     return size > SMALL and size > packed * MAX_RATIO

@@ -2,8 +2,8 @@
 
     [2024-03-05 21:15, in reply to Ben: “see you at eight”, 👍 Cara] Ana: I'll bring the drill.
 
-Notes stand before the sender, so that only the sender's own words are quoted as theirs. The content is made of the
-export and isn't its text, hence its lines aren't cited: `metadata["app"]` tells such a chat from WhatsApp's.
+Notes come before the sender, so that only the sender's own words are quoted. The content is made from the export and
+isn't the file's text, so its lines aren't cited; such a chat has `metadata["app"]`, WhatsApp's has not.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """imessage-exporter's plain text. Times are the exporter's local time.
 
-A reply stands twice in it: indented below the message that it answers, and where it was sent.
+The file has each reply twice: indented below the message that it answers, and at the time when it was sent.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _message(header: re.Match[str], raw: str, answered: dict[tuple[str, str], tu
     sender = sender.strip()
     replies = list(_REPLY.finditer(raw))
     own = raw[: replies[0].start()] if replies else raw
-    # Reactions may stand behind the replies.
+    # Reactions may follow the replies.
     notes: list[str] = []
     for match in _REACTIONS.finditer(own):
         notes += [line.strip() for line in match["lines"].strip().split("\n") if line.strip()]

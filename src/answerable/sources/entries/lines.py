@@ -83,7 +83,7 @@ def _property(value: str, parameters: list[str]) -> Property:
     named: dict[str, str] = {}
     for each in parameters:
         name, equals, setting = each.partition("=")
-        # Before vCard 3.0 types stand alone: "TEL;HOME:".
+        # Before vCard 3.0, types have no name: "TEL;HOME:".
         key, setting = (name.strip().upper(), setting) if equals else ("TYPE", name)
         named[key] = f"{named[key]},{setting}" if key in named else setting.strip('" ')
     if "QUOTED-PRINTABLE" in (*map(str.upper, named.values()),):

@@ -22,7 +22,7 @@ _OPENINGS = frozenset(
     "after any con contra del des dis ent entre every for fore hand inter into mal mis non out over par para per pre "
     "pro pros re semi sobre some sub super sur there trans under upon with".split()
 )
-# After a hyphen that stands for a word to come: "short- and long-term".
+# A hanging hyphen: "short- and long-term".
 _CONJUNCTIONS = frozenset("and or to y o u e ou und oder bis et".split())
 _HYPHENATED = frozenset(("self", "quasi", "vice"))
 # Pronouns after Portuguese verbs: "fazê-lo", "disse-me".

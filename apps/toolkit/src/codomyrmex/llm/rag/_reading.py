@@ -10,22 +10,16 @@ import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
 from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
+from answerable.sources.formats import ARCHIVES, PACKAGES
 
-_NO_TEXT = frozenset(
-    {
-        Format.COMPRESSED,
-        Format.DOCX,
-        Format.EPUB,
-        Format.OPML,
-        Format.OUTLOOK,
-        Format.PDF,
-        Format.PICTURE,
-        Format.RECORDING,
-        Format.RTF,
-        Format.TAR,
-        Format.ZIP,
-    }
-)
+_NO_TEXT = (PACKAGES | ARCHIVES) | {
+    Format.OPML,
+    Format.OUTLOOK,
+    Format.PDF,
+    Format.PICTURE,
+    Format.RECORDING,
+    Format.RTF,
+}
 _BLANK = b" \t\r\n\v\f\0\xef\xbb\xbf\xfe\xff"
 _MAGIC = (b"%PDF-", b"PK\x03\x04", b"PK\x05\x06", b"{\\rtf")
 

@@ -12,7 +12,7 @@ const colours = (messages) => {
   return Object.fromEntries(senders.map((sender, index) => [sender, index % COLOURS]));
 };
 
-/** Replies, edits and reactions, which stand in the header of a message of other apps than WhatsApp. */
+/** The replies, edits and reactions in a message's header, which the exports of apps other than WhatsApp have. */
 const NOTES = /^\[\d{4}-\d\d-\d\d \d\d:\d\d, (.*)\] /;
 
 const notesOf = (content, { start, end, body }) => NOTES.exec(content.slice(start, body ?? end))?.[1];
