@@ -233,11 +233,12 @@ class Library:
                     clock.lap("answering")
                     if attempt and event.answer.reason in _NOT_FOUND:
                         break
+                    shown = None if _is_of_rows(event.answer, computed) else narrowed
                     usage = [used for used in (spent, event.answer.usage) if used is not None]
                     answer = replace(
                         event.answer,
                         usage=sum(usage[1:], usage[0]) if usage else None,
-                        narrowing=replace(narrowed.narrowing, applied=attempt is not None) if narrowed else None,
+                        narrowing=replace(shown.narrowing, applied=attempt is not None) if shown else None,
                         timings=clock.timings(),
                     )
                     yield AnswerEvent(answer=answer)
@@ -352,6 +353,12 @@ class Library:
         """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
         languages = [language for language in self._store.languages() if language]
         return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")
+
+
+def _is_of_rows(answer: Answer, computed: Answer | None) -> bool:
+    """Return whether an answer was computed from rows of tables; a filter for messages has no part in these."""
+    is_computed = computed is not None and bool(answer.citations) and answer.citations == computed.citations
+    return is_computed and not any(citation.location.senders for citation in answer.citations)
 
 
 def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -73,7 +73,7 @@ def test_without_ocr_the_page_is_named(scan: bytes) -> None:
 def test_a_file_of_nothing_but_scans_is_an_error_that_names_the_pages(make_pdf: MakePdf) -> None:
     picture = b"0 0 100 100 re f"
     with pytest.raises(
-        EmptySource, match=r"a\.pdf .*page 1 has no text layer: `pip install 'answerable\[ocr\]'` or tesseract reads it"
+        EmptySource, match=r"a\.pdf .*page 1 has no text layer: `pip install '.\[ocr\]'` or tesseract reads it"
     ):
         read_pdf(make_pdf([], raw=[picture]), "a.pdf")
     with pytest.raises(EmptySource, match=r"pages 1, 2, 3, 4, 5, … have no text layer"):

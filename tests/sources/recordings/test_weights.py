@@ -89,7 +89,7 @@ def test_without_the_extra_recordings_are_skipped_and_named(tmp_path: Path) -> N
     )
     assert done.returncode == 0, done.stderr
     first, second = done.stdout.splitlines()
-    assert first.startswith("1 ('PTT-20240305-WA0001.opus', \"recording, not heard (")
+    assert first.startswith("1 ('PTT-20240305-WA0001.opus', \"recording (pip install")
     assert first.count("pip install '.[audio]'") == 2
     assert "('note.opus'" in first
     assert "pip install '.[audio]'" in second

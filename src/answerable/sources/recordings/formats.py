@@ -6,10 +6,8 @@ import re
 from importlib.util import find_spec
 from pathlib import PurePath
 
-from answerable.errors import how_to_install
-
 SUFFIXES = ".opus .ogg .oga .m4a .mp3 .wav .mp4 .m4b .aac .flac .amr .3gp .webm"
-NOT_HEARD = f"recording, not heard ({how_to_install('audio')})"
+NOT_HEARD = "recording (pip install '.[audio]')"
 """The reason for leaving out recordings where nothing is installed that hears them."""
 
 # By demuxer of FFmpeg. Only the one that the bytes show is tried: others follow addresses that a file contains.
