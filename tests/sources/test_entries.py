@@ -59,7 +59,7 @@ def test_contacts() -> None:
         "Address: Calle Mayor 3, Madrid, 28001, Spain\nBirthday: 1985-03-05\nNote: llama; siempre\n\n"
         "Name: José Paz\nBirthday: 5 March"
     )
-    assert [part.place for part in document.parts] == ["lines 1-10", "lines 11-15"]
+    assert [part.place for part in document.parts] == ["L1-L10", "L11-L15"]
 
 
 def test_they_are_tables() -> None:
@@ -96,7 +96,7 @@ def test_an_answer_cites_an_event(tmp_path: Path) -> None:
         answer = library.ask("When is the dentist?")
     (citation, *_) = answer.citations
     assert "2024-03-05 10:15" in citation.quote
-    assert str(citation.location) == "2024-03-05 10:15, lines 3-16"
+    assert str(citation.location) == "2024-03-05 10:15, L3-L16"
     assert citation.link == path.as_uri()
 
 

@@ -47,7 +47,8 @@ def _document(
         if not lines:
             continue
         text = "\n".join(lines)
-        place = f"line {entry.first}" if entry.first == entry.last else f"lines {entry.first}-{entry.last}"
+        # As in links to lines of code, which is read in every language.
+        place = f"L{entry.first}" if entry.first == entry.last else f"L{entry.first}-L{entry.last}"
         parts.append(Part(reached, reached + len(text), PartKind.RECORD, time=_time(entry), place=place))
         pieces.append(text)
         reached += len(text) + 2

@@ -21,10 +21,10 @@ export const clock = (seconds) => {
 export const placeOf = (found, texts) => {
   const { t } = texts;
   const steps = [];
-  if (found.place) return found.place;
   if (found.pages) steps.push(range(found.pages, ...UNITS[found.unit ?? "page"], t));
   if (found.times) steps.push(moments(found.times, texts));
   if (found.senders?.length) steps.push(people(found.senders));
+  if (found.place) return [...steps, found.place].join(" · ");
   if (found.seconds) steps.push([...new Set(found.seconds.map(clock))].join(" – "));
   // Don't repeat the title.
   const heading = found.headings?.at(-1) === found.title ? undefined : found.headings?.at(-1);
