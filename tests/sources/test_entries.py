@@ -46,7 +46,7 @@ def test_a_calendar() -> None:
     assert document.content == "\n\n".join(texts)
     lines = CALENDAR.split("\r\n")
     for part, word in zip(document.parts, ("VEVENT", "VTODO", "VEVENT"), strict=True):
-        first, last = (int(number) for number in (part.place or "").removeprefix("lines ").split("-"))
+        first, last = (int(number.removeprefix("L")) for number in (part.place or "").split("-"))
         assert (lines[first - 1], lines[last - 1]) == (f"BEGIN:{word}", f"END:{word}")
         assert part.kind is PartKind.RECORD
     assert document.parts[0].time == datetime(2024, 3, 5, 10, 15)
