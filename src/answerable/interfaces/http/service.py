@@ -11,7 +11,7 @@ from typing import Annotated
 import platformdirs
 from fastapi import Depends, Request
 
-from answerable.interfaces.http.access.folders import Folders
+from answerable.interfaces.http.folders import Folders
 from answerable.interfaces.http.jobs import Jobs
 from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics

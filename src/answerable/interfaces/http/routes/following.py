@@ -11,7 +11,7 @@ from fastapi.responses import Response
 
 from answerable.errors import NotFollowed
 from answerable.interfaces.http.access.callers import LOCAL, Admin, Caller
-from answerable.interfaces.http.access.folders import is_own_account
+from answerable.interfaces.http.folders import is_own_account
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses

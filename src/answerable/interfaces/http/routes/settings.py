@@ -49,7 +49,7 @@ async def choose_model(
 
 
 @router.post("/models", responses=responses(ModelsOut))
-async def list_models(library: LibraryName, body: ProviderBody, caller: Admin, service: Serving) -> Response:
+async def list_provider_models(library: LibraryName, body: ProviderBody, caller: Admin, service: Serving) -> Response:
     """Ask a provider's server which models it has. Nothing else is sent to it than the key."""
 
     def found() -> dict[str, Any]:
