@@ -4,7 +4,7 @@ import { of, request } from "../api/api.js";
 import { Dialog } from "./dialog.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, useEffect, useState } from "../ui.js";
+import { html, Icon, useEffect, useRef, useState } from "../ui.js";
 
 /** The last step of a path. */
 export const lastStep = (path) => path.split(/[/\\]/).at(-1) || path;
@@ -16,8 +16,11 @@ export const FolderDialog = ({ library, onFolder, onClose }) => {
     request(`${of(library, "folders")}?path=${encodeURIComponent(path)}`).then(setFound, (problem) =>
       setFound({ ...found, problem }),
     );
-  useEffect(() => void go(""), []);
   const { path, parent, folders, files, problem } = found;
+  const list = useRef(null);
+  useEffect(() => void go(""), []);
+  // The button that had the focus is gone.
+  useEffect(() => list.current?.querySelector("button")?.focus(), [path]);
   return html`
     <${Dialog} title=${t("addFolder")} onClose=${onClose}>
       ${problem && html`<${Trouble} problem=${problem} />`}
@@ -25,7 +28,7 @@ export const FolderDialog = ({ library, onFolder, onClose }) => {
         folders &&
         html`
           <p class="folder-path" aria-live="polite">${path}</p>
-          <ul class="folders">
+          <ul class="folders" ref=${list}>
             ${
               parent !== null &&
               html`<li>

@@ -119,9 +119,11 @@ const Documents = ({ documents, onOpen, onDelete }) => {
   `;
 };
 
-const Failures = ({ jobs }) => {
+/** Failures of what is followed are shown there. */
+const Failures = ({ jobs, followed }) => {
   const { t, moment } = useTexts();
-  const failed = jobs.filter(hasErrors);
+  const origins = followed ? followed.sources.flatMap(({ origin, options }) => [origin, options.address]) : [];
+  const failed = jobs.filter((job) => hasErrors(job) && (job.error || (job.kind === "add" && !origins.includes(job.sources[0]))));
   if (!failed.length) return null;
   return html`
     <h2>${t("errors")}</h2>
@@ -184,7 +186,7 @@ export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onPro
                   <${Documents} documents=${found.documents} onOpen=${open} onDelete=${mayChange && remove} />`
               : html`<p class="muted">${t("nothingYet")}</p>`
           }
-          <${Failures} jobs=${found.jobs} />
+          <${Failures} ...${found} />
           ${mayChange && html`<${Checking} jobs=${found.jobs} start=${start} />`}
           <${Chats} library=${library} documents=${found.documents} />
         `
