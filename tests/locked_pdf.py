@@ -18,7 +18,8 @@ def locked_pdf(text: str, password: str) -> bytes:
     shown = f"BT /F1 14 Tf 72 720 Td ({text}) Tj ET".encode("ascii")
     stream = _rc4(md5(key + (4).to_bytes(3, "little") + b"\0\0").digest()[:10], shown)
     lock = b"<< /Filter /Standard /V 1 /R 2 /P -4 /O <%s> /U <%s> >>"
-    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>"
+    fonts = b"/Resources << /Font << /F1 5 0 R >> >>"
+    page = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 4 0 R %s >>" % fonts
     return _file(
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",

@@ -16,7 +16,7 @@ const NameForm = ({ label, value = "", button, accepts = Boolean, onName }) => {
   return html`
     <form class="name-form" onSubmit=${send}>
       <label>${label}
-        <input value=${typed} maxlength="80" onInput=${(event) => setTyped(event.currentTarget.value)} />
+        <input autofocus value=${typed} maxlength="80" onInput=${(event) => setTyped(event.currentTarget.value)} />
       </label>
       ${problem && html`<${Trouble} problem=${problem} />`}
       <button type="submit" class="plain-button" disabled=${!accepts(typed.trim())}>${button}</button>

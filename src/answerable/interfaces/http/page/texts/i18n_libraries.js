@@ -7,9 +7,9 @@ export const LIBRARIES = {
   name: ["Name", "Nombre", "Nome"],
   save: ["Save", "Guardar", "Salvar"],
   typeName: [
-    "Its documents, uploads and conversations are deleted for good; followed files stay. To confirm, type {name}",
-    "Sus documentos, archivos subidos y conversaciones se borran para siempre; los archivos seguidos se conservan. Para confirmar, escribe {name}",
-    "Os documentos, envios e conversas são apagados para sempre; os arquivos seguidos ficam. Para confirmar, digite {name}",
+    "Its documents, uploads and conversations are deleted for good; followed files stay. To confirm, type “{name}”.",
+    "Sus documentos, archivos subidos y conversaciones se borran para siempre; los archivos seguidos se conservan. Para confirmar, escribe «{name}».",
+    "Os documentos, envios e conversas são apagados para sempre; os arquivos seguidos ficam. Para confirmar, digite “{name}”.",
   ],
   notRemovable: [
     "The server was started with this library, so it can't be removed here. Its documents can.",
@@ -78,7 +78,7 @@ export const LIBRARIES = {
     "Lo fija {by} donde se inició el servidor. Cámbialo allí.",
     "Definido por {by} onde o servidor foi iniciado. Mude lá.",
   ],
-  ready: ["configured", "configurado", "configurado"],
+  ready: ["configured, not tested", "configurado, sin probar", "configurado, não testado"],
   needs: ["needs {what} on the server", "necesita {what} en el servidor", "precisa de {what} no servidor"],
   test: ["Test", "Probar", "Testar"],
   reachable: ["reachable; models: {n}", "responde; modelos: {n}", "responde; modelos: {n}"],
