@@ -265,3 +265,15 @@ def test_a_model_that_a_variable_sets_cannot_be_chosen(tmp_path: Path) -> None:
         assert client.get("api/v1/library/settings").json()["fixed"] == "ANSWERABLE_MODEL"
         refused = client.put("api/v1/library/settings/model", json={"model": "extractive"})
         assert (refused.status_code, refused.json()["code"]) == (409, "setting_fixed")
+
+
+def test_a_data_folder_may_move(tmp_path: Path) -> None:
+    settings = {"settings": replace(Settings(), quotes=2)}
+    with small_service(tmp_path / "before", **settings) as (_, client):
+        name = client.post("api/v1/libraries", json={"title": "Notes"}).json()["name"]
+        upload(client, GATE, library=name)
+    (tmp_path / "before").rename(tmp_path / "after")
+    with small_service(tmp_path / "after", **settings) as (_, client):
+        (found,) = client.get(f"api/v1/{name}/documents").json()["documents"]
+        assert client.get(f"api/v1/{name}/documents/{found['document_id']}/file").content == GATE[1]
+        assert listed(client)[name]["title"] == "Notes"

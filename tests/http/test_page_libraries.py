@@ -131,18 +131,18 @@ def remove(visitor: Visitor, address: str) -> None:
     """Removes the library that is shown; the one of the server can't be."""
     page = visitor.page
     button(visitor, "Remove library")
-    confirm = page.locator("dialog button[type=submit]")
+    confirm = page.locator("dialog[open] button[type=submit]")
     page.keyboard.type("Garden")
     assert confirm.is_disabled()
     page.keyboard.type(" & house")
     page.keyboard.press("Enter")
-    page.locator("dialog").wait_for(state="detached")
+    page.locator("dialog[open]").wait_for(state="detached")
     page.get_by_role("heading", name="Library", exact=True).wait_for()
     assert [each["name"] for each in httpx.get(f"{address}api/v1/libraries").json()["libraries"]] == ["library"]
     button(visitor, "Remove library")
-    assert "can't be removed here" in page.locator("dialog").inner_text()
+    assert "can't be removed here" in page.locator("dialog[open]").inner_text()
     page.keyboard.press("Escape")
-    page.locator("dialog").wait_for(state="detached")
+    page.locator("dialog[open]").wait_for(state="detached")
     assert page.evaluate("() => document.activeElement.textContent.trim()") == "Remove library"
     button(visitor, "Rename")
     page.get_by_role("textbox", name="Name", exact=True).fill("My papers")

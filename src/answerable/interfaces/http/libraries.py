@@ -107,13 +107,18 @@ class Libraries:
         """Return the settings of a library without what was chosen for it. Raise UnknownLibrary."""
         if self._known(name) in self._started:
             return self._started[name]
-        return replace(self._started[self.default], library=self._list.made[name])
+        return replace(self._started[self.default], library=str(self._folder / name))
 
     def identity(self, name: str) -> str:
-        """Return a hash of the library's address, independent of its name. Raise UnknownLibrary."""
+        """Return a hash of the library's address, independent of its name. Raise UnknownLibrary.
+
+        A library made on the page keeps it where the data folder moves.
+        """
+        if self.is_made(name):
+            return _hashed(f"made here: {name}")
         address = self.started_with(name).library_address
         place = address if "://" in address else os.path.abspath(os.path.expanduser(address))
-        return sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        return _hashed(place)
 
     def uploads(self, name: str) -> Path:
         """Return the folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
@@ -131,7 +136,7 @@ class Libraries:
         """Make a library and return its name. Raise SettingsError."""
         with self._changing, self._file.changing() as found:
             name = found.name_for(title, [*self.names(), *self._left_over()])
-            found.made[name] = str(self._folder / name)
+            found.made.append(name)
             self._locks[name] = threading.Lock()
             self._list = found
         self.choose(name, title=title)
@@ -167,15 +172,15 @@ class Libraries:
 
         Its name leads nowhere from now on; jobs of it must have ended.
         """
-        folder, uploads, identity = Path(self._list.made[name]), self.uploads(name), self.identity(name)
+        uploads, identity = self.uploads(name), self.identity(name)
         with self._changing, self._file.changing() as found:
-            found.made.pop(name, None)
+            found.made = [each for each in found.made if each != name]
             found.choices.pop(identity, None)
             found.removed.append(name)
             self._list = found
         with self._locks[name]:
             self._close(name)
-        for left in (folder, uploads):
+        for left in (self._folder / name, uploads):
             shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
@@ -216,3 +221,7 @@ class Libraries:
         if name not in self._started and name not in self._list.made:
             raise UnknownLibrary("There is no library of that name. GET /api/v1/libraries lists those you may use.")
         return name
+
+
+def _hashed(place: str) -> str:
+    return sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]

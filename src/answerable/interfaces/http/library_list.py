@@ -37,9 +37,9 @@ class Choices:
 
 @dataclass(slots=True)
 class LibraryList:
-    """`made`: the folders of libraries made on the page, by name; `removed`: names; `choices`: by identity."""
+    """The names of libraries `made` on the page and of those `removed`, and the `choices` by identity."""
 
-    made: dict[str, str] = field(default_factory=dict)
+    made: list[str] = field(default_factory=list)
     removed: list[str] = field(default_factory=list)
     choices: dict[str, Choices] = field(default_factory=dict)
 
@@ -63,7 +63,7 @@ class ListFile:
         found: dict[str, Any] = read_json(self._path)
         try:
             chosen = {identity: Choices(**each) for identity, each in found.get("choices", {}).items()}
-            return LibraryList(dict(found.get("made", {})), list(found.get("removed", [])), chosen)
+            return LibraryList(list(found.get("made", [])), list(found.get("removed", [])), chosen)
         except (TypeError, ValueError, AttributeError) as error:
             raise SettingsError(f"{self._path} isn't a list of libraries ({error}). Move it away.") from error
 
