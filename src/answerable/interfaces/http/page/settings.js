@@ -35,7 +35,9 @@ const Provider = ({ library, found, onModels }) => {
       <strong>${name}</strong> <span class="muted" role="status">${said}</span>
       ${
         !needs &&
-        html`<button type="button" class="link" aria-label=${`${t("test")}: ${name}`} onClick=${test}>${t("test")}</button>`
+        html`<button type="button" class="link" aria-label=${`${t("test")}: ${name}`} onClick=${test}>
+          ${t("test")}
+        </button>`
       }
     </li>
   `;

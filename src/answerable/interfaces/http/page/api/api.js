@@ -85,7 +85,7 @@ export async function* events(path, options) {
   }
 }
 
-/** Upload files, with a password for PDFs, and return their job. `onProgress` gets the fraction sent. Throws Problem. */
+/** Upload files, with a password for PDFs; return their job. `onProgress` gets the fraction sent. Throws Problem. */
 export const upload = (path, files, password, onProgress, signal) =>
   new Promise((resolve, reject) => {
     // fetch doesn't report the progress of an upload.

@@ -21,7 +21,9 @@ export const Checking = ({ jobs, start }) => {
           ${findings.length ? t("differs", { n: findings.length }) : t("clean")}
         </p>
         <ul class="job-errors">
-          ${findings.map(({ kind, name }) => html`<li><strong>${name}</strong> ${t(`found_${kind.split(" ").at(-1)}`)}</li>`)}
+          ${findings.map(
+            ({ kind, name }) => html`<li><strong>${name}</strong> ${t(`found_${kind.split(" ").at(-1)}`)}</li>`,
+          )}
         </ul>
       `
     }

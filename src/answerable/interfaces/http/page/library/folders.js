@@ -32,7 +32,9 @@ export const FolderDialog = ({ library, onFolder, onClose }) => {
             ${
               parent !== null &&
               html`<li>
-                <button type="button" class="link" onClick=${() => go(parent)}><${Icon} name="back" />${t("up")}</button>
+                <button type="button" class="link" onClick=${() => go(parent)}>
+                  <${Icon} name="back" />${t("up")}
+                </button>
               </li>`
             }
             ${folders.map(

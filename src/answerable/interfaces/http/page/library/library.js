@@ -123,7 +123,8 @@ const Documents = ({ documents, onOpen, onDelete }) => {
 const Failures = ({ jobs, followed }) => {
   const { t, moment } = useTexts();
   const origins = followed ? followed.sources.flatMap(({ origin, options }) => [origin, options.address]) : [];
-  const failed = jobs.filter((job) => hasErrors(job) && (job.error || (job.kind === "add" && !origins.includes(job.sources[0]))));
+  const isElsewhere = ({ kind, sources }) => kind !== "add" || origins.includes(sources[0]);
+  const failed = jobs.filter((job) => hasErrors(job) && (job.error || !isElsewhere(job)));
   if (!failed.length) return null;
   return html`
     <h2>${t("errors")}</h2>
@@ -179,7 +180,10 @@ export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onPro
         found &&
         html`
           <${Figures} ...${found} />
-          ${found.followed && html`<${Following} ...${{ library, start, onChange, onProblem }} found=${found.followed} />`}
+          ${
+            found.followed &&
+            html`<${Following} ...${{ library, start, onChange, onProblem }} found=${found.followed} />`
+          }
           ${
             found.documents.length
               ? html`<h2>${t("documents")}</h2>
