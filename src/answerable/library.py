@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
+from copy import copy
 from dataclasses import replace
 from datetime import date, datetime
 from typing import Any, TypeAlias
@@ -113,6 +114,17 @@ class Library:
         self._reader.close()
         self._store.close()
 
+    def reading_with(self, reader: Reader) -> Library:
+        """Return this library with another reader of sources, such as one that knows a password; close the reader."""
+        other = copy(self)
+        other._reader = reader
+        return other
+
+    def use_answerer(self, answerer: Answerer) -> Answerer:
+        """Answer the next questions with another answerer; return the one it replaces, which may still be answering."""
+        replaced, self._answerer = self._answerer, answerer
+        return replaced
+
     def add(
         self, source: str | os.PathLike[str], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
@@ -200,8 +212,8 @@ class Library:
         self, question: str, where: Where = None, history: Sequence[Exchange] = ()
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model."""
-        clock = StepClock()
-        searched, spent = self._answerer.standalone(_required(question), history)
+        clock, answerer = StepClock(), self._answerer
+        searched, spent = answerer.standalone(_required(question), history)
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
@@ -225,7 +237,7 @@ class Library:
                     clock.lap("computing")
             if computed:
                 evidence = replace(evidence, computed=replace(computed, results=evidence.results))
-            with closing(self._answerer.stream(evidence, history)) as events:
+            with closing(answerer.stream(evidence, history)) as events:
                 for event in events:
                     if event.answer is None:
                         yield event

@@ -134,16 +134,9 @@ def load_settings(
     configuration = Path(platformdirs.user_config_dir("answerable", appauthor=False))
     for path in (configuration / FILE, (folder or Path.cwd()) / FILE):
         values.update(_read_file(path))
-    names = {field.name for field in fields(Settings)}
     surroundings = os.environ if environment is None else environment
-    for key, name in USUAL.items():
-        if surroundings.get(key):
-            values[name] = surroundings[key]
-    for key, text in surroundings.items():
-        name = key.removeprefix(PREFIX).lower()
-        # Tests and applications have other variables with the same prefix.
-        if key.startswith(PREFIX) and name in names and text:
-            values[name] = _convert(name, text, f"the environment variable {key}")
+    for name, key in variables(surroundings).items():
+        values[name] = _convert(name, surroundings[key], f"the environment variable {key}")
     for name, value in (given or {}).items():
         if value is not None:
             values[name] = _convert(name, value, "the call")
@@ -151,6 +144,19 @@ def load_settings(
         # The defaults of `Settings` are in characters.
         values = {**IN_TOKENS, **values}
     return _checked(Settings(**values))
+
+
+def variables(environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Return the environment variable that sets each setting, for those that one sets."""
+    names = {field.name for field in fields(Settings)}
+    surroundings = os.environ if environment is None else environment
+    found = {name: key for key, name in USUAL.items() if surroundings.get(key)}
+    for key, text in surroundings.items():
+        name = key.removeprefix(PREFIX).lower()
+        # Tests and applications have other variables with the same prefix.
+        if key.startswith(PREFIX) and name in names and text:
+            found[name] = key
+    return found
 
 
 def _read_file(path: Path) -> dict[str, Any]:

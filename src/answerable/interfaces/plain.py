@@ -24,6 +24,7 @@ from answerable.errors import AnswerableError
 from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
 from answerable.maintenance.statistics import LibraryStats
+from answerable.maintenance.verification import Finding, Repair, VerifyReport
 from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics
 
@@ -64,6 +65,29 @@ def added_json(report: AddReport, dry_run: bool) -> Plain:
 def origin_json(origin: Origin) -> Plain:
     """Return a followed folder, file or site as JSON; `visited` is the time of its last sync."""
     return {"origin": origin.name, **_pick(origin, "options", "sources", "documents"), "visited": _plain(origin.seen)}
+
+
+def verification_json(report: VerifyReport) -> Plain:
+    """Return the result of a verification as JSON."""
+    checked = {"documents": report.documents, "passages": report.chunks, "sources": report.sources}
+    return {
+        "clean": report.is_clean,
+        "checked": {**checked, "embedded": report.embedded},
+        "findings": [_finding_json(finding) for finding in report.findings],
+        "repaired": [_finding_json(finding) for finding in report.repaired],
+        "notes": report.notes,
+        "seconds": report.seconds,
+    }
+
+
+def _finding_json(finding: Finding) -> Plain:
+    return {
+        "kind": str(finding.kind),
+        "name": finding.name,
+        "detail": finding.detail,
+        "document": finding.document_id or None,
+        "repair": None if finding.repair is Repair.NOTHING else finding.repair.name.lower(),
+    }
 
 
 def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:

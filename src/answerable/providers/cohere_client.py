@@ -69,6 +69,7 @@ class CohereClient:
         )
         # The raw client, since the SDK's stream reader silently skips events that it cannot parse.
         self._client = cast("RawV2Client", client.with_raw_response)
+        self._models = client.models
 
     def embed(self, model: str, texts: Sequence[str], input_type: str, dimension: int | None) -> Any:
         """Return the vectors of at most 96 texts, unchecked."""
@@ -99,6 +100,15 @@ class CohereClient:
                 return
         except self._failures as error:
             failure = self._failure(error, model)
+        raise failure
+
+    def models(self) -> list[str]:
+        """Return the names of the models for chats. Raise ProviderError."""
+        try:
+            listed = self._models.list(endpoint="chat", page_size=100).models
+            return sorted({str(each.name) for each in listed or () if each.name})
+        except self._failures as error:
+            failure = self._failure(error, "")
         raise failure
 
     def close(self) -> None:

@@ -109,6 +109,12 @@ class OpenAIClient:
         """Close the connections. Idempotent."""
         self.sdk.close()
 
+    def models(self) -> list[str]:
+        """Return the names of the models that the server lists. Raise ProviderError."""
+        with self.errors():
+            listed = self.sdk.models.list().data
+            return sorted({str(each.id) for each in listed or () if each.id})
+
     @contextmanager
     def errors(self, reading: bool = False) -> Iterator[None]:
         """Translate the client's errors to ProviderErrors; `reading`: the answer has begun.

@@ -8,15 +8,20 @@ from answerable.errors import SettingsError
 from answerable.settings import Settings
 
 
-def require_key(settings: Settings, provider: str) -> None:
-    """Raise SettingsError if a provider needs a key and the settings have none."""
+def missing_key(settings: Settings, provider: str) -> str:
+    """Return the environment variable of the key that a provider needs and the settings lack, otherwise ""."""
     needed = {
         "openai": ("OPENAI_API_KEY", settings.openai_api_key or settings.openai_base_url),
         "github": ("GITHUB_TOKEN", settings.github_token),
         "cohere": ("COHERE_API_KEY", settings.cohere_api_key),
     }
     variable, given = needed.get(provider, ("", provider))
-    if not given:
+    return "" if given else variable
+
+
+def require_key(settings: Settings, provider: str) -> None:
+    """Raise SettingsError if a provider needs a key and the settings have none."""
+    if variable := missing_key(settings, provider):
         raise SettingsError(f"{provider} needs a key. Set the environment variable {variable}.")
 
 

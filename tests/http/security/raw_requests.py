@@ -69,7 +69,12 @@ def request(
 
 def post(target: str, value: Any, headers: Mapping[str, str] | None = None) -> bytes:
     """A POST of JSON."""
-    return request("POST", target, json.dumps(value).encode(), {"Content-Type": "application/json", **(headers or {})})
+    return sent("POST", target, value, headers)
+
+
+def sent(method: str, target: str, value: Any, headers: Mapping[str, str] | None = None) -> bytes:
+    """A request with JSON."""
+    return request(method, target, json.dumps(value).encode(), {"Content-Type": "application/json", **(headers or {})})
 
 
 def upload(target: str, name: str, content: bytes, headers: Mapping[str, str] | None = None) -> bytes:

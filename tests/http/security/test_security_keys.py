@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from fastapi.routing import iter_route_contexts
-from raw_requests import Reply, exchange, post, request, upload
+from raw_requests import Reply, exchange, post, request, sent, upload
 from targets import SECRET, TEXTS, Target
 
 from answerable.interfaces.http.app import create_app
@@ -20,10 +20,16 @@ BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/sources": {"url": "http://127.0.0.1:9/"},
+    "/api/v1/{library}/sync": {"origins": ["http://127.0.0.1:9/"]},
+    "/api/v1/{library}/verify": {"repair": False},
+    "/api/v1/{library}/settings/models": {"provider": "cohere"},
+    "/api/v1/{library}/settings/model": {"model": "extractive"},
+    "/api/v1/{library}": {"every": 0},
+    "/api/v1/libraries": {"title": "Made by a test"},
     "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
     "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
 }
-"""What a caller who may would send; a POST route that isn't here makes the tests fail."""
+"""What a caller who may would send; a route that takes a body and isn't here makes the tests fail."""
 ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
@@ -58,11 +64,11 @@ class Operation:
         path = self.path.replace("{library}", library).replace("{document_id}", document_id)
         path = path.replace("{model}", library).replace("{session}", "x").replace("{job_id}", "x")
         assert "{" not in path, f"{self.path} has a part that the tests don't know"
-        if self.method != "POST":
+        if self.method not in ("POST", "PUT", "PATCH"):
             return exchange(target.port, request(self.method, f"{path}?start=0&end=20", headers=headers))
         if path.endswith("/documents"):
             return exchange(target.port, upload(path, "added.txt", b"An addition.", headers))
-        return exchange(target.port, post(path, BODIES[self.path], headers))
+        return exchange(target.port, sent(self.method, path, BODIES[self.path], headers))
 
 
 def operations(target: Target) -> Iterator[Operation]:
@@ -134,6 +140,8 @@ def test_a_key_of_one_library_cannot_tell_another_from_none(keyed: Target, key: 
         assert not says_anything(there), operation
         if "{library}" in operation.path:
             assert (there.status, there.body) == (404, nowhere.body), operation
+        elif operation.path == "/api/v1/libraries":
+            assert there.status == (403 if operation.method == "POST" else 200), operation
         elif operation.method == "POST" or "{model}" in operation.path:
             assert there.status == 404, operation
 

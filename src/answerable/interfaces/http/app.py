@@ -17,8 +17,18 @@ from answerable.interfaces.http.openai import routes as openai_api
 from answerable.interfaces.http.openai.openai_errors import OpenAIErrors
 from answerable.interfaces.http.page_files import page_router
 from answerable.interfaces.http.problems import add_handlers
-from answerable.interfaces.http.routes import ask, documents, ingestion, operations, sessions
+from answerable.interfaces.http.routes import (
+    ask,
+    documents,
+    following,
+    ingestion,
+    libraries,
+    operations,
+    sessions,
+    settings,
+)
 from answerable.interfaces.http.service import Service
+from answerable.interfaces.http.syncing import keep_schedule
 
 _ABOUT = "Ask your own documents. Every answer quotes its exact source, or reports that the documents don't answer."
 
@@ -31,9 +41,11 @@ def create_app(service: Service) -> FastAPI:
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        schedule = asyncio.create_task(keep_schedule(service))
         try:
             yield
         finally:
+            schedule.cancel()
             await asyncio.to_thread(service.close)
 
     app = FastAPI(
@@ -48,7 +60,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     add_handlers(app)
-    for routes in (operations, ask, documents, ingestion, sessions, openai_api):
+    for routes in (operations, libraries, ask, documents, ingestion, following, sessions, settings, openai_api):
         app.include_router(routes.router)
     app.include_router(page_router())
     return app

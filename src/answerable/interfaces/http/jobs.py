@@ -1,4 +1,4 @@
-"""Add documents in background jobs: one job at a time per library, with a bounded queue."""
+"""Add, sync and verify in background jobs: one job at a time per library, with a bounded queue."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import asdict
-from typing import Any, Literal
+from typing import Any, Literal, Optional
 
 from answerable.indexing.ingest import AddReport, OnProgress, Progress
 from answerable.interfaces.http.metrics import Metrics
@@ -20,9 +20,13 @@ from answerable.interfaces.plain import added_json
 _PACE = 0.1
 _LATER = {"Retry-After": "30"}
 
-Work = Callable[[AddReport, OnProgress], None]
-"""Adds documents and records the outcome in the report; may raise. Ends early when the callback raises."""
+Work = Callable[[AddReport, OnProgress], Optional[dict[str, Any]]]
+"""Does the job and records the outcome in the report; may raise. Ends early when the callback raises.
 
+What it returns is the job's `result`.
+"""
+
+Kind = Literal["add", "sync", "verify"]
 
 State = Literal["waiting", "running", "done", "failed", "cancelled"]
 
@@ -32,11 +36,14 @@ class _Cancelled(Exception):
 
 
 class Job:
-    """A job that adds documents, from request to report. `clean_up` always runs at its end."""
+    """A job, from request to report. `clean_up` always runs at its end."""
 
-    def __init__(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None]) -> None:
+    def __init__(
+        self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None], kind: Kind = "add"
+    ) -> None:
         self.id = secrets.token_hex(16)
         self.library = library
+        self.kind = kind
         self.sources = sources
         self.state: State = "waiting"
         self.changes = 0
@@ -47,6 +54,7 @@ class Job:
         self._lock = threading.Lock()
         self._progress: Progress | None = None
         self._report = AddReport()
+        self._result: dict[str, Any] | None = None
         self._error: dict[str, Any] | None = None
         self._times = {"made": time.time()}
 
@@ -60,7 +68,7 @@ class Job:
         self._become("running", "started")
         ended: State = "done"
         try:
-            self._work(self._report, self._progressed)
+            self._result = self._work(self._report, self._progressed)
         except _Cancelled:
             ended = "cancelled"
         except Exception as error:
@@ -83,10 +91,12 @@ class Job:
         return {
             "job_id": self.id,
             "library": self.library,
+            "kind": self.kind,
             "sources": self.sources,
             "state": state,
             "progress": asdict(self._progress) if self._progress else None,
             "report": added_json(self._report, dry_run=False),
+            "result": self._result,
             "error": self._error,
             **{name: times.get(name) for name in ("made", "started", "ended")},
         }
@@ -119,9 +129,16 @@ class Jobs:
         self._jobs: dict[str, Job] = {}
         self._threads: dict[str, ThreadPoolExecutor] = {}
 
-    def start(self, library: str, sources: list[str], work: Work, clean_up: Callable[[], None] = lambda: None) -> Job:
+    def start(
+        self,
+        library: str,
+        sources: list[str],
+        work: Work,
+        clean_up: Callable[[], None] = lambda: None,
+        kind: Kind = "add",
+    ) -> Job:
         """Queue a job behind the other jobs of its library. Raise Problem if too many jobs wait."""
-        job = Job(library, sources, work, clean_up)
+        job = Job(library, sources, work, clean_up, kind)
         with self._lock:
             if sum(other.state == "waiting" for other in self._jobs.values()) >= self._waiting:
                 raise Problem(429, "too_many_jobs", "Too many jobs are waiting. Try again when one has ended.", _LATER)
@@ -155,6 +172,20 @@ class Jobs:
         for job in list(self._jobs.values()):
             if not job.is_over:
                 self.cancel(job)
+
+    def is_unfinished(self, library: str, kind: Kind) -> bool:
+        """Return whether a job of this kind waits or runs."""
+        return any(job.kind == kind and not job.is_over for job in self.list(library))
+
+    def end(self, library: str) -> None:
+        """Cancel a library's jobs and wait until they end."""
+        for job in self.list(library):
+            if not job.is_over:
+                self.cancel(job)
+        with self._lock:
+            threads = self._threads.pop(library, None)
+        if threads:
+            threads.shutdown(wait=True)
 
     async def watch(self, job: Job) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the job as JSON, first at once and then after every change, until the job ends."""

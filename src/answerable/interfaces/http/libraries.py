@@ -1,21 +1,30 @@
-"""The libraries of a server, by name. Each library has its own store and reader."""
+"""The libraries of a server, by name: those it was started with, and those made on the page.
+
+Each library has its own store and reader.
+"""
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+import shutil
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
-from answerable.errors import LibraryNotFound, SettingsError
+from answerable.errors import AnswerableError, LibraryNotFound, SettingsError
+from answerable.interfaces.http.library_list import LONGEST_NAME, Choices, ListFile
 from answerable.library import Library
-from answerable.protocols import Reader
+from answerable.protocols import Answerer, Reader
 from answerable.settings import Settings
-from answerable.wiring.build import build_library, build_reader
+from answerable.text import printable_line
+from answerable.wiring.build import build_answerer, build_library, build_reader
 
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,62}")
+_NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
+_log = logging.getLogger("answerable")
 
 
 class UnknownLibrary(LibraryNotFound):
@@ -34,11 +43,12 @@ def open_library(settings: Settings, root: Path) -> Library:
 class Libraries:
     """Named libraries, opened on first use; the first is the default. Thread-safe.
 
-    Each library has a folder under `uploads`; sources of uploaded files are relative to it. Raise SettingsError for a
-    name that would need escaping in a URL.
+    Each library has a folder under `uploads` of the data folder; sources of uploaded files are relative to it. A
+    library made later has the settings of the default one, but for its folder. Raise SettingsError for a name that
+    would need escaping in a URL.
     """
 
-    def __init__(self, settings: Mapping[str, Settings], uploads: Path, build: Build = open_library) -> None:
+    def __init__(self, settings: Mapping[str, Settings], data: Path, build: Build = open_library) -> None:
         for name in settings:
             if not _NAME.fullmatch(name):
                 raise SettingsError(
@@ -46,26 +56,42 @@ class Libraries:
                 )
         if not settings:
             raise SettingsError("No library to serve: name one with --library.")
-        self._settings = dict(settings)
-        self._uploads = uploads.absolute()
+        self._started = dict(settings)
+        self._uploads = (data / "uploads").absolute()
+        self._folder = (data / "libraries").absolute()
         self._build = build
-        self._locks = {name: threading.Lock() for name in settings}
+        self._file = ListFile(data / "libraries.json")
+        self._list = self._file.read()
+        self._changing = threading.Lock()
+        self._locks = {name: threading.Lock() for name in self.names()}
         self._opened: dict[str, Library] = {}
+        # By library and model: questions may still be with one that was replaced, and it may be chosen again.
+        self._answerers: dict[tuple[str, str], Answerer] = {}
+        self._models: dict[str, str] = {}
 
     @property
     def default(self) -> str:
         """The name of the library used when a request names none."""
-        return next(iter(self._settings))
+        return next(iter(self._started))
 
     def names(self) -> list[str]:
         """Return the names of the libraries."""
-        return list(self._settings)
+        return [*self._started, *(name for name in self._list.made if name not in self._started)]
+
+    def is_made(self, name: str) -> bool:
+        """Return whether a library was made on the page, so that it can be removed there."""
+        return name not in self._started and name in self._list.made
+
+    def choices(self, name: str) -> Choices:
+        """Return what was chosen for a library. Raise UnknownLibrary."""
+        return self._list.choices.get(self.identity(name), Choices())
 
     def get(self, name: str) -> Library:
         """Return the library, opening it if needed. Raise UnknownLibrary, and any error of opening."""
         with self._locks[self._known(name)]:
             if name not in self._opened:
-                self._opened[name] = self._build(self._settings[name], self.uploads(name))
+                # It may have been removed meanwhile.
+                self._opened[name] = self._open(self._known(name))
             return self._opened[name]
 
     def opened(self, name: str) -> Library | None:
@@ -73,31 +99,129 @@ class Libraries:
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:
-        """Return the settings of a library. Raise UnknownLibrary."""
-        return self._settings[self._known(name)]
+        """Return the settings of a library, with the model chosen for it. Raise UnknownLibrary."""
+        settings = self.started_with(name)
+        return replace(settings, model=self.choices(name).model or settings.model)
+
+    def started_with(self, name: str) -> Settings:
+        """Return the settings of a library without what was chosen for it. Raise UnknownLibrary."""
+        if self._known(name) in self._started:
+            return self._started[name]
+        return replace(self._started[self.default], library=str(self._folder / name))
 
     def identity(self, name: str) -> str:
-        """Return a hash of the library's address, independent of its name. Raise UnknownLibrary."""
-        address = self.settings(name).library_address
+        """Return a hash of the library's address, independent of its name. Raise UnknownLibrary.
+
+        A library made on the page keeps it where the data folder moves.
+        """
+        if self.is_made(name):
+            return _hashed(f"made here: {name}")
+        address = self.started_with(name).library_address
         place = address if "://" in address else os.path.abspath(os.path.expanduser(address))
-        return sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]
+        return _hashed(place)
 
     def uploads(self, name: str) -> Path:
         """Return the folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
         return self._uploads / self.identity(name)
 
-    def reader(self, name: str) -> Reader:
-        """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary."""
-        return build_reader(self.settings(name), self.uploads(name))
+    def reader(self, name: str, password: str = "") -> Reader:
+        """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary.
+
+        `password` is for PDFs, instead of the one in the settings.
+        """
+        settings = self.settings(name)
+        return build_reader(replace(settings, pdf_password=password or settings.pdf_password), self.uploads(name))
+
+    def create(self, title: str) -> str:
+        """Make a library and return its name. Raise SettingsError."""
+        with self._changing, self._file.changing() as found:
+            name = found.name_for(title, [*self.names(), *self._left_over()])
+            found.made.append(name)
+            self._locks[name] = threading.Lock()
+            self._list = found
+        self.choose(name, title=title)
+        return name
+
+    def choose(self, name: str, title: str | None = None, every: int | None = None) -> None:
+        """Change a library's title, or the seconds between its syncs. Raise UnknownLibrary and SettingsError."""
+        given = {key: value for key, value in (("title", title), ("every", every)) if value is not None}
+        self._record(name, given)
+
+    def model(self, name: str) -> str:
+        """Return the model that answers, which is not the chosen one if that couldn't be used. Raise UnknownLibrary."""
+        return self._models.get(name) or self.settings(name).model
+
+    def choose_model(self, name: str, model: str) -> None:
+        """Let a model write the answers of a library from the next question on.
+
+        Raise UnknownLibrary, SettingsError, MissingPackage and ProviderError: then nothing has changed.
+        """
+        library, settings = self.get(name), self.started_with(name)
+        with self._locks[name]:
+            answerer = self._answerers.get((name, model))
+            if answerer is None and model != self.model(name):
+                answerer = build_answerer(replace(settings, model=model), library.embedder.fingerprint)
+            self._record(name, {"model": "" if model == settings.model else model})
+            if answerer is not None:
+                self._answerers[name, model] = answerer
+                self._answerers[name, self.model(name)] = library.use_answerer(answerer)
+                self._models[name] = model
+
+    def remove(self, name: str) -> None:
+        """Close a library that was made on the page and delete its folder and uploads. Raise SettingsError.
+
+        Its name leads nowhere from now on; jobs of it must have ended.
+        """
+        uploads, identity = self.uploads(name), self.identity(name)
+        with self._changing, self._file.changing() as found:
+            found.made = [each for each in found.made if each != name]
+            found.choices.pop(identity, None)
+            found.removed.append(name)
+            self._list = found
+        with self._locks[name]:
+            self._close(name)
+        for left in (self._folder / name, uploads):
+            shutil.rmtree(left, ignore_errors=True)
 
     def close(self) -> None:
         """Close the open libraries. Idempotent."""
-        for name, lock in self._locks.items():
+        for name, lock in list(self._locks.items()):
             with lock:
-                if library := self._opened.pop(name, None):
-                    library.close()
+                self._close(name)
+
+    def _open(self, name: str) -> Library:
+        try:
+            return self._build(self.settings(name), self.uploads(name))
+        except AnswerableError as error:
+            if not self.choices(name).model:
+                raise
+            # A model that can't be used any more must not lock people out of their library.
+            library = self._build(self.started_with(name), self.uploads(name))
+            self._models[name] = self.started_with(name).model
+            _log.warning("%s", printable_line(f"The model chosen for the library {name} can't be used: {error}"))
+            return library
+
+    def _close(self, name: str) -> None:
+        if library := self._opened.pop(name, None):
+            library.close()
+        for key in [key for key in self._answerers if key[0] == name]:
+            self._answerers.pop(key).close()
+        self._models.pop(name, None)
+
+    def _record(self, name: str, given: Mapping[str, str | int]) -> None:
+        identity = self.identity(name)
+        with self._changing, self._file.changing() as found:
+            found.choices[identity] = replace(found.choices.get(identity, Choices()), **given)  # type: ignore[arg-type]
+            self._list = found
+
+    def _left_over(self) -> list[str]:
+        return [found.name for found in self._folder.glob("*")]
 
     def _known(self, name: str) -> str:
-        if name not in self._settings:
+        if name not in self._started and name not in self._list.made:
             raise UnknownLibrary("There is no library of that name. GET /api/v1/libraries lists those you may use.")
         return name
+
+
+def _hashed(place: str) -> str:
+    return sha256(place.encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -4,16 +4,34 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Optional
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, create_model
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
 LONGEST_QUESTION = 4_000
 LONGEST_SELECTION = 20_000
+LONGEST_PASSWORD = 200
+# Seconds. Sites are asked politely, and a sync of a large folder takes a while.
+SHORTEST_INTERVAL = 600
 
 
 def _not_blank(text: str) -> str:
     if not text.strip():
         raise ValueError("it is empty: ask something")
     return text
+
+
+def _one_line(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("it must be one line of text")
+    return text.strip()
 
 
 Question = Annotated[
@@ -60,10 +78,72 @@ class SearchBody(Sent):
     where: Where = None
 
 
-class SiteBody(Sent):
-    """A site, part of a site or page to add or update."""
+Title = Annotated[str, Field(min_length=1, max_length=80, examples=["My notes"]), AfterValidator(_one_line)]
+Url = Annotated[str, Field(max_length=2_000, pattern=r"^[hH][tT][tT][pP][sS]?://\S+$")]
 
-    url: str = Field(max_length=2_000, pattern=r"^[hH][tT][tT][pP][sS]?://\S+$", examples=["https://example.org/docs/"])
+
+class SourceBody(Sent):
+    """What to follow: either a site, part of a site or page, or a folder or file of the server's machine."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["url"]}, {"required": ["path"]}]})
+
+    url: Optional[Url] = Field(None, examples=["https://example.org/docs/"])
+    path: Optional[str] = Field(None, min_length=1, max_length=4_000, examples=["/home/ana/notes"])
+
+    @model_validator(mode="after")
+    def _has_one(self) -> SourceBody:
+        if (self.url is None) == (self.path is None):
+            raise ValueError("send either `url` or `path`")
+        return self
+
+
+class SyncBody(Sent):
+    """Which followed sources to visit again."""
+
+    origins: list[Annotated[str, Field(max_length=4_000)]] = Field(
+        [], max_length=1_000, description="Names from GET sources; none: all."
+    )
+    password: str = Field("", max_length=LONGEST_PASSWORD, description="Opens encrypted PDFs, and isn't kept.")
+
+
+class VerifyBody(Sent):
+    """How to verify."""
+
+    repair: bool = Field(False, description="Whether to fix the differences.")
+
+
+class LibraryBody(Sent):
+    """A new library."""
+
+    title: Title
+
+
+class ChangeBody(Sent):
+    """What to change of a library; what is left out stays."""
+
+    title: Optional[Title] = None
+    every: Optional[int] = Field(
+        None, ge=0, le=31_536_000, description="Seconds between syncs of everything followed; 0: none."
+    )
+
+    @field_validator("every")
+    @classmethod
+    def _not_too_often(cls, every: Optional[int]) -> Optional[int]:
+        if every and every < SHORTEST_INTERVAL:
+            raise ValueError(f"at least {SHORTEST_INTERVAL} seconds, or 0 for none")
+        return every
+
+
+class ModelBody(Sent):
+    """The model that writes answers."""
+
+    model: str = Field(min_length=1, max_length=200, examples=["extractive", "openai:gpt-5-nano"])
+
+
+class ProviderBody(Sent):
+    """A provider to ask for its models."""
+
+    provider: str = Field(min_length=1, max_length=100, examples=["ollama"])
 
 
 class ProblemOut(BaseModel):
@@ -201,14 +281,16 @@ class DocumentOut(BaseModel):
 
 
 class JobOut(BaseModel):
-    """An ingestion. Times are seconds since 1970."""
+    """A job: adding, a sync or a verification, whose differences are in `result`. Times are seconds since 1970."""
 
     job_id: str
     library: str
+    kind: str = Field(examples=["add", "sync", "verify"])
     sources: list[str]
     state: str = Field(examples=["waiting", "running", "done", "failed", "cancelled"])
     progress: Optional[dict[str, Any]]
     report: dict[str, Any]
+    result: Optional[dict[str, Any]]
     error: Optional[ProblemOut]
     made: float
     started: Optional[float]
@@ -234,11 +316,56 @@ class TurnOut(BaseModel):
 
 
 class LibraryOut(BaseModel):
-    """A library the caller may use."""
+    """A library the caller may use: its name in URLs, its title for people, and what the caller may do."""
 
     name: str
+    title: str
     default: bool
     may_change: bool
+    may_remove: bool
+    may_create: bool
+
+
+class ReportOut(BaseModel):
+    """What the last visit of a source found: documents by outcome, and the first failures."""
+
+    at: float
+    added: int
+    changed: int
+    moved: int
+    removed: int
+    unchanged: int
+    kept: int
+    skipped: int
+    failed: list[dict[str, str]]
+    failures: int
+
+
+class SourceOut(BaseModel):
+    """A followed folder, file or site; `report` is null if it was last visited by another program."""
+
+    origin: str
+    options: dict[str, str]
+    sources: int
+    documents: int
+    visited: str
+    report: Optional[ReportOut]
+
+
+class ProviderOut(BaseModel):
+    """A provider of models: what `model` could be set to, and what is missing for it, empty if nothing."""
+
+    name: str
+    model: str
+    needs: str
+
+
+class SettingOut(BaseModel):
+    """A setting that differs from its default: its value (null if secret), and the variable or option that sets it."""
+
+    name: str
+    value: Optional[str]
+    set_by: Optional[str]
 
 
 def output(name: str, about: str, **members: Any) -> type[BaseModel]:
@@ -268,3 +395,33 @@ StatsOut = output(
     embedder=Optional[str],
 )
 StatusOut = output("StatusOut", "The server's state.", status=str)
+FollowedOut = output(
+    "FollowedOut",
+    "What a library follows. `every`: seconds between syncs; `tried`: when the last sync of everything began.",
+    sources=list[SourceOut],
+    every=int,
+    tried=Optional[float],
+    may_follow_folders=bool,
+    library_bytes=Optional[int],
+    upload_bytes=int,
+)
+FoldersOut = output(
+    "FoldersOut",
+    "The folders in a folder; `parent` is null at the top.",
+    path=str,
+    parent=Optional[str],
+    folders=list[str],
+    files=int,
+)
+SettingsOut = output(
+    "SettingsOut",
+    "How answers are made. `fixed` names the variable or option that sets the model, if it can't be chosen.",
+    model=str,
+    fixed=Optional[str],
+    grounding=str,
+    reads=bool,
+    embedder=str,
+    providers=list[ProviderOut],
+    settings=list[SettingOut],
+)
+ModelsOut = output("ModelsOut", "The models that a provider's server lists.", models=list[str])

@@ -11,12 +11,14 @@ from typing import Annotated
 import platformdirs
 from fastapi import Depends, Request
 
+from answerable.interfaces.http.folders import Folders
 from answerable.interfaces.http.jobs import Jobs
 from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.originals import Originals
 from answerable.interfaces.http.pool import Pool
 from answerable.interfaces.http.session_store import Sessions
+from answerable.interfaces.http.sync_reports import SyncReports
 from answerable.interfaces.http.uploads import clean_up
 from answerable.settings import Settings
 
@@ -30,6 +32,8 @@ def default_data_folder() -> Path:
 class Options:
     """Options of a server. Times are in seconds, except `session_days`.
 
+    Admins may have the server follow what lies in `folders`. `fixed` names, for settings that can't be chosen on the
+    page, what sets them: an environment variable or an option. Schedules are looked at every `look_every` seconds.
     `stop_after` limits answers after a stop signal, `heartbeat` is the time between keep-alives of a silent stream,
     `patience` the time a client may take to accept a piece of a stream.
     """
@@ -44,6 +48,9 @@ class Options:
     stop_after: float = 10.0
     heartbeat: float = 15.0
     patience: float = 60.0
+    folders: tuple[Path, ...] = ()
+    fixed: Mapping[str, str] = field(default_factory=dict)
+    look_every: float = 60.0
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,8 @@ class Service:
     jobs: Jobs
     sessions: Sessions
     originals: Originals
+    reports: SyncReports
+    folders: Folders
     metrics: Metrics
     options: Options
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -63,6 +72,17 @@ class Service:
         """Cancel jobs now, and answers after `stop_after` seconds. Call it in the thread of the event loop."""
         self.jobs.cancel_all()
         asyncio.get_running_loop().call_later(self.options.stop_after, self.stopping.set)
+
+    def remove_library(self, name: str) -> None:
+        """Remove a library that was made on the page, with its documents, uploads and conversations.
+
+        Blocks until its jobs have ended. Raise SettingsError, LibraryError and DiskFull.
+        """
+        identity = self.libraries.identity(name)
+        self.jobs.end(name)
+        self.libraries.remove(name)
+        self.sessions.delete_library(identity)
+        self.reports.forget(identity)
 
     def close(self) -> None:
         """End jobs and calls, close the libraries, and block until all are closed. Idempotent."""
@@ -81,16 +101,18 @@ def open_service(
     The first library is the default.
     """
     options = options or Options()
-    uploads = options.data_folder / "uploads"
-    clean_up(uploads)
-    named = Libraries(libraries, uploads, build)
+    data = options.data_folder
+    clean_up(data / "uploads")
+    named = Libraries(libraries, data, build)
     metrics = Metrics()
     return Service(
         libraries=named,
         pool=Pool(options.workers, options.waiting),
         jobs=Jobs(options.jobs_waiting, metrics=metrics),
-        sessions=Sessions(options.data_folder / "sessions.db", options.session_days),
+        sessions=Sessions(data / "sessions.db", options.session_days),
         originals=Originals(named),
+        reports=SyncReports(data / "reports"),
+        folders=Folders(options.folders, data),
         metrics=metrics,
         options=options,
     )

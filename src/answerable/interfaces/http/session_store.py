@@ -132,6 +132,11 @@ class Sessions:
             database.execute("DELETE FROM sessions WHERE id = ?", (session,))
         return True
 
+    def delete_library(self, library: str) -> None:
+        """Delete all conversations with a library."""
+        with self._transaction() as database:
+            database.execute("DELETE FROM sessions WHERE library = ?", (library,))
+
     def close(self) -> None:
         """Close the SQLite file. Idempotent."""
         with self._lock:

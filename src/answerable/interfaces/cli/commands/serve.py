@@ -17,7 +17,7 @@ from typer import Option
 from answerable.errors import MissingPackage, SettingsError
 from answerable.interfaces.cli.options import LibraryOption, ModelOption, Texts
 from answerable.interfaces.cli.printing import CleanFormatter, print_text
-from answerable.settings import Settings, load_settings
+from answerable.settings import Settings, load_settings, variables
 
 if TYPE_CHECKING:
     from answerable.interfaces.http.guards.stack import Guards
@@ -53,6 +53,13 @@ class AccessOptions:
         Option(metavar="NUMBER", help="Questions per minute of a key or address (default with keys: 120)."),
     ] = None
     data: Annotated[Optional[Path], Option(metavar="FOLDER", help="Folder for conversations and uploads.")] = None
+    folders: Annotated[
+        Texts,
+        Option(
+            metavar="FOLDER",
+            help="A folder that admins may add from the page (repeatable; `none`; without keys: your home).",
+        ),
+    ] = None
     session_days: Annotated[
         float, Option(metavar="DAYS", min=0, help="Keep a conversation this long after its last question.")
     ] = 30.0
@@ -79,7 +86,14 @@ def serve(
     logging.basicConfig(handlers=[handler], level=logging.WARNING)
     guards = _guards(address, access)
     data = access.data.expanduser() if access.data else default_data_folder()
-    options = Options(data, _base_path(address.base_path), session_days=access.session_days)
+    fixed = {**variables(), **({"model": "--model"} if model else {})}
+    options = Options(
+        data,
+        _base_path(address.base_path),
+        session_days=access.session_days,
+        folders=_folders(address, access),
+        fixed=fixed,
+    )
     service = open_service(_libraries(library, also or (), model), options)
     try:
         # Fail now rather than at the first question.
@@ -118,6 +132,20 @@ def _guards(address: AddressOptions, access: AccessOptions) -> Guards:
         address.proxy or (),
         replace(rates, asks=asks or rates.asks),
     )
+
+
+def _folders(address: AddressOptions, access: AccessOptions) -> tuple[Path, ...]:
+    """Return the folders that admins may add from the page. Raise SettingsError."""
+    if access.folders is None:
+        # With keys, or behind a proxy, admins may be people who shouldn't read this account's files.
+        return () if access.keys or address.proxy else (Path.home(),)
+    if access.folders == ["none"]:
+        return ()
+    found = tuple(Path(each).expanduser().absolute() for each in access.folders)
+    for folder in found:
+        if not folder.is_dir():
+            raise SettingsError(f"--folders {folder} is not a folder. Name one that exists, or none.")
+    return found
 
 
 def _libraries(library: str | None, also: Sequence[str], model: str | None) -> Mapping[str, Settings]:

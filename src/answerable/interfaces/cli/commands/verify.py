@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from typer import Option
@@ -11,6 +11,7 @@ from typer import Option
 from answerable.errors import LibraryDamaged
 from answerable.interfaces.cli.options import ChecksumOption, JsonOption, LibraryOption, Text, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
+from answerable.interfaces.plain import verification_json
 from answerable.maintenance.verification import Finding, Repair, VerifyReport
 from answerable.protocols import Difference
 from answerable.settings import load_settings
@@ -51,7 +52,7 @@ def verify(
         else:
             report = VerifyReport(findings=[damage])
     if as_json:
-        print_json(_as_json(report))
+        print_json(verification_json(report))
     else:
         _print(report, repair)
     if not report.is_clean:
@@ -84,25 +85,3 @@ def _print(report: VerifyReport, repaired: bool) -> None:
 
 def _line(finding: Finding) -> str:
     return one_line(f"{finding.name}: {finding.detail}")
-
-
-def _as_json(report: VerifyReport) -> dict[str, Any]:
-    checked = {"documents": report.documents, "passages": report.chunks, "sources": report.sources}
-    return {
-        "clean": report.is_clean,
-        "checked": {**checked, "embedded": report.embedded},
-        "findings": [_finding_json(finding) for finding in report.findings],
-        "repaired": [_finding_json(finding) for finding in report.repaired],
-        "notes": report.notes,
-        "seconds": report.seconds,
-    }
-
-
-def _finding_json(finding: Finding) -> dict[str, Any]:
-    return {
-        "kind": str(finding.kind),
-        "name": finding.name,
-        "detail": finding.detail,
-        "document": finding.document_id or None,
-        "repair": None if finding.repair is Repair.NOTHING else finding.repair.name.lower(),
-    }

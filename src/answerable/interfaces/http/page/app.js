@@ -9,15 +9,17 @@ import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
-import { LibraryPage } from "./library/library.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./status.js";
 import { SourcePanel } from "./views/source.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
-import { html, Icon, IconButton, useCallback, useEffect, useRef, useState } from "./ui.js";
+import { html, Icon, IconButton, lazily, useCallback, useEffect, useRef, useState } from "./ui.js";
 
-const viewOf = () => (location.hash === "#library" ? "library" : "ask");
+const LibraryPage = lazily(() => import("./library/library.js").then((found) => found.LibraryPage));
+const SettingsPage = lazily(() => import("./settings.js").then((found) => found.SettingsPage));
+
+const viewOf = () => ["library", "settings"].find((view) => location.hash === `#${view}`) ?? "ask";
 
 const useView = () => {
   const [view, setView] = useState(viewOf);
@@ -112,7 +114,8 @@ const Conversation = ({ conversation, panel, welcome }) => {
 };
 
 /** The views of one library. */
-const Service = ({ library, mayChange, view, onProblem }) => {
+const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
+  const { name: library, may_change: mayChange } = entry;
   const [changes, setChanges] = useState(0);
   const [stats, setStats] = useState(null);
   const [hint, setHint] = useState(null);
@@ -153,12 +156,15 @@ const Service = ({ library, mayChange, view, onProblem }) => {
             ${
               view === "library"
                 ? html`<${LibraryPage}
-                    ...${{ library, mayChange, changes, onProblem }}
+                    ...${{ entry, mayChange, changes, onProblem, onLibraries }}
+                    start=${jobs.start}
                     onOpen=${panel.openAt}
                     onChange=${changed}
                     add=${addButton}
                   />`
-                : html`<${Conversation}
+                : view === "settings"
+                  ? html`<${SettingsPage} ...${{ library, mayChange, onProblem }} ...${choices} />`
+                  : html`<${Conversation}
                     conversation=${conversation}
                     panel=${panel}
                     welcome=${html`<${Welcome} ...${{ stats, mayChange, forms }} />`}
@@ -223,18 +229,19 @@ const Banner = ({ problem, onDismiss }) => {
 /** The page. */
 export const App = () => {
   const [texts, setLanguage] = useLanguage();
-  const [isDark, turnTheme] = useTheme();
+  const [isDark, turnTheme, theme, setTheme] = useTheme();
   const [libraries, setLibraries] = useState([]);
   const [chosen, setChosen] = useKept("library", "");
   const [problem, setProblem] = useState(null);
   const [keysGiven, setKeysGiven] = useState(0);
   const view = useView();
-  useEffect(() => {
+  const load = () =>
     request("api/v1/libraries").then((found) => {
       setProblem(null);
       setLibraries(found.libraries);
     }, setProblem);
-  }, [keysGiven]);
+  useEffect(() => void load(), [keysGiven]);
+  const show = (name) => load().then(() => setChosen(name));
 
   const library = libraries.find(({ name }) => name === chosen) ?? libraries[0];
   const needsKey = problem?.status === 401;
@@ -256,10 +263,11 @@ export const App = () => {
         library &&
         html`<${Service}
           key=${library.name}
-          library=${library.name}
-          mayChange=${library.may_change}
+          entry=${library}
           view=${view}
           onProblem=${setProblem}
+          onLibraries=${show}
+          choices=${{ onLanguage: setLanguage, theme, onTheme: setTheme }}
         />`
       }
     <//>

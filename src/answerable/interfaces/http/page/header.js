@@ -10,7 +10,7 @@ const Choice = ({ label, value, options, onChoose }) => html`
   </select>
 `;
 
-/** The header; `view` is `ask` or `library`. */
+/** The header; `view` is `ask`, `library` or `settings`. */
 export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark, onTheme }) => {
   const { t, language } = useTexts();
   const current = (name) => (view === name ? "page" : undefined);
@@ -22,6 +22,7 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
       <nav aria-label=${t("pages")}>
         <a href="#ask" aria-current=${current("ask")}>${t("ask")}</a>
         <a href="#library" aria-current=${current("library")}>${t("library")}</a>
+        <a href="#settings" aria-current=${current("settings")}>${t("settings")}</a>
       </nav>
       <div class="top-choices">
         ${
@@ -29,7 +30,7 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
           html`<${Choice}
             label=${t("whichLibrary")}
             value=${library}
-            options=${libraries.map(({ name }) => [name, name])}
+            options=${libraries.map(({ name, title }) => [name, title])}
             onChoose=${onLibrary}
           />`
         }

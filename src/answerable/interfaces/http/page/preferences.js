@@ -23,12 +23,12 @@ export const useKept = (name, fallback) => {
 
 const prefersDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
 
-/** Whether the page is dark, and a function to toggle it. */
+/** Whether the page is dark, a function to toggle it, the choice (empty: as the system), and a function to set it. */
 export const useTheme = () => {
   const [theme, setTheme] = useKept("theme", "");
   useEffect(() => {
     document.documentElement.dataset.theme = theme || "auto";
   }, [theme]);
   const isDark = theme ? theme === "dark" : prefersDark();
-  return [isDark, () => setTheme(isDark ? "light" : "dark")];
+  return [isDark, () => setTheme(isDark ? "light" : "dark"), theme, setTheme];
 };

@@ -1,6 +1,7 @@
 /** Shared by all components: templates, hooks and icons. */
 
 import { createContext, Fragment, h, render } from "./vendor/preact.mjs";
+import { useEffect, useState } from "./vendor/hooks.mjs";
 import htm from "./vendor/htm.mjs";
 
 export { createContext, Fragment, render };
@@ -34,6 +35,22 @@ const PATHS = {
   sun: "M12 16.5a4.5 4.5 0 1 0 0-9 4.5 4.5 0 0 0 0 9zM12 2.5v2m0 15v2M2.5 12h2m15 0h2M5.3 5.3l1.4 1.4m10.6 10.6 1.4 1.4m0-13.4-1.4 1.4M6.7 17.3l-1.4 1.4",
   warning:
     "M12 8.5v5m0 3v.2M10.7 4.3 2.9 18a1.5 1.5 0 0 0 1.3 2.2h15.6a1.5 1.5 0 0 0 1.3-2.2L13.3 4.3a1.5 1.5 0 0 0-2.6 0z",
+};
+
+/** A component whose module is loaded when it is first shown; `onProblem` learns if it can't be. */
+export const lazily = (load) => {
+  let Loaded;
+  return (props) => {
+    const [, setLoaded] = useState(false);
+    useEffect(() => {
+      const ready = (found) => {
+        Loaded = found;
+        setLoaded(true);
+      };
+      if (!Loaded) load().then(ready, () => props.onProblem({ status: 0, code: "unreachable" }));
+    }, []);
+    return Loaded && html`<${Loaded} ...${props} />`;
+  };
 };
 
 /** An icon, hidden from screen readers, since its parent has a name. */

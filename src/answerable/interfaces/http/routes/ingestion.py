@@ -1,8 +1,9 @@
-"""Add documents and sites, as jobs that can be watched and cancelled."""
+"""Upload documents, and watch and cancel jobs."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import closing
 
 from fastapi import Request
 from fastapi.responses import Response
@@ -15,15 +16,16 @@ from answerable.interfaces.http.jobs import Job, Jobs
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import JobOut, JobsOut, SiteBody
+from answerable.interfaces.http.schemas import LONGEST_PASSWORD, JobOut, JobsOut
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.http.uploads import receive
-from answerable.sources.site.start import parse_start
 
 router = api_router("ingestion", "/api/v1/{library}")
 
 _FILES = {"type": "array", "items": {"type": "string", "format": "binary"}, "minItems": 1}
-_FORM = {"schema": {"type": "object", "required": ["files"], "properties": {"files": _FILES}}}
+_PASSWORD = {"type": "string", "description": "Opens PDFs among the files, and isn't kept.", "maxLength": 200}
+_FIELDS = {"files": _FILES, "password": _PASSWORD}
+_FORM = {"schema": {"type": "object", "required": ["files"], "properties": _FIELDS}}
 _UPLOAD = {"requestBody": {"required": True, "content": {"multipart/form-data": _FORM}}}
 
 
@@ -33,17 +35,23 @@ async def upload_documents(
 ) -> Response:
     """Upload files and add them in a job. A file with the name of an earlier one replaces it.
 
-    The form's field is `files`. A file's name becomes the source of its document.
+    The form's field is `files`; `password` opens encrypted PDFs. A file's name becomes the source of its document.
     """
     # Not a parameter: FastAPI would read it before it is known whether the caller may upload.
     async with request.form(max_files=service.options.max_files, max_fields=1) as form:
         files = [(found.filename or "", found.file) for found in form.getlist("files") if isinstance(found, UploadFile)]
-        if not files or len(files) != len(form.multi_items()):
+        password = form.get("password", "")
+        others = len(form.multi_items()) - len(files) - ("password" in form)
+        if not files or others or not isinstance(password, str) or len(password) > LONGEST_PASSWORD:
             raise Problem(422, "invalid_request", "Send one or more files, all in the form field `files`.")
         incoming = await service.pool.run(receive, service.libraries.uploads(library), files)
 
     def work(report: AddReport, tell: OnProgress) -> None:
-        incoming.add(opened, report, tell)
+        if not password:
+            incoming.add(opened, report, tell)
+            return
+        with closing(service.libraries.reader(library, password)) as reader:
+            incoming.add(opened.reading_with(reader), report, tell)
 
     try:
         job = service.jobs.start(library, list(incoming.names), work, incoming.discard)
@@ -51,18 +59,6 @@ async def upload_documents(
         incoming.discard()
         raise
     return PlainResponse(job.json(), 202)
-
-
-@router.post("/sources", status_code=202, responses=responses(JobOut, 202))
-async def add_source(library: LibraryName, body: SiteBody, caller: Admin, opened: Opened, service: Serving) -> Response:
-    """Add or update a site, part of a site or page, in a job."""
-    # Refuse an invalid address now rather than in the job.
-    parse_start(body.url)
-
-    def work(report: AddReport, tell: OnProgress) -> None:
-        report.merge(opened.add(body.url, tell))
-
-    return PlainResponse(service.jobs.start(library, [body.url], work).json(), 202)
 
 
 @router.get("/jobs", responses=responses(JobsOut))

@@ -1,14 +1,14 @@
-"""Health, readiness, metrics, and the list of libraries."""
+"""Health, readiness and metrics."""
 
 from __future__ import annotations
 
 from fastapi.responses import Response
 
 from answerable.interfaces.http import metrics
-from answerable.interfaces.http.access.callers import Admin, Asker
+from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import LibrariesOut, StatusOut
+from answerable.interfaces.http.schemas import StatusOut
 from answerable.interfaces.http.service import Serving
 
 router = api_router("operations")
@@ -45,14 +45,3 @@ async def get_metrics(caller: Admin, service: Serving) -> Response:
     if caller.library:
         raise Problem(403, "forbidden", "Metrics cover all libraries, and this key opens only one.")
     return Response(service.metrics.text(), headers={"Content-Type": metrics.CONTENT_TYPE})
-
-
-@router.get("/api/v1/libraries", responses=responses(LibrariesOut))
-async def list_libraries(caller: Asker, service: Serving) -> Response:
-    """List the libraries the caller may use."""
-    listed = [
-        {"name": name, "default": name == service.libraries.default, "may_change": caller.role == "admin"}
-        for name in service.libraries.names()
-        if caller.sees(name)
-    ]
-    return PlainResponse({"libraries": listed})

@@ -16,7 +16,7 @@ from answerable.interfaces.http.schemas import ProblemOut
 Responses = dict[int | str, dict[str, Any]]
 
 # Problems that any route may return, from guards or core.
-_ALWAYS = (400, 401, 403, 404, 405, 408, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 507)
+_ALWAYS = (400, 401, 403, 404, 405, 408, 409, 413, 414, 415, 421, 422, 429, 431, 500, 502, 503, 507)
 
 
 def responses(model: type[BaseModel] | None = None, status: int = 200, events: bool = False) -> Responses:

@@ -85,13 +85,14 @@ export async function* events(path, options) {
   }
 }
 
-/** Upload files and return their job. `onProgress` gets the fraction sent, 0 to 1. Throws Problem. */
-export const upload = (path, files, onProgress, signal) =>
+/** Upload files, with a password for PDFs; return their job. `onProgress` gets the fraction sent. Throws Problem. */
+export const upload = (path, files, password, onProgress, signal) =>
   new Promise((resolve, reject) => {
     // fetch doesn't report the progress of an upload.
     const sending = new XMLHttpRequest();
     const form = new FormData();
     for (const file of files) form.append("files", file, file.name);
+    if (password) form.append("password", password);
     sending.open("POST", path);
     for (const [name, value] of Object.entries(authorization())) sending.setRequestHeader(name, value);
     sending.upload.onprogress = (event) => event.lengthComputable && onProgress(event.loaded / event.total);

@@ -1,13 +1,17 @@
 /** Cards with the progress and failures of jobs. */
 
 import { hasErrors, isRunning } from "./jobs.js";
+import { isLocked, PasswordForm } from "./password.js";
 import { problemText } from "../texts/problems.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton } from "../ui.js";
 
-/** The name of a job: its first source, and the number of others. */
-export const named = (sources, t) =>
-  sources.length > 1 ? t("andMore", { name: sources[0], n: sources.length - 1 }) : sources[0];
+/** The name of a job: what it does if that isn't adding, its first source, and the number of others. */
+export const named = ({ kind, sources }, t) => {
+  const what = kind === "verify" ? t("check") : kind === "sync" ? t("sync") : "";
+  const names = sources.length > 1 ? t("andMore", { name: sources[0], n: sources.length - 1 }) : sources[0];
+  return [what, names].filter(Boolean).join(": ");
+};
 
 /** The finished fraction, 0 to 1; undefined if unknown. */
 const partDone = ({ state, sent, progress }) => {
@@ -15,25 +19,35 @@ const partDone = ({ state, sent, progress }) => {
   return progress?.chunks_total ? progress.chunks_done / progress.chunks_total : undefined;
 };
 
-const said = ({ state, progress, report }, t) => {
+const said = ({ state, progress, report, result }, t) => {
   if (state === "running" && progress?.source) return t("reading", { name: progress.source });
   if (state !== "done") return t(`job_${state}`);
+  if (result) return result.findings.length ? t("differs", { n: result.findings.length }) : t("clean");
   if (report.added + report.changed)
     return t("jobAdded", { n: report.added + report.changed, passages: t("passages", { n: report.chunks }) });
   return t(report.failed.length ? "job_failed" : "jobUnchanged");
 };
 
-/** The failures by file; the job's name above isn't repeated. */
+/** The failures by file; the job's name above isn't repeated. PDFs can be sent again with their password. */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const failed = job.report?.failed ?? [];
   const all = job.error ? [...failed, { code: job.error.code, error: job.error.detail }] : failed;
   if (!all.length) return null;
-  const name = (source) => source && source !== named(job.sources, t) && html`<strong>${source}</strong> `;
+  const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
+  const locked = job.retry ? all.filter(isLocked) : [];
+  const why = (each) =>
+    locked.includes(each) ? t("locked") : problemText({ code: each.code, message: each.error }, t);
+  const retry = (password) =>
+    job.retry(
+      locked.map(({ source }) => source),
+      password,
+    );
   return html`
     <ul class="job-errors">
-      ${all.map(({ source, code, error }) => html`<li>${name(source)}${problemText({ code, message: error }, t)}</li>`)}
+      ${all.map((each) => html`<li>${name(each.source)}${why(each)}</li>`)}
     </ul>
+    ${locked.length > 0 && html`<${PasswordForm} onPassword=${retry} />`}
   `;
 };
 
@@ -44,7 +58,7 @@ const Card = ({ job, onCancel, onDismiss }) => {
     <li class="job" data-state=${job.state} data-errors=${hasErrors(job)}>
       <${Icon} name=${hasErrors(job) ? "warning" : running ? "add" : "done"} />
       <div class="job-text">
-        <p class="job-name">${named(job.sources, t)}</p>
+        <p class="job-name">${named(job, t)}</p>
         <p class="muted">${said(job, t)}</p>
         ${running && html`<progress max="1" value=${partDone(job)} aria-label=${t("progress")}></progress>`}
         <${JobErrors} job=${job} />

@@ -17,7 +17,7 @@ const parcels = (files) =>
     files.slice(index * MOST_FILES, (index + 1) * MOST_FILES),
   );
 
-/** The jobs this page watches, with `addFiles`, `addSite`, `cancel`, `dismiss` and `tidy`. */
+/** The jobs this page watches, with `addFiles`, `addSite`, `start`, `cancel`, `dismiss` and `tidy`. */
 export const useJobs = (library, mayChange, onChange) => {
   const [jobs, setJobs] = useState([]);
 
@@ -49,29 +49,38 @@ export const useJobs = (library, mayChange, onChange) => {
   };
 
   const addFiles = useCallback(
-    (files) => {
+    (files, password = "") => {
       const names = files.map((file) => file.name);
       // The server would treat the second file as a new version of the first.
       if (new Set(names).size < names.length)
         return put(`files-${Date.now()}`, { state: "failed", sources: names, error: { code: "same_name" } });
       for (const parcel of parcels(files)) {
         const id = `files-${Date.now()}-${parcel[0].name}`;
-        const begin = (signal) => upload(of(library, "documents"), parcel, (sent) => put(id, { sent }), signal);
-        run(id, begin, { sources: parcel.map((file) => file.name) });
+        const begin = (signal) =>
+          upload(of(library, "documents"), parcel, password, (sent) => put(id, { sent }), signal);
+        const retry = (locked, typed) => {
+          dismiss({ id });
+          addFiles(
+            parcel.filter((file) => locked.includes(file.name)),
+            typed,
+          );
+        };
+        run(id, begin, { sources: parcel.map((file) => file.name), retry });
       }
     },
     [library],
   );
 
-  const addSite = useCallback(
-    (url) =>
+  const start = useCallback(
+    (step, body, sources) =>
       run(
-        `site-${Date.now()}`,
-        (signal) => request(of(library, "sources"), { method: "POST", body: { url }, signal }),
-        { sources: [url] },
+        `${step}-${Date.now()}`,
+        (signal) => request(of(library, step), { method: "POST", body, signal }),
+        { kind: step, sources },
       ),
     [library],
   );
+  const addSite = useCallback((url) => start("sources", { url }, [url]), [library]);
 
   const cancel = useCallback(
     (job) =>
@@ -95,5 +104,5 @@ export const useJobs = (library, mayChange, onChange) => {
 
   const tidy = useCallback(() => setJobs((all) => all.filter((job) => isRunning(job) || hasErrors(job))), []);
 
-  return { jobs, addFiles, addSite, cancel, dismiss, tidy };
+  return { jobs, addFiles, addSite, start, cancel, dismiss, tidy };
 };

@@ -1,8 +1,12 @@
 /** The library view: documents, failures of adding, and charts of chats. */
 
 import { of, request } from "../api/api.js";
+import { Checking } from "./checking.js";
+import { ConfirmButton } from "./confirm.js";
+import { Following } from "./following.js";
 import { JobErrors, named } from "./job_cards.js";
 import { hasErrors } from "./jobs.js";
+import { Shelf } from "./shelf.js";
 import { nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { Timeline } from "./timeline.js";
@@ -17,21 +21,24 @@ const languageNames = (languages, { language, number }) => {
 };
 
 const load = async (library, mayChange) => {
-  const [stats, listed, jobs] = await Promise.all([
+  const [stats, listed, jobs, followed] = await Promise.all([
     request(of(library, "stats")),
     request(`${of(library, "documents")}?limit=10000`),
     mayChange ? request(of(library, "jobs")) : { jobs: [] },
+    mayChange && request(of(library, "sources")),
   ]);
-  return { stats, documents: listed.documents, jobs: jobs.jobs };
+  return { stats, documents: listed.documents, jobs: jobs.jobs, followed };
 };
 
-const Figures = ({ stats }) => {
+const Figures = ({ stats, followed }) => {
   const texts = useTexts();
-  const { t, number } = texts;
+  const { t, number, megabytes } = texts;
+  const stored = followed && followed.library_bytes !== null;
   const rows = [
     [t("documents"), number(stats.documents)],
     [t("passagesTitle"), number(stats.chunks)],
     [t("characters"), number(stats.characters)],
+    ...(stored ? [[t("storage"), megabytes(followed.library_bytes + followed.upload_bytes)]] : []),
     [t("languages"), languageNames(stats.languages, texts)],
   ];
   return html`
@@ -47,26 +54,6 @@ const Figures = ({ stats }) => {
   `;
 };
 
-const DeleteButton = ({ name, onDelete }) => {
-  const { t } = useTexts();
-  const [isAsked, setAsked] = useState(false);
-  if (!isAsked)
-    return html`<button
-      type="button"
-      class="link"
-      aria-label=${t("deleteNamed", { name })}
-      onClick=${() => setAsked(true)}
-    >
-      ${t("delete")}
-    </button>`;
-  return html`
-    <span class="confirm">
-      <button type="button" class="link danger" onClick=${onDelete}>${t("deleteNow")}</button>
-      <button type="button" class="link" onClick=${() => setAsked(false)}>${t("keepIt")}</button>
-    </span>
-  `;
-};
-
 const Row = ({ found, onOpen, onDelete }) => {
   const { t, number } = useTexts();
   const name = nameOf(found);
@@ -79,7 +66,12 @@ const Row = ({ found, onOpen, onDelete }) => {
       <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
       <td>${found.language || "–"}</td>
       <td class="figure">${number(found.chunks)}</td>
-      <td class="actions">${onDelete && html`<${DeleteButton} name=${name} onDelete=${onDelete} />`}</td>
+      <td class="actions">${onDelete && html`<${ConfirmButton}
+            label=${t("deleteNamed", { name })}
+            what=${t("delete")}
+            now=${t("deleteNow")}
+            onConfirm=${onDelete}
+          />`}</td>
     </tr>
   `;
 };
@@ -127,9 +119,12 @@ const Documents = ({ documents, onOpen, onDelete }) => {
   `;
 };
 
-const Failures = ({ jobs }) => {
+/** Failures of what is followed are shown there. */
+const Failures = ({ jobs, followed }) => {
   const { t, moment } = useTexts();
-  const failed = jobs.filter(hasErrors);
+  const origins = followed ? followed.sources.flatMap(({ origin, options }) => [origin, options.address]) : [];
+  const isElsewhere = ({ kind, sources }) => kind !== "add" || origins.includes(sources[0]);
+  const failed = jobs.filter((job) => hasErrors(job) && (job.error || !isElsewhere(job)));
   if (!failed.length) return null;
   return html`
     <h2>${t("errors")}</h2>
@@ -137,7 +132,7 @@ const Failures = ({ jobs }) => {
       ${failed.map(
         (job) =>
           html`<li>
-            <p class="muted"><${Icon} name="warning" />${moment(job.made * 1000)} · ${named(job.sources, t)}</p>
+            <p class="muted"><${Icon} name="warning" />${moment(job.made * 1000)} · ${named(job, t)}</p>
             <${JobErrors} job=${job} />
           </li>`,
       )}
@@ -157,8 +152,12 @@ const Chats = ({ library, documents }) => {
   `;
 };
 
-/** The view; `changes` grows with every change of the library, `add` is the button to add, if allowed. */
-export const LibraryPage = ({ library, mayChange, changes, onOpen, onChange, onProblem, add }) => {
+/**
+ * The view. `entry` is the library as it is listed; `changes` grows with every change; `add` is the button to add, if
+ * allowed; `start` starts a job.
+ */
+export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onProblem, onLibraries, add, start }) => {
+  const library = entry.name;
   const { t } = useTexts();
   const [found, setFound] = useState(null);
   useEffect(() => {
@@ -173,20 +172,26 @@ export const LibraryPage = ({ library, mayChange, changes, onOpen, onChange, onP
   return html`
     <div class="library" data-loaded=${Boolean(found)}>
       <div class="library-head">
-        <h1>${t("library")}</h1>
+        <h1>${entry.title === library ? t("library") : entry.title}</h1>
         ${add}
       </div>
+      ${mayChange && html`<${Shelf} entry=${entry} onLibraries=${onLibraries} />`}
       ${
         found &&
         html`
-          <${Figures} stats=${found.stats} />
+          <${Figures} ...${found} />
+          ${
+            found.followed &&
+            html`<${Following} ...${{ library, start, onChange, onProblem }} found=${found.followed} />`
+          }
           ${
             found.documents.length
               ? html`<h2>${t("documents")}</h2>
                   <${Documents} documents=${found.documents} onOpen=${open} onDelete=${mayChange && remove} />`
               : html`<p class="muted">${t("nothingYet")}</p>`
           }
-          <${Failures} jobs=${found.jobs} />
+          <${Failures} ...${found} />
+          ${mayChange && html`<${Checking} jobs=${found.jobs} start=${start} />`}
           <${Chats} library=${library} documents=${found.documents} />
         `
       }

@@ -8,7 +8,7 @@ const Context = createContext(null);
 
 export const TextsProvider = Context.Provider;
 
-/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `day`, `monthOrDay`, `time` and `moment`. */
+/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `megabytes`, `day`, `monthOrDay`, `time` and `moment`. */
 export const useTexts = () => useContext(Context);
 
 const preferred = () =>
@@ -22,6 +22,7 @@ const inLanguage = (language) => {
   const number = new Intl.NumberFormat(locale);
   const seconds = new Intl.NumberFormat(locale, { maximumSignificantDigits: 2 });
   const percent = new Intl.NumberFormat(locale, { style: "percent" });
+  const megabytes = new Intl.NumberFormat(locale, { style: "unit", unit: "megabyte", maximumFractionDigits: 1 });
   const day = new Intl.DateTimeFormat(locale, { dateStyle: "long" });
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
@@ -40,6 +41,7 @@ const inLanguage = (language) => {
     number: (value) => number.format(value),
     seconds: (value) => `${seconds.format(value)}\u00a0s`,
     percent: (value) => percent.format(value),
+    megabytes: (bytes) => megabytes.format(bytes / 1e6),
     day: (value) => day.format(new Date(value)),
     // A date without a time is a calendar day in every time zone.
     monthOrDay: (value) =>
