@@ -41,6 +41,7 @@ class Originals:
         self._libraries = libraries
         self._worker = ReadingProcess()
         self._lock = threading.Lock()
+        self._checking = threading.Lock()
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
     def path(self, library: str, document: Document) -> Path:
@@ -52,9 +53,11 @@ class Originals:
         try:
             status = path.stat()
             checked = (library, document.id, status.st_ino, status.st_size, status.st_mtime_ns)
-            if self._is_known(checked) or self._is_same(library, path, document):
-                self._remember(checked)
-                return path
+            # Requests for the file and for places on it come together: one of them checks it.
+            with self._checking:
+                if self._is_known(checked) or self._is_same(library, path, document):
+                    self._remember(checked)
+                    return path
         except (AnswerableError, OSError, ValueError):
             # Clients can't tell a missing file from an unreadable one or an invalid path.
             pass
@@ -68,13 +71,13 @@ class Originals:
         """
         if document.type is DocumentType.PICTURE:
             return picture_rectangles(document, spans)
-        path = self.path(library, document)
-        if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
-            raise DocumentNotFound("Only pictures, and PDFs outside archives, have rectangles.")
-        settings = self._libraries.settings(library)
-        limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-        context = ReadContext(limits, settings.pdf_password or None)
-        return self._worker.rectangles(path.read_bytes(), document, spans, context)
+        data, context = self._pdf(library, document)
+        return self._worker.rectangles(data, document, spans, context)
+
+    def page_sizes(self, library: str, document: Document) -> list[tuple[float, float]]:
+        """Return the width and height in points of each page of a PDF, as it is shown. Raise as `rectangles` does."""
+        data, context = self._pdf(library, document)
+        return self._worker.page_sizes(data, document.source, context)
 
     def recording(self, library: str, document: Document, offset: int) -> bytes:
         """Return the recording in which the text at an offset is said: the document's, or a voice note of a chat.
@@ -104,6 +107,15 @@ class Originals:
         """End the process that reads PDFs. Idempotent."""
         self._worker.close()
 
+    def _pdf(self, library: str, document: Document) -> tuple[bytes, ReadContext]:
+        """Return the bytes of a PDF, and how to read it."""
+        path = self.path(library, document)
+        if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
+            raise DocumentNotFound("Only pictures, and PDFs outside archives, have rectangles.")
+        settings = self._libraries.settings(library)
+        limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
+        return path.read_bytes(), ReadContext(limits, settings.pdf_password or None)
+
     def _named(self, library: str, source: str) -> Path:
         """Return the path of a source; for a file in an archive, the path of the archive."""
         member = _MEMBER.fullmatch(source)
@@ -120,6 +132,11 @@ class Originals:
             # Hearing it again would take minutes.
             with self._opened(library, path, document.source) as (data, beside):
                 return bool(fingerprint(document, data, beside) == heard)
+        if document.type is DocumentType.PDF and not _MEMBER.fullmatch(document.source):
+            digest = sha256(path.read_bytes()).hexdigest()
+            if digest in self._libraries.get(library).file_hashes(document.id):
+                # Reading hundreds of pages again would take seconds.
+                return True
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
         return any(each.source == document.source and each.content == document.content for each in found)

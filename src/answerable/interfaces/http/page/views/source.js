@@ -1,14 +1,14 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
-import { getDocument, getPdf, getPicture, getRectangles } from "../api/documents.js";
+import { getDocument, getPages, getPdf, getPicture, getRectangles } from "../api/documents.js";
 import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { ChatView } from "./chat.js";
-import { CodeView, TextView } from "./lines.js";
-import { MarkdownView } from "./markdown.js";
+import { CodeView, RecordsView, TextView } from "./lines.js";
+import { MarkdownView, SheetView } from "./markdown.js";
 import { getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
 import { Player, RecordingView } from "./recording.js";
@@ -24,18 +24,78 @@ const VIEWS = {
   odt: MarkdownView,
   rtf: MarkdownView,
   slides: MarkdownView,
-  spreadsheet: MarkdownView,
+  spreadsheet: SheetView,
+  records: RecordsView,
   recording: RecordingView,
+  subtitles: RecordingView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
+const MOST_OTHERS = 12;
+
+const isInArchive = ({ source }) => source.includes("!/");
+
+/** The rectangles of a span; none if it has none, or the file is gone. */
+const rectanglesOf = (library, { document_id }, span) =>
+  span.end > span.start ? getRectangles(library, document_id, span).catch(() => []) : [];
+
+/** What a PDF's view needs; null if there is only its text. */
+const loadPdf = async (library, place) => {
+  const [pdf, sizes, rectangles] = await Promise.all([
+    getPdf(library, place.document_id),
+    getPages(library, place.document_id),
+    rectanglesOf(library, place, place),
+  ]);
+  if (!pdf) return null;
+  // Text that was recognised on a scan has no rectangles.
+  const first = rectangles[0]?.page ?? place.pages?.[0];
+  const numbers = [...new Set([first, ...rectangles.map(({ page }) => page)])].filter(Boolean);
+  return { pdf, sizes, rectangles, first, quoted: await getQuoted(pdf, numbers) };
+};
+
+const loadPicture = async (library, place) => {
+  const picture = await getPicture(library, place.document_id);
+  return picture && { picture, rectangles: await rectanglesOf(library, place, place) };
+};
+
 const load = async (library, place) => {
+  // Most PDFs are called so: theirs needn't wait for the text.
+  const early = /\.pdf$/i.test(place.source) && !isInArchive(place) ? loadPdf(library, place) : null;
+  early?.catch(() => {});
   const document = await getDocument(library, place.document_id);
-  const pdf = document.type === "pdf" ? await getPdf(library, place.document_id) : null;
-  const picture = document.type === "picture" ? await getPicture(library, place.document_id) : null;
-  const hasQuote = place.end > place.start;
-  const rectangles = (pdf || picture) && hasQuote ? await getRectangles(library, place.document_id, place) : [];
-  return { place, document, pdf, picture, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
+  const { type } = document;
+  if (type === "pdf" && !isInArchive(place)) return { place, document, ...(await (early ?? loadPdf(library, place))) };
+  return { place, document, ...(type === "picture" ? await loadPicture(library, place) : {}) };
+};
+
+const spanOf = ([start, end]) => ({ start, end });
+
+/** The other quotes of the same answer in the same document. */
+const othersOf = (place, places) =>
+  places.filter((other) => other !== place && other.quote && other.document_id === place.document_id);
+
+/** The marks of a PDF or picture: the quote, and as soon as they are there, the words that answer and other quotes. */
+const useMarks = (library, { place, pdf, picture, rectangles }, places) => {
+  const [more, setMore] = useState([]);
+  useEffect(() => {
+    let isWanted = true;
+    setMore([]);
+    const spans = !(pdf || picture)
+      ? []
+      : [
+          ...(place.answer ? [{ kind: "pdf-answer", span: spanOf(place.answer) }] : []),
+          ...othersOf(place, places)
+            .slice(0, MOST_OTHERS)
+            .map((span) => ({ kind: "pdf-also", span })),
+        ];
+    const found = spans.map(async ({ kind, span }) => ({
+      kind,
+      rectangles: await rectanglesOf(library, place, span),
+    }));
+    Promise.all(found).then((all) => isWanted && setMore(all));
+    return () => (isWanted = false);
+  }, [library, place, pdf, picture]);
+  return [{ kind: "pdf-quote", rectangles: rectangles ?? [] }, ...more];
 };
 
 /** Load a place: the document with everything its view needs, or the problem. */
@@ -59,13 +119,18 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, pdf, picture, rectangles, quoted, place }) => {
-  const { content, offsets, parts, type } = document;
+const View = ({ library, places, ...found }) => {
+  const { document, pdf, picture, sizes, first, quoted, place } = found;
+  const { content, offsets, parts, type, metadata } = document;
+  const marks = useMarks(library, found, places);
+  const inUnits = ({ start, end }) => ({ start: offsets.toUnits(start), end: offsets.toUnits(end) });
   if (pdf)
     return html`<${PdfView}
       key=${document.document_id}
       pdf=${pdf}
-      rectangles=${rectangles}
+      marks=${marks}
+      sizes=${sizes}
+      first=${first}
       quoted=${quoted}
       starts=${startsOf(parts)}
     />`;
@@ -74,14 +139,16 @@ const View = ({ document, pdf, picture, rectangles, quoted, place }) => {
       key=${document.document_id}
       picture=${picture}
       text=${content}
-      rectangles=${rectangles}
+      marks=${marks}
     />`;
-  const target = { start: offsets.toUnits(place.start), end: offsets.toUnits(place.end) };
+  const target = {
+    ...inUnits(place),
+    answer: place.answer && inUnits(spanOf(place.answer)),
+    also: othersOf(place, places).map(inUnits),
+  };
   return html`<${VIEWS[type] ?? TextView}
     key=${document.document_id}
-    content=${content}
-    parts=${parts}
-    target=${target}
+    ...${{ content, parts, target, type, metadata }}
   />`;
 };
 
@@ -120,6 +187,14 @@ const Head = ({ place, places, at, onStep, onClose }) => {
   `;
 };
 
+/** Scroll to the quote, or to the page that it is on. */
+const reveal = (body, page) => {
+  const quote = body.querySelector("mark:not(.syntax, .also), .pdf-quote");
+  const found = quote ?? body.querySelector(`.pdf-page[data-page="${page}"]`);
+  const fits = found?.getBoundingClientRect().height < body.clientHeight;
+  found?.scrollIntoView({ block: fits ? "center" : "start", inline: "nearest" });
+};
+
 /** The panel. Arrows step through `places`; `at` is the one shown. */
 export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
@@ -128,8 +203,9 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
   const found = useSource(library, place);
   const isShown = found.place === place && Boolean(found.document);
   useEffect(() => panel.current.focus({ preventScroll: true }), []);
-  useEffect(() => {
-    if (isShown) body.current.querySelector("mark, .pdf-quote")?.scrollIntoView({ block: "center" });
+  // Before it is painted, so that nothing else is drawn first.
+  useLayoutEffect(() => {
+    if (isShown) reveal(body.current, found.first);
   }, [isShown, place]);
   const step = (event) => {
     // Up and down scroll.
@@ -144,7 +220,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
         ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
-        ${found.document && html`<${View} ...${found} />`}
+        ${found.document && html`<${View} ...${found} library=${library} places=${places} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>
     </aside>
