@@ -87,7 +87,7 @@ class Visitor:
         """Clicks a citation's chip and gives the text that is highlighted when the source is there."""
         turn.locator(f".chip[data-citation='{number}']").click()
         self.page.locator(".panel[data-shown=true]").wait_for()
-        self.page.locator(".panel mark:not(.also), .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
+        self.page.locator(".panel mark:not(.also, .syntax), .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
         return str(self.page.evaluate(_QUOTED))
 
     def pick(self, *files: Path | dict[str, Any]) -> None:

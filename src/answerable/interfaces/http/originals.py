@@ -18,6 +18,7 @@ from pathlib import Path
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
+from answerable.interfaces.http.uploads import delete, remember_read, was_read
 from answerable.sources.archives.beside import opened_member
 from answerable.sources.archives.unpacking import PASSED_OVER, Unpacking
 from answerable.sources.context import Beside, ReadContext
@@ -101,7 +102,7 @@ class Originals:
         path = self._named(library, document.source)
         others = {self._named(library, other.source) for other in self._libraries.get(library).documents()}
         if path.parent == self._libraries.uploads(library) and path not in others:
-            path.unlink(missing_ok=True)
+            delete(path)
 
     def close(self) -> None:
         """End the process that reads PDFs. Idempotent."""
@@ -133,13 +134,20 @@ class Originals:
             with self._opened(library, path, document.source) as (data, beside):
                 return bool(fingerprint(document, data, beside) == heard)
         if document.type is DocumentType.PDF and not _MEMBER.fullmatch(document.source):
-            digest = sha256(path.read_bytes()).hexdigest()
-            if digest in self._libraries.get(library).file_hashes(document.id):
-                # Reading hundreds of pages again would take seconds.
+            # Reading hundreds of pages again would take seconds.
+            is_upload = path.parent == self._libraries.uploads(library)
+            if was_read(path) if is_upload else self._was_followed(library, path, document):
                 return True
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
-        return any(each.source == document.source and each.content == document.content for each in found)
+        is_same = any(each.source == document.source and each.content == document.content for each in found)
+        if is_same and document.type is DocumentType.PDF and path.parent == self._libraries.uploads(library):
+            remember_read(path)
+        return is_same
+
+    def _was_followed(self, library: str, path: Path, document: Document) -> bool:
+        digest = sha256(path.read_bytes()).hexdigest()
+        return digest in self._libraries.get(library).file_hashes(document.id)
 
     @contextmanager
     def _opened(self, library: str, path: Path, source: str) -> Iterator[tuple[bytes, Beside]]:
