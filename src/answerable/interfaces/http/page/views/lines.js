@@ -74,10 +74,11 @@ export const TextView = ({ content, parts, target }) => {
   const show = (block, index) => {
     const { start, end, rows } = block;
     if (rows) return html`<${PartTable} key=${index} content=${content} parts=${rows} target=${target} />`;
+    const last = start + content.slice(start, end).trimEnd().length;
     if (!block.isText) return html`<${BarTable} key=${index} ...${{ content, start, end, target }} />`;
     return html`
       <p key=${index} class=${content[end - 1] === "\f" ? "plain page-end" : "plain"}>
-        <${Runs} content=${content} runs=${[run(start, end)]} target=${target} />
+        <${Runs} content=${content} runs=${[run(start, last), run(last, end, "syntax")]} target=${target} />
       </p>
     `;
   };

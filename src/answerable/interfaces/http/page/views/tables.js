@@ -7,6 +7,7 @@ import { focusOf, useWindow, Windowed } from "./window.js";
 
 const FEW = 100;
 const SAMPLE = 200;
+const SHORT = 18;
 const DELIMITERS = ["\t", ";", "|", ","];
 const FIGURE = /^[^\p{L}\d]{0,3}\d[\d.,' \u00a0]*[^\p{L}\d]{0,3}$/u;
 // Org has a plus between the columns, reStructuredText borders around the cells.
@@ -148,7 +149,7 @@ const unescaped = (escape) => (text, start) => {
 const withoutBackslashes = unescaped(/\\(?=\|)/g);
 const withoutDoubledQuotes = unescaped(/"(?=")/g);
 
-const Row = ({ content, row, cells, name, width, figures, target, inline }) => html`
+const Row = ({ content, row, cells, name, width, kinds, target, inline }) => html`
   <tr
     class=${touches(row.line, target) ? "quoted-row" : undefined}
     data-row=${row.label}
@@ -160,7 +161,7 @@ const Row = ({ content, row, cells, name, width, figures, target, inline }) => h
         ...inline(content.slice(cell.start, cell.end), cell.start),
         ...(index === cells.length - 1 ? [run(cell.end, row.end, "syntax")] : []),
       ];
-      return html`<${name} scope=${name === "th" ? "col" : undefined} class=${figures[index] ? "figure" : undefined}>
+      return html`<${name} scope=${name === "th" ? "col" : undefined} class=${kinds[index]}>
         <${Runs} content=${content} runs=${runs} target=${target} />
       <//>`;
     })}
@@ -168,10 +169,11 @@ const Row = ({ content, row, cells, name, width, figures, target, inline }) => h
   </tr>
 `;
 
-/** Let the keyboard scroll what is wider than the panel. */
+/** Let the keyboard scroll what is larger than its frame. */
 const reachable = (element) => {
   if (!element) return;
-  if (element.scrollWidth > element.clientWidth) element.tabIndex = 0;
+  const { scrollWidth, scrollHeight, clientWidth, clientHeight } = element;
+  if (scrollWidth > clientWidth || scrollHeight > clientHeight) element.tabIndex = 0;
   else element.removeAttribute("tabindex");
 };
 
@@ -184,11 +186,12 @@ export const Table = ({ content, head, rows, cellsOf, target, inline = withoutBa
   const body = rows.slice(shown.from, shown.to).map((row) => ({ row, cells: cellsOf(row) }));
   const width = Math.max(...[...top, ...body].map(({ cells }) => cells.length), 1);
   const textOf = (cell) => (cell ? content.slice(cell.start, cell.end) : "");
-  const figures = Array.from({ length: width }, (_, index) => {
+  const kinds = Array.from({ length: width }, (_, index) => {
     const texts = body.map(({ cells }) => textOf(cells[index])).filter(Boolean);
-    return texts.length > 0 && texts.filter((text) => FIGURE.test(text)).length >= 0.8 * texts.length;
+    if (texts.length && texts.filter((text) => FIGURE.test(text)).length >= 0.8 * texts.length) return "figure";
+    return texts.every((text) => text.length <= SHORT) ? "short" : undefined;
   });
-  const props = { content, width, figures, target, inline };
+  const props = { content, width, kinds, target, inline };
   const isBlank = top.every(({ cells }) => cells.every((cell) => !textOf(cell)));
   return html`
     <${Windowed} size=${rows.length} ...${shown}>
