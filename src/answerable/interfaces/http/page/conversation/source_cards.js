@@ -4,7 +4,7 @@ import { nameOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
 
-const PLACES = 3;
+const MOST = 3;
 
 /** What quotes of one card share. Messages, and what is said at a time, have cards of their own. */
 const sectionOf = ({ document_id, pages, headings, symbol, times, senders, seconds }) =>
@@ -20,21 +20,16 @@ const sectionsOf = (citations) => {
   return [...sections.values()];
 };
 
-/** Numbers in a few characters: `1–3, 5`. */
-const inShort = (numbers) =>
-  numbers
-    .reduce((runs, number) => {
-      const last = runs.at(-1);
-      if (last?.[1] === number - 1) last[1] = number;
-      else runs.push([number, number]);
-      return runs;
-    }, [])
-    .map(([first, last]) => (first === last ? first : `${first}${last > first + 1 ? "–" : ", "}${last}`))
-    .join(", ");
+/** Numbers in a few characters: `1–3` or `1, 3`. */
+const inShort = (numbers) => {
+  const [first, last] = [numbers[0], numbers.at(-1)];
+  const isRow = numbers.length > 2 && last - first === numbers.length - 1;
+  return isRow ? `${first}–${last}` : numbers.slice(0, MOST).join(", ") + (numbers.length > MOST ? ", …" : "");
+};
 
 const placesOf = (found, texts) => {
   const places = [...new Set(found.map((each) => placeOf(each, texts)))].filter(Boolean);
-  return places.slice(0, PLACES).join(", ") + (places.length > PLACES ? ", …" : "");
+  return places.slice(0, MOST).join(", ") + (places.length > MOST ? ", …" : "");
 };
 
 /** A cited section; under a model's answer, also what it says there. Once open, it goes from quote to quote. */

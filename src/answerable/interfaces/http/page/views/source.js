@@ -31,42 +31,9 @@ const VIEWS = {
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
-const MOST_OTHERS = 12;
+const MOST_OTHERS = 5;
 
 const isInArchive = ({ source }) => source.includes("!/");
-
-/** The rectangles of a span; none if it has none, or the file is gone. */
-const rectanglesOf = (library, { document_id }, span) =>
-  span.end > span.start ? getRectangles(library, document_id, span).catch(() => []) : [];
-
-/** What a PDF's view needs; null if there is only its text. */
-const loadPdf = async (library, place) => {
-  const [pdf, sizes, rectangles] = await Promise.all([
-    getPdf(library, place.document_id),
-    getPages(library, place.document_id),
-    rectanglesOf(library, place, place),
-  ]);
-  if (!pdf) return null;
-  // Text that was recognised on a scan has no rectangles.
-  const first = rectangles[0]?.page ?? place.pages?.[0];
-  const numbers = [...new Set([first, ...rectangles.map(({ page }) => page)])].filter(Boolean);
-  return { pdf, sizes, rectangles, first, quoted: await getQuoted(pdf, numbers) };
-};
-
-const loadPicture = async (library, place) => {
-  const picture = await getPicture(library, place.document_id);
-  return picture && { picture, rectangles: await rectanglesOf(library, place, place) };
-};
-
-const load = async (library, place) => {
-  // Most PDFs are called so: theirs needn't wait for the text.
-  const early = /\.pdf$/i.test(place.source) && !isInArchive(place) ? loadPdf(library, place) : null;
-  early?.catch(() => {});
-  const document = await getDocument(library, place.document_id);
-  const { type } = document;
-  if (type === "pdf" && !isInArchive(place)) return { place, document, ...(await (early ?? loadPdf(library, place))) };
-  return { place, document, ...(type === "picture" ? await loadPicture(library, place) : {}) };
-};
 
 const spanOf = ([start, end]) => ({ start, end });
 
@@ -74,36 +41,58 @@ const spanOf = ([start, end]) => ({ start, end });
 const othersOf = (place, places) =>
   places.filter((other) => other !== place && other.quote && other.document_id === place.document_id);
 
-/** The marks of a PDF or picture: the quote, and as soon as they are there, the words that answer and other quotes. */
-const useMarks = (library, { place, pdf, picture, rectangles }, places) => {
-  const [more, setMore] = useState([]);
-  useEffect(() => {
-    let isWanted = true;
-    setMore([]);
-    const spans = !(pdf || picture)
-      ? []
-      : [
-          ...(place.answer ? [{ kind: "pdf-answer", span: spanOf(place.answer) }] : []),
-          ...othersOf(place, places)
-            .slice(0, MOST_OTHERS)
-            .map((span) => ({ kind: "pdf-also", span })),
-        ];
-    const found = spans.map(async ({ kind, span }) => ({
-      kind,
-      rectangles: await rectanglesOf(library, place, span),
-    }));
-    Promise.all(found).then((all) => isWanted && setMore(all));
-    return () => (isWanted = false);
-  }, [library, place, pdf, picture]);
-  return [{ kind: "pdf-quote", rectangles: rectangles ?? [] }, ...more];
+/** The marks of a PDF or picture: the quote, the words in it that answer, and other quotes; none if it has none. */
+const getMarks = (library, place, places) => {
+  const spans = [
+    ["pdf-quote", place],
+    ...(place.answer ? [["pdf-answer", spanOf(place.answer)]] : []),
+    ...othersOf(place, places)
+      .slice(0, MOST_OTHERS)
+      .map((other) => ["pdf-also", other]),
+  ].filter(([, { start, end }]) => start < end);
+  const get = async ([kind, span]) => ({
+    kind,
+    rectangles: await getRectangles(library, place.document_id, span).catch(() => []),
+  });
+  return Promise.all(spans.map(get));
+};
+
+/** What a PDF's view needs; null if there is only its text. */
+const loadPdf = async (library, place, places) => {
+  const [pdf, sizes, marks] = await Promise.all([
+    getPdf(library, place.document_id),
+    getPages(library, place.document_id),
+    getMarks(library, place, places),
+  ]);
+  if (!pdf) return null;
+  const marked = marks.flatMap(({ rectangles }) => rectangles.map(({ page }) => page));
+  // Text that was recognised on a scan has no rectangles.
+  const first = marks[0]?.rectangles[0]?.page ?? place.pages?.[0];
+  const numbers = [...new Set([first, ...marked])].filter(Boolean);
+  return { pdf, sizes, marks, first, quoted: await getQuoted(pdf, numbers) };
+};
+
+const loadPicture = async (library, place, places) => {
+  const picture = await getPicture(library, place.document_id);
+  return picture && { picture, marks: await getMarks(library, place, places) };
+};
+
+const load = async (library, place, places) => {
+  // Most PDFs are called so: theirs needn't wait for the text.
+  const early = /\.pdf$/i.test(place.source) && !isInArchive(place) ? loadPdf(library, place, places) : null;
+  early?.catch(() => {});
+  const document = await getDocument(library, place.document_id);
+  const { type } = document;
+  if (type === "pdf" && !isInArchive(place)) return { place, document, ...(await (early ?? loadPdf(library, place, places))) };
+  return { place, document, ...(type === "picture" ? await loadPicture(library, place, places) : {}) };
 };
 
 /** Load a place: the document with everything its view needs, or the problem. */
-const useSource = (library, place) => {
+const useSource = (library, place, places) => {
   const [found, setFound] = useState({});
   useEffect(() => {
     let isWanted = true;
-    load(library, place).then(
+    load(library, place, places).then(
       (loaded) => isWanted && setFound(loaded),
       (problem) => isWanted && setFound({ place, problem }),
     );
@@ -119,10 +108,8 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ library, places, ...found }) => {
-  const { document, pdf, picture, sizes, first, quoted, place } = found;
+const View = ({ document, pdf, picture, marks, sizes, first, quoted, place, places }) => {
   const { content, offsets, parts, type, metadata } = document;
-  const marks = useMarks(library, found, places);
   const inUnits = ({ start, end }) => ({ start: offsets.toUnits(start), end: offsets.toUnits(end) });
   if (pdf)
     return html`<${PdfView}
@@ -200,7 +187,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
   const { t } = useTexts();
   const [panel, body] = [useRef(null), useRef(null)];
   const place = places[at];
-  const found = useSource(library, place);
+  const found = useSource(library, place, places);
   const isShown = found.place === place && Boolean(found.document);
   useEffect(() => panel.current.focus({ preventScroll: true }), []);
   // Before it is painted, so that nothing else is drawn first.
@@ -220,7 +207,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
         ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
-        ${found.document && html`<${View} ...${found} library=${library} places=${places} />`}
+        ${found.document && html`<${View} ...${found} places=${places} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>
     </aside>

@@ -76,68 +76,50 @@ export const barSpans = (content, start, end) =>
     return widths.size === 1 && !widths.has(1);
   });
 
+const QUOTED_CELL = /"((?:[^"]|"")*)"/y;
+
 const delimitedCells = (content, { start, end }, delimiter) => {
   const cells = [];
-  for (let at = start; ; ) {
-    let reached = at;
-    let cell;
-    if (content[at] === '"') {
-      const closing = /(?:[^"]|"")*"/y;
-      closing.lastIndex = at + 1;
-      if (closing.test(content) && closing.lastIndex <= end) {
-        reached = closing.lastIndex;
-        cell = { start: at + 1, end: reached - 1 };
-      }
-    }
-    const next = content.indexOf(delimiter, reached);
-    const isLast = next < 0 || next >= end;
-    cells.push(cell ?? trimmed(content, at, isLast ? end : next));
-    if (isLast) return cells;
+  for (let at = start; at <= end; ) {
+    QUOTED_CELL.lastIndex = at;
+    const quoted = QUOTED_CELL.exec(content)?.[0].length ?? 0;
+    const found = content.indexOf(delimiter, at + quoted);
+    const next = found < 0 || found > end ? end : found;
+    cells.push(quoted ? run(at + 1, at + quoted - 1) : trimmed(content, at, next));
     at = next + 1;
   }
+  return cells;
 };
 
-/** The delimiter that gives most rows the same number of cells, preferably the first row's, as the server chooses it. */
+/** The delimiter that gives most rows as many cells as the first. */
 const delimiterOf = (content, rows) => {
-  const declared = content.match(/^sep=(.)[ \t]*\n/i)?.[1];
-  const evenness = (delimiter) => {
-    const widths = rows.slice(0, SAMPLE).map((row) => delimitedCells(content, row, delimiter).length);
-    const counts = {};
-    for (const width of widths.filter((each) => each > 1)) counts[width] = (counts[width] ?? 0) + 1;
-    const [width, count] = Object.entries(counts).sort((one, other) => other[1] - one[1])[0] ?? [0, 0];
-    return (widths[0] === Number(width) ? 1 : 0) + count / (widths.length + 1);
+  const fitting = (delimiter) => {
+    const [first, ...others] = rows.slice(0, SAMPLE).map((row) => delimitedCells(content, row, delimiter).length);
+    return first > 1 ? others.filter((width) => width === first).length : -1;
   };
-  return declared ?? [...DELIMITERS].sort((one, other) => evenness(other) - evenness(one))[0];
+  const declared = content.match(/^sep=(.)[ \t]*\n/i)?.[1];
+  return declared ?? [...DELIMITERS].sort((one, other) => fitting(other) - fitting(one))[0];
 };
 
-/** A table of delimited text: its rows are `parts`; what is above them is its header, if it has one, or a title. */
+/** A table of delimited text: its rows are `parts`; above them, or the first of them, is the header with `columns`. */
 const delimitedTable = (content, parts, columns) => {
   const above = content.slice(0, parts[0].start).trimEnd();
   const last = run(above.lastIndexOf("\n") + 1, above.length);
-  const delimiter = delimiterOf(content, above ? [last, ...parts] : parts);
-  const cellsOf = (row) => delimitedCells(content, row.line ?? row, delimiter);
-  const namesOf = (row) =>
-    cellsOf(row)
-      .map((cell) => content.slice(cell.start, cell.end).replaceAll('""', '"').split(/\s+/).join(" ").trim())
-      .filter(Boolean)
-      .join(", ");
-  const isHeader = (row) => Boolean(columns) && namesOf(row) === columns;
-  const spans = isHeader(last) ? [last, ...parts] : parts;
-  const count = isHeader(spans[0]) ? 1 : 0;
-  let [line, counted] = [1, 0];
-  const rows = spans.map((span, index) => {
-    for (let at = content.indexOf("\n", counted); at >= 0 && at < span.start; at = content.indexOf("\n", at + 1)) {
-      line += 1;
-      counted = at + 1;
-    }
-    return {
-      start: index || above ? span.start : 0,
-      line: run(span.start, span.end),
-      end: spans[index + 1]?.start ?? content.length,
-      label: line,
-    };
+  const delimiter = delimiterOf(content, parts);
+  const cellsOf = ({ line }) => delimitedCells(content, line, delimiter);
+  const isHeader = (line) => {
+    const [{ start, end }] = cellsOf({ line });
+    return Boolean(columns) && end > start && columns.startsWith(content.slice(start, end));
+  };
+  const lines = isHeader(last) ? [last, ...parts] : parts;
+  let [label, counted] = [1, 0];
+  const rows = lines.map((line, index) => {
+    label += content.slice(counted, line.start).split("\n").length - 1;
+    counted = line.start;
+    return { start: index || above ? line.start : 0, line, end: lines[index + 1]?.start ?? content.length, label };
   });
-  return { title: run(0, rows[0].start), head: rows.slice(0, count), rows: rows.slice(count), cellsOf };
+  const heads = isHeader(lines[0]) ? 1 : 0;
+  return { title: run(0, rows[0].start), head: rows.slice(0, heads), rows: rows.slice(heads), cellsOf };
 };
 
 /** A cell's text without what escapes characters in it. */
