@@ -279,6 +279,11 @@ class Library:
             raise _no_document(document_id)
         return document
 
+    def file_hashes(self, document_id: str) -> set[str]:
+        """Return the SHA-256 of each followed file in which this document was read, as of its last visit."""
+        records = self._store.records()
+        return {record.hash for record in records if record.hash and document_id in record.documents}
+
     def documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by source and id, without their text."""
         return list(self._store.documents())

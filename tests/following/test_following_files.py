@@ -6,6 +6,7 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -312,6 +313,13 @@ def test_unfollowing_an_origin_removes_its_documents(followed: FollowedFiles) ->
         followed.library.unfollow(str(followed.folder))
     with pytest.raises(NotFollowed):
         followed.sync(["nowhere"])
+
+
+def test_the_hash_of_a_followed_file_is_known_by_its_document(followed: FollowedFiles) -> None:
+    path = followed.folder / "a.md"
+    document = followed.library.resolve(str(path))
+    assert followed.library.file_hashes(document) == {sha256(path.read_bytes()).hexdigest()}
+    assert followed.library.file_hashes("none") == set()
 
 
 def test_a_library_without_records_begins_to_follow(followed: FollowedFiles) -> None:

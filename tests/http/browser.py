@@ -44,7 +44,7 @@ SWITCHES = (
 )
 # What the page shows of a quote: marks in a text, or in a PDF the words under the rectangles.
 _QUOTED = """() => {
-  const marks = [...document.querySelectorAll(".panel mark")];
+  const marks = [...document.querySelectorAll(".panel mark:not(.also)")];
   if (marks.length) return marks.map((mark) => mark.textContent).join("");
   const boxes = [...document.querySelectorAll(".pdf-quote")].map((box) => box.getBoundingClientRect());
   const found = [];
@@ -87,7 +87,7 @@ class Visitor:
         """Clicks a citation's chip and gives the text that is highlighted when the source is there."""
         turn.locator(f".chip[data-citation='{number}']").click()
         self.page.locator(".panel[data-shown=true]").wait_for()
-        self.page.locator(".panel mark, .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
+        self.page.locator(".panel mark:not(.also, .syntax), .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
         return str(self.page.evaluate(_QUOTED))
 
     def pick(self, *files: Path | dict[str, Any]) -> None:

@@ -40,6 +40,7 @@ def described(model: type[BaseModel], sent: Any) -> None:
         ("api/v1/library/documents/{document}", schemas.DocumentOut),
         ("api/v1/library/documents/{document}/passages", schemas.PassagesOut),
         ("api/v1/library/documents/{document}/rectangles", schemas.RectanglesOut),
+        ("api/v1/library/documents/{document}/pages", schemas.PagesOut),
     ],
 )
 def test_what_is_read_is_as_described(

@@ -105,7 +105,7 @@ def document_json(found: Document, chunks: Sequence[Chunk]) -> Plain:
 
 def part_json(part: Part) -> Plain:
     """Return a part of a document (page, section, message, …) as JSON, without its empty fields."""
-    names = ("page", "headings", "anchor", "time", "sender", "body", "symbol", "place", "seconds", "box")
+    names = ("page", "headings", "anchor", "time", "sender", "body", "symbol", "place", "seconds", "box", "cells")
     known = _pick(part, *names)
     named = {name: value for name, value in known.items() if value not in (None, [])}
     return {**_pick(part, "kind", "start", "end"), **named}

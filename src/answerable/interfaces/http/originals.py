@@ -18,6 +18,7 @@ from pathlib import Path
 from answerable.datatypes import Document, DocumentType
 from answerable.errors import AnswerableError, DocumentNotFound
 from answerable.interfaces.http.libraries import Libraries
+from answerable.interfaces.http.uploads import delete, remember_read, was_read
 from answerable.sources.archives.beside import opened_member
 from answerable.sources.archives.unpacking import PASSED_OVER, Unpacking
 from answerable.sources.context import Beside, ReadContext
@@ -41,6 +42,7 @@ class Originals:
         self._libraries = libraries
         self._worker = ReadingProcess()
         self._lock = threading.Lock()
+        self._checking = threading.Lock()
         self._checked: OrderedDict[_Checked, None] = OrderedDict()
 
     def path(self, library: str, document: Document) -> Path:
@@ -52,9 +54,11 @@ class Originals:
         try:
             status = path.stat()
             checked = (library, document.id, status.st_ino, status.st_size, status.st_mtime_ns)
-            if self._is_known(checked) or self._is_same(library, path, document):
-                self._remember(checked)
-                return path
+            # Requests for the file and for places on it come together: one of them checks it.
+            with self._checking:
+                if self._is_known(checked) or self._is_same(library, path, document):
+                    self._remember(checked)
+                    return path
         except (AnswerableError, OSError, ValueError):
             # Clients can't tell a missing file from an unreadable one or an invalid path.
             pass
@@ -68,13 +72,13 @@ class Originals:
         """
         if document.type is DocumentType.PICTURE:
             return picture_rectangles(document, spans)
-        path = self.path(library, document)
-        if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
-            raise DocumentNotFound("Only pictures, and PDFs outside archives, have rectangles.")
-        settings = self._libraries.settings(library)
-        limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
-        context = ReadContext(limits, settings.pdf_password or None)
-        return self._worker.rectangles(path.read_bytes(), document, spans, context)
+        data, context = self._pdf(library, document)
+        return self._worker.rectangles(data, document, spans, context)
+
+    def page_sizes(self, library: str, document: Document) -> list[tuple[float, float]]:
+        """Return the width and height in points of each page of a PDF, as it is shown. Raise as `rectangles` does."""
+        data, context = self._pdf(library, document)
+        return self._worker.page_sizes(data, document.source, context)
 
     def recording(self, library: str, document: Document, offset: int) -> bytes:
         """Return the recording in which the text at an offset is said: the document's, or a voice note of a chat.
@@ -98,11 +102,20 @@ class Originals:
         path = self._named(library, document.source)
         others = {self._named(library, other.source) for other in self._libraries.get(library).documents()}
         if path.parent == self._libraries.uploads(library) and path not in others:
-            path.unlink(missing_ok=True)
+            delete(path)
 
     def close(self) -> None:
         """End the process that reads PDFs. Idempotent."""
         self._worker.close()
+
+    def _pdf(self, library: str, document: Document) -> tuple[bytes, ReadContext]:
+        """Return the bytes of a PDF, and how to read it."""
+        path = self.path(library, document)
+        if document.type is not DocumentType.PDF or path.name != Path(document.source).name:
+            raise DocumentNotFound("Only pictures, and PDFs outside archives, have rectangles.")
+        settings = self._libraries.settings(library)
+        limits = ReadLimits(settings.max_file_size, settings.max_pdf_seconds, settings.max_pdf_memory)
+        return path.read_bytes(), ReadContext(limits, settings.pdf_password or None)
 
     def _named(self, library: str, source: str) -> Path:
         """Return the path of a source; for a file in an archive, the path of the archive."""
@@ -120,9 +133,21 @@ class Originals:
             # Hearing it again would take minutes.
             with self._opened(library, path, document.source) as (data, beside):
                 return bool(fingerprint(document, data, beside) == heard)
+        if document.type is DocumentType.PDF and not _MEMBER.fullmatch(document.source):
+            # Reading hundreds of pages again would take seconds.
+            is_upload = path.parent == self._libraries.uploads(library)
+            if was_read(path) if is_upload else self._was_followed(library, path, document):
+                return True
         with closing(self._libraries.reader(library)) as reader:
             found = [found for item in reader.listing(str(path)) for found in item.read()]
-        return any(each.source == document.source and each.content == document.content for each in found)
+        is_same = any(each.source == document.source and each.content == document.content for each in found)
+        if is_same and document.type is DocumentType.PDF and path.parent == self._libraries.uploads(library):
+            remember_read(path)
+        return is_same
+
+    def _was_followed(self, library: str, path: Path, document: Document) -> bool:
+        digest = sha256(path.read_bytes()).hexdigest()
+        return digest in self._libraries.get(library).file_hashes(document.id)
 
     @contextmanager
     def _opened(self, library: str, path: Path, source: str) -> Iterator[tuple[bytes, Beside]]:

@@ -383,6 +383,11 @@ RectanglesOut = output(
     "its size.",
     rectangles=list[dict[str, float]],
 )
+PagesOut = output(
+    "PagesOut",
+    "The pages of a PDF in order, in points, as they are shown; 0 for a page that can't be read.",
+    pages=list[dict[str, float]],
+)
 JobsOut = output("JobsOut", "A library's jobs, latest first.", jobs=list[JobOut])
 SessionsOut = output("SessionsOut", "The caller's conversations, latest first.", sessions=list[SessionOut])
 TurnsOut = output("TurnsOut", "A conversation, oldest turn first.", session=str, turns=list[TurnOut])

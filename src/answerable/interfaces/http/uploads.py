@@ -10,6 +10,7 @@ import time
 import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import BinaryIO
 
@@ -20,6 +21,7 @@ from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
 
 _INCOMING = ".incoming"
+_READ = ".read"
 _LONGEST = 180
 _STALE = 86_400.0
 _SEPARATOR = re.compile(r"[/\\]")
@@ -76,6 +78,8 @@ class Incoming:
         finally:
             if not (added.added or added.changed or added.unchanged):
                 earlier.replace(kept) if had_earlier else kept.unlink()
+            else:
+                remember_read(kept)
         report.merge(added)
 
 
@@ -95,6 +99,44 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
         incoming.discard()
         raise Problem(503, "storage_failed", "The server can't store the files. Tell its administrator.") from error
     return incoming
+
+
+def remember_read(kept: Path) -> None:
+    """Note the hash of an uploaded file whose documents are in the library, so that it needn't be read to compare."""
+    note = _note(kept)
+    try:
+        make_folder(note.parent)
+        with open(note, "w", encoding="ascii", opener=for_us) as written:
+            written.write(_digest(kept))
+    except OSError:
+        # Without a note, the file is read again.
+        note.unlink(missing_ok=True)
+
+
+def was_read(kept: Path) -> bool:
+    """Whether the file is the one whose documents are in the library, as noted; False if nothing is noted."""
+    try:
+        return _note(kept).read_text("ascii") == _digest(kept)
+    except (OSError, ValueError):
+        return False
+
+
+def delete(kept: Path) -> None:
+    """Delete an uploaded file and what is noted of it."""
+    kept.unlink(missing_ok=True)
+    _note(kept).unlink(missing_ok=True)
+
+
+def _note(kept: Path) -> Path:
+    return kept.parent / _READ / kept.name
+
+
+def _digest(path: Path) -> str:
+    digest = sha256()
+    with path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            digest.update(piece)
+    return digest.hexdigest()
 
 
 def clean_up(uploads: Path) -> None:

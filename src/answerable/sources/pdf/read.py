@@ -74,6 +74,16 @@ def rectangles(data: bytes, source: str, spans: Sequence[PageSpan], password: st
     return [(number + 1, left, bottom, right, top) for number, left, bottom, right, top in answer["rectangles"]]
 
 
+def page_sizes(data: bytes, source: str, password: str | None = None) -> list[tuple[float, float]]:
+    """Return the width and height in points of each page as it is shown, turned if it says so. Raise DamagedSource."""
+    from answerable.sources.pdf.rectangles import sizes
+
+    answer = sizes(data, password)
+    if answer["outcome"] != "text":
+        raise _refusal(answer, source, password)
+    return [(width, height) for width, height in answer["sizes"]]
+
+
 def page_spans(content: str, spans: Sequence[Span]) -> list[PageSpan]:
     """Return spans of a PDF's content as spans (page from 0, start, end) that count the `ink` of its pages.
 

@@ -34,6 +34,21 @@ def span_rectangles(data: bytes, password: str | None, spans: Sequence[tuple[int
         document.close()
 
 
+def sizes(data: bytes, password: str | None) -> dict[str, Any]:
+    """Return `sizes`, the [width, height] of each page in points; 0 for a broken page. No page is loaded."""
+    document = opened(data, password)
+    if isinstance(document, dict):
+        return document
+    try:
+        found, size = [], pdfium.FS_SIZEF()
+        for number in range(len(document)):
+            is_known = pdfium.FPDF_GetPageSizeByIndexF(document.raw, number, size)
+            found.append((round(size.width, 2), round(size.height, 2)) if is_known else (0.0, 0.0))
+        return {"outcome": "text", "sizes": found}
+    finally:
+        document.close()
+
+
 def _boxes(page: PageText, start: int, end: int) -> list[Rectangle]:
     """Return PDFium's rectangles of the characters, joined where they are adjacent on a line."""
     places = ink(page.text)[start:end]

@@ -91,6 +91,11 @@ class ReadingProcess:
         request = {"ask": "rectangles", "source": document.source, "spans": page_spans(document.content, spans)}
         return [tuple(box) for box in self._ask(request, data, context, context.limits.of_pdf)]
 
+    def page_sizes(self, data: bytes, source: str, context: ReadContext) -> list[tuple[float, float]]:
+        """Return the width and height in points of each page of a PDF: `pdf.read.page_sizes`."""
+        request = {"ask": "page sizes", "source": source}
+        return [tuple(size) for size in self._ask(request, data, context, context.limits.of_pdf)]
+
     def _ask(self, request: dict[str, Any], data: bytes, context: ReadContext, bounds: Bounds) -> Any:
         """Return the result that answers a request. Raise SourceError."""
         try:

@@ -51,6 +51,9 @@ def answer(request: dict[str, Any], data: bytes, send: Send, allowed: Limits) ->
             case "rectangles":
                 allowed.allow(context.limits.of_pdf)
                 return _rectangles(request, data, context)
+            case "page sizes":
+                allowed.allow(context.limits.of_pdf)
+                return _page_sizes(request, data, context)
         return _Reading(request, context, send, allowed).answer(data)
     except AnswerableError as error:
         return {"outcome": "failed", "error": pack_error(error)}
@@ -67,6 +70,12 @@ def _rectangles(request: dict[str, Any], data: bytes, context: ReadContext) -> d
 
     found = rectangles(data, request["source"], request["spans"], context.password)
     return {"outcome": "rectangles", "result": found}
+
+
+def _page_sizes(request: dict[str, Any], data: bytes, context: ReadContext) -> dict[str, Any]:
+    from answerable.sources.pdf.read import page_sizes
+
+    return {"outcome": "rectangles", "result": page_sizes(data, request["source"], context.password)}
 
 
 class _Reading:

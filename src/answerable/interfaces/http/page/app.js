@@ -11,7 +11,7 @@ import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./status.js";
-import { SourcePanel } from "./views/source.js";
+import { SourcePanel } from "./views/panel.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
 import { html, Icon, IconButton, lazily, useCallback, useEffect, useRef, useState } from "./ui.js";

@@ -11,7 +11,7 @@ from answerable.datatypes import DocumentType
 from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
+from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, PagesOut, PassagesOut, RectanglesOut, StatsOut
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import chunk_json, document_json, part_json, stats_json, stored_json
@@ -89,6 +89,13 @@ async def get_rectangles(
         return [dict(zip(("page", "left", "bottom", "right", "top"), box, strict=True)) for box in boxes]
 
     return PlainResponse({"rectangles": await service.pool.run(found)})
+
+
+@router.get("/documents/{document_id}/pages", responses=responses(PagesOut))
+async def get_pages(library: LibraryName, document_id: str, opened: Opened, service: Serving) -> Response:
+    """Get the size of each page of a PDF whose file is unchanged."""
+    sizes = await service.pool.run(lambda: service.originals.page_sizes(library, opened.document(document_id)))
+    return PlainResponse({"pages": [{"width": width, "height": height} for width, height in sizes]})
 
 
 @router.get(

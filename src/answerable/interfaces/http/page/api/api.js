@@ -17,7 +17,8 @@ export const wasStopped = (error) => error instanceof DOMException && error.name
 /** Keep the key until the tab is closed. */
 export const setKey = (key) => sessionStorage.setItem(KEY, key);
 
-const authorization = () => {
+/** The header of the key, if there is one. */
+export const authorization = () => {
   const key = sessionStorage.getItem(KEY);
   return key ? { Authorization: `Bearer ${key}` } : {};
 };

@@ -1,6 +1,6 @@
 /** Documents for the panel, fetched once, with convertible offsets. */
 
-import { bytes, of, Problem, request } from "./api.js";
+import { authorization, bytes, of, Problem, request } from "./api.js";
 import { Offsets } from "../views/offsets.js";
 import { openPdf } from "../views/pdf.js";
 
@@ -38,17 +38,24 @@ export const getDocument = remembering(8, async (library, id) => {
 
 const opened = async (library, id) => {
   try {
-    const pdf = await openPdf(await bytes(of(library, "documents", id, "file")));
-    const { width, height } = (await pdf.document.getPage(1)).getViewport({ scale: 1 });
-    return { ...pdf, ratio: `${width} / ${height}` };
+    return await openPdf(of(library, "documents", id, "file"), authorization());
   } catch (error) {
-    if (error instanceof Problem && error.status !== 404) throw error;
+    // pdf.js gives the status of the response; without one the file isn't a PDF that it can open.
+    if (error.status && error.status !== 404) throw new Problem(error.status, "", "");
     return null;
   }
 };
 
 /** Open a document's original PDF; null if there is only its text. Throws Problem. */
 export const getPdf = remembering(3, opened, (pdf) => pdf?.document.loadingTask.destroy());
+
+/** Get the size of each page of a PDF, `{width, height}` in points; empty if its file is gone. */
+export const getPages = remembering(8, (library, id) =>
+  request(of(library, "documents", id, "pages")).then(
+    (found) => found.pages,
+    () => [],
+  ),
+);
 
 /** The address of a document's original picture in memory; null if there is only its text. Throws Problem. */
 const shown = async (library, id) => {

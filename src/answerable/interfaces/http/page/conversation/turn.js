@@ -4,6 +4,7 @@ import { Quoted, Written } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { Refusal } from "./refusal.js";
+import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { Trace } from "./trace.js";
@@ -37,23 +38,6 @@ const Chip = ({ number, found, isOpen, onOpen }) => {
     >
       ${number}
     </button>
-  `;
-};
-
-/** A cited place; under a model's answer, also what it says there. */
-const Source = ({ number, found, isOpen, onOpen, isWritten }) => {
-  const texts = useTexts();
-  return html`
-    <li>
-      <button type="button" class="source" data-citation=${number} aria-pressed=${isOpen} onClick=${onOpen}>
-        <span class="source-number">${number}</span>
-        <span class="source-text">
-          <span class="source-name">${nameOf(found)}</span>
-          <span class="source-place">${placeOf(found, texts)}</span>
-          ${isWritten && html`<q class="source-quote">${found.quote}</q>`}
-        </span>
-      </button>
-    </li>
   `;
 };
 
@@ -136,9 +120,7 @@ const Answered = ({ turn, open, openAt }) => {
     }
     <${LeftOut} answer=${answer} />
     ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
-    <ul class="sources" aria-label=${t("sources")}>
-      ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} isWritten=${isWritten} />`)}
-    </ul>
+    <${SourceCards} citations=${answer.citations} open=${open} openAt=${openAt} isWritten=${isWritten} />
   `;
 };
 

@@ -1,6 +1,7 @@
 /** All texts of the page in English, Spanish and Portuguese. `{name}` is a value; `n` chooses from `one|several`. */
 
 import { LIBRARIES } from "./i18n_libraries.js";
+import { PANEL } from "./i18n_panel.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
@@ -295,5 +296,6 @@ export const TEXTS = {
   enter: ["Sign in", "Entrar", "Entrar"],
 
   ...LIBRARIES,
+  ...PANEL,
   ...PROBLEMS,
 };

@@ -3,6 +3,7 @@
 import { html, useMemo } from "../ui.js";
 import { Lexer, lexer } from "../vendor/marked.mjs";
 import { run, Runs } from "./runs.js";
+import { BarTable } from "./tables.js";
 import { focusOf, Window } from "./window.js";
 
 const FRONT_MATTER = /^---\n[\s\S]*?\n---\n/;
@@ -108,7 +109,7 @@ const BLOCKS = {
   heading: headed,
   list: listed,
   code: fenced,
-  table: asIs("pre"),
+  table: asIs("table"),
   html: asIs("pre"),
   def: asIs("pre"),
   space: asIs("space"),
@@ -137,6 +138,10 @@ export const blocksOf = (content) => {
 export const MarkdownView = ({ content, target }) => {
   const blocks = useMemo(() => blocksOf(content), [content]);
   const show = (each, index) => {
+    if (each.kind === "table") {
+      const { start, end } = each;
+      return html`<${BarTable} key=${index} ...${{ content, start, end, target, inline }} />`;
+    }
     const runs = html`<${Runs} content=${content} runs=${each.runs()} target=${target} />`;
     if (each.kind === "heading")
       return html`<div
@@ -151,4 +156,32 @@ export const MarkdownView = ({ content, target }) => {
     return html`<div key=${index} class="md ${each.kind}" data-indent=${each.indent}>${runs}</div>`;
   };
   return html`<div class="text"><${Window} items=${blocks} focus=${focusOf(blocks, target)} show=${show} /></div>`;
+};
+
+const LINES = /(?:\|[^\n]*\n?)+|[^\n]*\n?/g;
+const SHEET_ROW = /![A-Z]+(\d+)/;
+
+/** The blocks of a workbook: headings, tables and lines. What is in its cells isn't Markdown. */
+const sheetBlocks = (content) =>
+  Array.from(content.matchAll(LINES), ({ 0: text, index: start }) => {
+    const end = start + text.length;
+    if (text.startsWith("# "))
+      return block("heading", start, text, () => [run(start, start + 2, "syntax"), run(start + 2, end)]);
+    const kind = text.startsWith("|") ? "table" : text.trim() ? "paragraph" : "space";
+    return block(kind, start, text, () => [run(start, end)]);
+  }).filter((each) => each.end > each.start);
+
+/** A workbook: each row of a sheet has its number. */
+export const SheetView = ({ content, parts, target }) => {
+  const blocks = useMemo(() => sheetBlocks(content), [content]);
+  const labels = useMemo(() => new Map(parts.map((part) => [part.start, SHEET_ROW.exec(part.place)?.[1]])), [parts]);
+  const show = (each, index) => {
+    const { kind, start, end } = each;
+    if (kind === "table") return html`<${BarTable} key=${index} ...${{ content, start, end, labels, target }} />`;
+    const runs = html`<${Runs} content=${content} runs=${each.runs()} target=${target} />`;
+    return kind === "heading"
+      ? html`<div key=${index} class="md heading" role="heading" aria-level="3" data-level="2">${runs}</div>`
+      : html`<div key=${index} class="md ${kind}">${runs}</div>`;
+  };
+  return html`<div class="wide"><${Window} items=${blocks} focus=${focusOf(blocks, target)} show=${show} /></div>`;
 };

@@ -1,4 +1,6 @@
-/** A PDF with rectangles over the quote and selectable text. Pages are drawn when they come into view. */
+/**
+ * A PDF with rectangles over the quote and selectable text. The cited page is drawn first, others when they come into view.
+ */
 
 import { useTexts } from "../texts/texts.js";
 import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
@@ -6,13 +8,17 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 const VENDOR = new URL("../vendor/", import.meta.url);
 const NEAR = "600px 0px";
 const SHARPEST = 3;
+const A4 = { width: 595, height: 842 };
 
-/** Open a PDF; return pdf.js and the document, to be destroyed later. */
-export const openPdf = async (data) => {
+/** Open the PDF at an address; return pdf.js and the document, to be destroyed later. */
+export const openPdf = async (address, httpHeaders) => {
   const pdfjs = await import("../vendor/pdf.min.mjs");
   pdfjs.GlobalWorkerOptions.workerSrc = new URL("pdf.worker.min.mjs", VENDOR).href;
   const loading = pdfjs.getDocument({
-    data,
+    url: new URL(address, document.baseURI).href,
+    httpHeaders,
+    // The pages to be drawn come before the rest of a large file.
+    rangeChunkSize: 1 << 18,
     wasmUrl: VENDOR.href,
     useSystemFonts: true,
     disableFontFace: false,
@@ -23,9 +29,8 @@ export const openPdf = async (data) => {
   return { pdfjs, document: await loading.promise };
 };
 
-/** The pages with the quote by number, read first so that the scroll position is known. */
-export const getQuoted = async ({ document }, rectangles) => {
-  const numbers = [...new Set(rectangles.map(({ page }) => page))];
+/** The pages with the quote by number, read first so that its place on them is known. */
+export const getQuoted = async ({ document }, numbers) => {
   // A broken page stays white.
   const pages = await Promise.all(numbers.map((number) => document.getPage(number).catch(() => null)));
   return Object.fromEntries(numbers.map((number, index) => [number, pages[index]]));
@@ -72,7 +77,13 @@ const useNear = (element) => {
   return isNear;
 };
 
-const Page = ({ pdf, number, ratio, rectangles, quoted, width, start }) => {
+/** The rectangles of a quote on a page, or of what else is marked there, as `kind` says. */
+const Marks = ({ viewport, rectangles, number, kind }) =>
+  rectangles
+    .filter(({ page }) => page === number)
+    .map((each) => html`<div class=${kind} style=${boxOf(viewport, each)}></div>`);
+
+const Page = ({ pdf, number, shape, marks, quoted, width, start, mayDraw, onDone }) => {
   const { t } = useTexts();
   const [box, canvas, layer] = [useRef(null), useRef(null), useRef(null)];
   const [read, setRead] = useState(null);
@@ -83,18 +94,25 @@ const Page = ({ pdf, number, ratio, rectangles, quoted, width, start }) => {
     if (isNear && !page) pdf.document.getPage(number).then(setRead, () => {});
   }, [isNear]);
   useEffect(() => {
-    if (!page || !isNear || !width) return undefined;
+    if (!page || !isNear || !width || !mayDraw) return undefined;
     const stopping = new AbortController();
     const options = { pdfjs: pdf.pdfjs, page, canvas: canvas.current, layer: layer.current, width };
     // A cancelled drawing or a broken page stays white.
-    draw({ ...options, signal: stopping.signal }).then(
-      () => setDrawn(true),
-      () => {},
-    );
+    draw({ ...options, signal: stopping.signal })
+      .then(
+        () => setDrawn(true),
+        () => {},
+      )
+      .then(onDone);
     return () => stopping.abort();
-  }, [page, isNear, width]);
+  }, [page, isNear, width, mayDraw]);
+  useEffect(() => {
+    // Hundreds of drawn pages would fill the memory.
+    if (!isNear) canvas.current.width = 0;
+    if (!isNear) setDrawn(false);
+  }, [isNear]);
   const viewport = page?.getViewport({ scale: 1 });
-  const shape = viewport ? `${viewport.width} / ${viewport.height}` : ratio;
+  const { width: across, height: down } = shape?.width ? shape : (viewport ?? A4);
   return html`
     <section
       class="pdf-page"
@@ -103,10 +121,10 @@ const Page = ({ pdf, number, ratio, rectangles, quoted, width, start }) => {
       data-start=${start}
       data-drawn=${isDrawn}
       aria-label=${t("onPage", { n: number })}
-      style=${{ aspectRatio: shape }}
+      style=${{ aspectRatio: `${across} / ${down}` }}
     >
       <canvas ref=${canvas} aria-hidden="true"></canvas>
-      ${viewport && rectangles.map((each) => html`<div class="pdf-quote" style=${boxOf(viewport, each)}></div>`)}
+      ${viewport && marks.map((each) => html`<${Marks} ...${{ viewport, number, ...each }} />`)}
       <div class="textLayer" ref=${layer}></div>
     </section>
   `;
@@ -123,12 +141,16 @@ const useWidth = (element) => {
 };
 
 /**
- * The pages of an open PDF; `rectangles` are those of the quote, `quoted` the pages they are on, `starts` the offset of
- * each page in the text.
+ * The pages of an open PDF. `marks` are lists of `rectangles`, each of a `kind`; `sizes` those of the pages, so that none
+ * moves when it is drawn; `first` the cited page; `quoted` the pages with the quote; `starts` the offset of each page in
+ * the text.
  */
-export const PdfView = ({ pdf, rectangles, quoted, starts }) => {
+export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
   const list = useRef(null);
+  const [isFirstDone, setFirstDone] = useState(!first);
   const width = useWidth(list);
+  // Where sizes aren't known, most pages are like the cited one.
+  const usual = Object.values(quoted).find(Boolean)?.getViewport({ scale: 1 });
   const numbers = Array.from({ length: pdf.document.numPages }, (_, index) => index + 1);
   return html`
     <div class="pdf" ref=${list}>
@@ -138,11 +160,13 @@ export const PdfView = ({ pdf, rectangles, quoted, starts }) => {
             key=${number}
             pdf=${pdf}
             number=${number}
-            ratio=${pdf.ratio}
+            shape=${sizes[number - 1] ?? usual}
             width=${width}
             start=${starts[number] ?? 0}
-            rectangles=${rectangles.filter((each) => each.page === number)}
+            marks=${marks}
             quoted=${quoted[number]}
+            mayDraw=${isFirstDone || number === first}
+            onDone=${() => setFirstDone(true)}
           />
         `,
       )}

@@ -12,12 +12,16 @@ const boxOf = ({ left, bottom, right, top }) => ({
   height: percent(top - bottom),
 });
 
-/** A picture; `text` is what it shows, for those who don't see it, `rectangles` are those of the quote. */
-export const PictureView = ({ picture, text, rectangles }) => html`
+/**
+ * A picture; `text` is what it shows, for those who don't see it, `marks` are lists of `rectangles`, each of a `kind`.
+ */
+export const PictureView = ({ picture, text, marks }) => html`
   <div class="pdf">
     <section class="pdf-page" style=${{ aspectRatio: picture.ratio }}>
       <img class="picture" src=${picture.address} alt=${text} />
-      ${rectangles.map((each) => html`<div class="pdf-quote" style=${boxOf(each)}></div>`)}
+      ${marks.map(({ rectangles, kind }) =>
+        rectangles.map((each) => html`<div class=${kind} style=${boxOf(each)}></div>`),
+      )}
     </section>
   </div>
 `;

@@ -32,7 +32,8 @@ export const Player = ({ library, document, place }) => {
   const { t } = useTexts();
   const audio = useRef(null);
   const second = place.seconds?.[0] ?? 0;
-  const isHeard = document.type === "recording" || Boolean(place.seconds);
+  // Subtitles have seconds, but no sound.
+  const isHeard = document.type === "recording" || (document.type === "chat" && Boolean(place.seconds));
   const address = useRecording(library, document.document_id, isHeard ? place.start : null);
   const begin = () => {
     audio.current.currentTime = second;
@@ -48,11 +49,31 @@ export const Player = ({ library, document, place }) => {
   );
 };
 
-/** What is said, a line for each sentence, with its time. */
-export const RecordingView = ({ content, parts, target }) => {
+/** Play the recording in the panel from a second. */
+const playFrom = (second) => (event) => {
+  const audio = event.currentTarget.closest(".panel-body").querySelector("audio");
+  if (!audio) return;
+  audio.currentTime = second;
+  audio.play().catch(() => {});
+};
+
+/** What is said, a line for each sentence, with its time, from which it is played. */
+export const RecordingView = ({ content, parts, target, type }) => {
+  const { t } = useTexts();
+  const time = ({ seconds }) =>
+    type === "recording"
+      ? html`<button
+          type="button"
+          class="moment"
+          aria-label=${t("playFrom", { time: clock(seconds) })}
+          onClick=${playFrom(seconds)}
+        >
+          ${clock(seconds)}
+        </button>`
+      : html`<span class="moment">${clock(seconds)}</span>`;
   const show = (part, index) => html`
     <p key=${index} class=${touches(part, target) ? "plain quoted-line" : "plain"}>
-      <span class="muted">${clock(part.seconds)}</span>${" "}
+      ${time(part)}${" "}
       <${Runs} content=${content} runs=${[run(part.start, part.end)]} target=${target} />
     </p>
   `;

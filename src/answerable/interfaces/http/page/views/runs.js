@@ -5,30 +5,40 @@ import { html } from "../ui.js";
 /** A run: `{start, end, kind}` in UTF-16 units; `kind` is a class of the styles, or empty. */
 export const run = (start, end, kind = "") => ({ start, end, kind });
 
-const cut = ({ start, end, kind }, target) => {
-  const from = Math.min(Math.max(target.start, start), end);
-  const to = Math.max(Math.min(target.end, end), from);
-  const pieces = [
-    { start, end: from, kind, isQuote: false },
-    { start: from, end: to, kind, isQuote: true },
-    { start: to, end, kind, isQuote: false },
-  ];
-  return pieces.filter((piece) => piece.start < piece.end);
+/** Whether two spans overlap. */
+export const touches = (span, target) => span.start < target.end && span.end > target.start;
+
+const covers = (outer, { start, end }) => Boolean(outer) && outer.start <= start && outer.end >= end;
+
+/** How a piece is marked: as part of the quote, of the words in it that answer, or of another quote. */
+const markOf = (piece, { answer, also = [], ...quote }) => {
+  if (covers(quote, piece)) return covers(answer, piece) ? "answering" : "quote";
+  return also.some((other) => covers(other, piece)) ? "also" : "";
 };
 
-/** Show runs of a text, and mark the target, a span in units. */
+/** Cut a run where marks begin and end. */
+const cut = (whole, target) => {
+  const marks = [target, target.answer, ...(target.also ?? [])].filter((mark) => mark && touches(mark, whole));
+  const edges = marks.flatMap(({ start, end }) => [start, end]).filter((at) => at > whole.start && at < whole.end);
+  const bounds = [whole.start, ...[...new Set(edges)].sort((one, other) => one - other), whole.end];
+  return bounds.slice(1).map((end, index) => run(bounds[index], end, whole.kind));
+};
+
+/**
+ * Show runs of a text, and mark the target: a span in units with, if known, the `answer` in it and `also`, the other
+ * quotes.
+ */
 export const Runs = ({ content, runs, target }) =>
   runs
+    .filter(({ start, end }) => start < end)
     .flatMap((each) => cut(each, target))
     .map((piece) => {
       const text = content.slice(piece.start, piece.end);
-      return piece.isQuote
-        ? html`<mark class=${piece.kind} data-start=${piece.start}>${text}</mark>`
+      const mark = markOf(piece, target);
+      return mark
+        ? html`<mark class=${`${piece.kind} ${mark}`.trim()} data-start=${piece.start}>${text}</mark>`
         : html`<span class=${piece.kind} data-start=${piece.start}>${text}</span>`;
     });
-
-/** Whether two spans overlap. */
-export const touches = (span, target) => span.start < target.end && span.end > target.start;
 
 const offsetOf = (node, offset) => {
   const holder = node.nodeType === Node.TEXT_NODE && node.parentElement.closest("[data-start]");

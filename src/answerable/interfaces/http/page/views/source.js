@@ -1,14 +1,14 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
-import { getDocument, getPdf, getPicture, getRectangles } from "../api/documents.js";
+import { getDocument, getPages, getPdf, getPicture, getRectangles } from "../api/documents.js";
 import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 import { ChatView } from "./chat.js";
-import { CodeView, TextView } from "./lines.js";
-import { MarkdownView } from "./markdown.js";
+import { CodeView, RecordsView, TextView } from "./lines.js";
+import { MarkdownView, SheetView } from "./markdown.js";
 import { getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
 import { Player, RecordingView } from "./recording.js";
@@ -24,26 +24,75 @@ const VIEWS = {
   odt: MarkdownView,
   rtf: MarkdownView,
   slides: MarkdownView,
-  spreadsheet: MarkdownView,
+  spreadsheet: SheetView,
+  records: RecordsView,
   recording: RecordingView,
+  subtitles: RecordingView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
-const load = async (library, place) => {
+const MOST_OTHERS = 5;
+
+const isInArchive = ({ source }) => source.includes("!/");
+
+const spanOf = ([start, end]) => ({ start, end });
+
+/** The other quotes of the same answer in the same document. */
+const othersOf = (place, places) =>
+  places.filter((other) => other !== place && other.quote && other.document_id === place.document_id);
+
+/** The marks of a PDF or picture: the quote, the words in it that answer, and other quotes; none if it has none. */
+const getMarks = (library, place, places) => {
+  const spans = [
+    ["pdf-quote", place],
+    ...(place.answer ? [["pdf-answer", spanOf(place.answer)]] : []),
+    ...othersOf(place, places)
+      .slice(0, MOST_OTHERS)
+      .map((other) => ["pdf-also", other]),
+  ].filter(([, { start, end }]) => start < end);
+  const get = async ([kind, span]) => ({
+    kind,
+    rectangles: await getRectangles(library, place.document_id, span).catch(() => []),
+  });
+  return Promise.all(spans.map(get));
+};
+
+/** What a PDF's view needs; null if there is only its text. */
+const loadPdf = async (library, place, places) => {
+  const [pdf, sizes, marks] = await Promise.all([
+    getPdf(library, place.document_id),
+    getPages(library, place.document_id),
+    getMarks(library, place, places),
+  ]);
+  if (!pdf) return null;
+  const marked = marks.flatMap(({ rectangles }) => rectangles.map(({ page }) => page));
+  // Text that was recognised on a scan has no rectangles.
+  const first = marks[0]?.rectangles[0]?.page ?? place.pages?.[0];
+  const numbers = [...new Set([first, ...marked])].filter(Boolean);
+  return { pdf, sizes, marks, first, quoted: await getQuoted(pdf, numbers) };
+};
+
+const loadPicture = async (library, place, places) => {
+  const picture = await getPicture(library, place.document_id);
+  return picture && { picture, marks: await getMarks(library, place, places) };
+};
+
+const load = async (library, place, places) => {
+  // Most PDFs are called so: theirs needn't wait for the text.
+  const early = /\.pdf$/i.test(place.source) && !isInArchive(place) ? loadPdf(library, place, places) : null;
+  early?.catch(() => {});
   const document = await getDocument(library, place.document_id);
-  const pdf = document.type === "pdf" ? await getPdf(library, place.document_id) : null;
-  const picture = document.type === "picture" ? await getPicture(library, place.document_id) : null;
-  const hasQuote = place.end > place.start;
-  const rectangles = (pdf || picture) && hasQuote ? await getRectangles(library, place.document_id, place) : [];
-  return { place, document, pdf, picture, rectangles, quoted: pdf ? await getQuoted(pdf, rectangles) : {} };
+  const { type } = document;
+  if (type === "pdf" && !isInArchive(place)) return { place, document, ...(await (early ?? loadPdf(library, place, places))) };
+  return { place, document, ...(type === "picture" ? await loadPicture(library, place, places) : {}) };
 };
 
 /** Load a place: the document with everything its view needs, or the problem. */
-const useSource = (library, place) => {
+const useSource = (library, place, places) => {
   const [found, setFound] = useState({});
   useEffect(() => {
     let isWanted = true;
-    load(library, place).then(
+    load(library, place, places).then(
       (loaded) => isWanted && setFound(loaded),
       (problem) => isWanted && setFound({ place, problem }),
     );
@@ -59,13 +108,16 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, pdf, picture, rectangles, quoted, place }) => {
-  const { content, offsets, parts, type } = document;
+const View = ({ document, pdf, picture, marks, sizes, first, quoted, place, places }) => {
+  const { content, offsets, parts, type, metadata } = document;
+  const inUnits = ({ start, end }) => ({ start: offsets.toUnits(start), end: offsets.toUnits(end) });
   if (pdf)
     return html`<${PdfView}
       key=${document.document_id}
       pdf=${pdf}
-      rectangles=${rectangles}
+      marks=${marks}
+      sizes=${sizes}
+      first=${first}
       quoted=${quoted}
       starts=${startsOf(parts)}
     />`;
@@ -74,14 +126,16 @@ const View = ({ document, pdf, picture, rectangles, quoted, place }) => {
       key=${document.document_id}
       picture=${picture}
       text=${content}
-      rectangles=${rectangles}
+      marks=${marks}
     />`;
-  const target = { start: offsets.toUnits(place.start), end: offsets.toUnits(place.end) };
+  const target = {
+    ...inUnits(place),
+    answer: place.answer && inUnits(spanOf(place.answer)),
+    also: othersOf(place, places).map(inUnits),
+  };
   return html`<${VIEWS[type] ?? TextView}
     key=${document.document_id}
-    content=${content}
-    parts=${parts}
-    target=${target}
+    ...${{ content, parts, target, type, metadata }}
   />`;
 };
 
@@ -120,16 +174,25 @@ const Head = ({ place, places, at, onStep, onClose }) => {
   `;
 };
 
+/** Scroll to the quote, or to the page that it is on. */
+const reveal = (body, page) => {
+  const quote = body.querySelector("mark:not(.syntax, .also), .pdf-quote");
+  const found = quote ?? body.querySelector(`.pdf-page[data-page="${page}"]`);
+  const fits = found?.getBoundingClientRect().height < body.clientHeight;
+  found?.scrollIntoView({ block: fits ? "center" : "start", inline: "nearest" });
+};
+
 /** The panel. Arrows step through `places`; `at` is the one shown. */
 export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }) => {
   const { t } = useTexts();
   const [panel, body] = [useRef(null), useRef(null)];
   const place = places[at];
-  const found = useSource(library, place);
+  const found = useSource(library, place, places);
   const isShown = found.place === place && Boolean(found.document);
   useEffect(() => panel.current.focus({ preventScroll: true }), []);
-  useEffect(() => {
-    if (isShown) body.current.querySelector("mark, .pdf-quote")?.scrollIntoView({ block: "center" });
+  // Before it is painted, so that nothing else is drawn first.
+  useLayoutEffect(() => {
+    if (isShown) reveal(body.current, found.first);
   }, [isShown, place]);
   const step = (event) => {
     // Up and down scroll.
@@ -144,7 +207,7 @@ export const SourcePanel = ({ library, places, at, onStep, onClose, onAskAbout }
         ${found.problem && html`<${Trouble} problem=${found.problem} />`}
         ${!found.problem && !found.document && html`<${Working}>${t("opening")}<//>`}
         ${found.document && html`<${Player} library=${library} document=${found.document} place=${found.place} />`}
-        ${found.document && html`<${View} ...${found} />`}
+        ${found.document && html`<${View} ...${found} places=${places} />`}
         ${found.document && html`<${SelectionButton} within=${body} document=${found.document} onAsk=${onAskAbout} />`}
       </div>
     </aside>

@@ -5,31 +5,36 @@ import { html, useState } from "../ui.js";
 
 const SHOWN = 300;
 
-const around = (index, size) => ({ from: Math.max(0, index - SHOWN / 2), to: Math.min(size, index + SHOWN / 2) });
+const around = (index, size, shown) => ({ from: Math.max(0, index - shown / 2), to: Math.min(size, index + shown / 2) });
+
+/** The part of a list to show: `from` and `to`, first around the focus, and `earlier()` and `later()` for more. */
+export const useWindow = (size, focus, shown = SHOWN) => {
+  const [chosen, setChosen] = useState(() => around(focus, size, shown));
+  const { from, to } = focus < chosen.from || focus >= chosen.to ? around(focus, size, shown) : chosen;
+  return {
+    from,
+    to,
+    earlier: () => setChosen({ from: Math.max(0, from - SHOWN), to }),
+    later: () => setChosen({ from, to: Math.min(size, to + SHOWN) }),
+  };
+};
+
+/** What is shown of a list, between buttons for more. */
+export const Windowed = ({ size, from, to, earlier, later, children }) => {
+  const { t } = useTexts();
+  return html`
+    ${from > 0 && html`<button type="button" class="more" onClick=${earlier}>${t("showEarlier")}</button>`} ${children}
+    ${to < size && html`<button type="button" class="more" onClick=${later}>${t("showLater")}</button>`}
+  `;
+};
 
 /** Show items with `show(item, index)`, first those around the focus, with buttons for more. */
 export const Window = ({ items, focus, show }) => {
-  const { t } = useTexts();
-  const [chosen, setShown] = useState(() => around(focus, items.length));
-  const { from, to } = focus < chosen.from || focus >= chosen.to ? around(focus, items.length) : chosen;
+  const shown = useWindow(items.length, focus);
   return html`
-    ${
-      from > 0 &&
-      html`<button type="button" class="more" onClick=${() => setShown({ from: Math.max(0, from - SHOWN), to })}>
-        ${t("showEarlier")}
-      </button>`
-    }
-    ${items.slice(from, to).map((item, index) => show(item, from + index))}
-    ${
-      to < items.length &&
-      html`<button
-        type="button"
-        class="more"
-        onClick=${() => setShown({ from, to: Math.min(items.length, to + SHOWN) })}
-      >
-        ${t("showLater")}
-      </button>`
-    }
+    <${Windowed} size=${items.length} ...${shown}>
+      ${items.slice(shown.from, shown.to).map((item, index) => show(item, shown.from + index))}
+    <//>
   `;
 };
 
