@@ -12,8 +12,8 @@ from answerable.datatypes import Answer, Exchange, Narrowing, Usage
 from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
 from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
-from answerable.interfaces.cli.printing import one_line, print_rows, print_text
-from answerable.interfaces.cli.render import addresses_of, place_of, print_answer, print_error
+from answerable.interfaces.cli.printing import linked, one_line, print_address, print_rows, print_text
+from answerable.interfaces.cli.render import addresses_of, place_of, print_answer, print_error, print_nearest, quote_of
 from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 from answerable.text.characters import encodable
@@ -22,7 +22,7 @@ _PROMPT = "> "
 _REMEMBERED = 20
 _HELP = """\
 Type a question. A follow-up such as "and on Sunday?" is completed from the question before it.
-/sources                     quotes of the last answer with their places and links
+/sources                     quotes of the last answer with their places and links; of a refusal, the nearest passages
 /why                         search, filter, passages, checks, tokens, cost and timings of the last answer
 /filter                      show the filter
 /filter from=Ana type=pdf    set the filter: from, since, until, type, source, language (from= clears one)
@@ -123,7 +123,7 @@ class _Chat:
             return
         self._history = [*self._history, Exchange(question, answer.question, answer.text)][-_REMEMBERED:]
         self._last = (answer, self._conditions)
-        print_answer(answer, as_json=False)
+        print_answer(answer, as_json=False, shown_by="/sources")
 
     def _filter(self, text: str) -> None:
         if text:
@@ -172,13 +172,16 @@ def _read_line(is_terminal: bool) -> str | None:
 
 
 def _print_sources(found: Answer) -> None:
-    if not found.citations:
+    if not found.answered and found.results:
+        print_nearest(found)
+    elif not found.citations:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        print_text((f"[{number}] ", "bold cyan"), place_of(citation.source, citation.title, citation.location))
-        print_text(f"    “{one_line(citation.quote)}”")
-        for address in addresses_of(citation):
-            print_text((f"    {address}", "dim"), wrap=False)
+        place = place_of(citation.source, citation.title, citation.location)
+        print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)))
+        print_text(f"    “{one_line(quote_of(found, citation))}”")
+        for shown, address in addresses_of(citation, found.language):
+            print_address(shown, address)
 
 
 def _print_why(found: Answer, conditions: str) -> None:
