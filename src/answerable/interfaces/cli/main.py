@@ -62,7 +62,7 @@ class Commands(TyperGroup):
             status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0
             sys.stdout.flush()
         except (AnswerableError, ValueError) as error:
-            print_error(str(error))
+            print_error(str(error), getattr(error, "candidates", ()))
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "answerable"

@@ -23,12 +23,14 @@ _NEAREST = 5
 _WORD = re.compile(r"\w{4,}")
 
 
-def print_error(message: str) -> None:
-    """Print one line on the error stream, capitalized unless it starts with a name."""
+def print_error(message: str, candidates: Sequence[str] = ()) -> None:
+    """Print one line on the error stream, capitalized unless it starts with a name, and the candidates below it."""
     line = one_line(message)
     if re.match(r"[a-z]+ ", line):
         line = line[0].upper() + line[1:]
     print_text(("error: ", "bold red"), line, stderr=True)
+    for candidate in candidates:
+        print_text(f"    {one_line(candidate)}", stderr=True)
 
 
 def print_progress(message: str) -> None:
