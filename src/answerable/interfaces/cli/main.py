@@ -40,8 +40,7 @@ from answerable.interfaces.cli.commands.sync import sync
 from answerable.interfaces.cli.commands.verify import verify
 from answerable.interfaces.cli.examples import examples
 from answerable.interfaces.cli.options import unfold
-from answerable.interfaces.cli.printing import CleanFormatter
-from answerable.interfaces.cli.render import print_error
+from answerable.interfaces.cli.printing import CleanFormatter, print_error
 
 INTERRUPTED = 130
 

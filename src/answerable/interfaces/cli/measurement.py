@@ -18,9 +18,8 @@ from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Rep
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.suggest import suggest, write_drafts
 from answerable.interfaces.cli.options import MeasureOptions
-from answerable.interfaces.cli.printing import console, one_line, print_json, print_text
+from answerable.interfaces.cli.printing import console, one_line, print_error, print_json, print_text
 from answerable.interfaces.cli.progress import add_progress, count_progress
-from answerable.interfaces.cli.render import print_error
 from answerable.protocols import Embedder
 from answerable.settings import Settings
 from answerable.wiring.build import build_embedder, build_library, build_store, without_password

@@ -7,15 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
 from answerable.errors import LibraryNotFound
-from answerable.library import Library
 from answerable.settings import load_settings
-from answerable.wiring.build import build_library, without_password
+
+if TYPE_CHECKING:
+    from answerable.library import Library
 
 # The value of an option; None if it is not given.
 Text = Optional[str]
@@ -112,6 +113,9 @@ def open_library(
     address: str | None, model: str | None = None, create: bool = False, **settings: str | None
 ) -> Library:
     """Open the library at an address, by default the user's own. Raise LibraryNotFound or SettingsError."""
+    # Imported where it is used, as in the commands: help and completion do without the engine.
+    from answerable.wiring.build import build_library, without_password
+
     try:
         return build_library(load_settings({"library": address, "model": model, **settings}), create)
     except LibraryNotFound as error:

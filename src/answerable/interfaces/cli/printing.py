@@ -1,4 +1,4 @@
-"""Print paragraphs, rows and JSON.
+"""Print paragraphs, rows, errors and JSON.
 
 Text from documents is data: it is never read as markup, and its control characters never reach the terminal.
 """
@@ -130,6 +130,21 @@ def _lines(text: Text, width: int) -> Iterator[Text]:
         for part in line.divide(cuts):
             part.rstrip()
             yield part
+
+
+def print_error(message: str, candidates: Sequence[str] = ()) -> None:
+    """Print one line on the error stream, capitalized unless it starts with a name, and the candidates below it."""
+    line = one_line(message)
+    if re.match(r"[a-z]+ ", line):
+        line = line[0].upper() + line[1:]
+    print_text(("error: ", "bold red"), line, stderr=True)
+    for candidate in candidates:
+        print_text(f"    {one_line(candidate)}", stderr=True)
+
+
+def print_progress(message: str) -> None:
+    """Print a line on the error stream about what the command is doing now."""
+    print_text((one_line(message), "dim"), stderr=True)
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:

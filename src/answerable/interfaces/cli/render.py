@@ -1,4 +1,4 @@
-"""Print errors, remarks, answers and places, for several commands."""
+"""Print answers, places and passages, for several commands."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 from answerable.answering.citations import link
 from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult
 from answerable.interfaces.cli import remarks
-from answerable.interfaces.cli.printing import linked, one_line, print_address, print_json, print_text
+from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
 from answerable.interfaces.plain import answer_json
 from answerable.text.markdown_marks import without_marks
 from answerable.text.sentences import sentence_spans
@@ -21,21 +21,6 @@ PLACES = 20
 
 _NEAREST = 5
 _WORD = re.compile(r"\w{4,}")
-
-
-def print_error(message: str, candidates: Sequence[str] = ()) -> None:
-    """Print one line on the error stream, capitalized unless it starts with a name, and the candidates below it."""
-    line = one_line(message)
-    if re.match(r"[a-z]+ ", line):
-        line = line[0].upper() + line[1:]
-    print_text(("error: ", "bold red"), line, stderr=True)
-    for candidate in candidates:
-        print_text(f"    {one_line(candidate)}", stderr=True)
-
-
-def print_progress(message: str) -> None:
-    """Print a line on the error stream about what the command is doing now."""
-    print_text((one_line(message), "dim"), stderr=True)
 
 
 def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: str = "-v") -> None:

@@ -6,9 +6,7 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from answerable.interfaces.cli.filters import build_filter
 from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, ModelOption, open_library
-from answerable.interfaces.cli.render import print_answer
 
 
 def ask(
@@ -25,6 +23,8 @@ def ask(
 
     Without a model the answer is quotes. What a model writes is checked against the passages it was given.
     """
+    from answerable.interfaces.cli.filters import build_filter
+    from answerable.interfaces.cli.render import print_answer
     from answerable.interfaces.cli.streaming import follow
 
     with open_library(library, model) as opened:

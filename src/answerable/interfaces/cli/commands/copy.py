@@ -10,7 +10,6 @@ from typer import Argument
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import load_settings
-from answerable.wiring.build import copy_library
 
 
 def copy(
@@ -27,6 +26,7 @@ def copy(
     Run the same command again to finish an interrupted copy.
     """
     from answerable.interfaces.cli.progress import count_progress
+    from answerable.wiring.build import copy_library
 
     with count_progress("documents", enabled=not as_json) as count:
         key = load_settings().qdrant_api_key

@@ -17,10 +17,11 @@ from answerable.interfaces.cli.printing import (
     print_text,
 )
 from answerable.interfaces.plain import origin_json, stored_json
-from answerable.protocols import StoredDocument
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from answerable.protocols import StoredDocument
 
 
 def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -> None:
