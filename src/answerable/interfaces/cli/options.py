@@ -13,6 +13,7 @@ from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
 from answerable.errors import LibraryNotFound
+from answerable.interfaces.cli.completion import complete_documents, complete_languages, complete_people
 from answerable.settings import load_settings
 
 if TYPE_CHECKING:
@@ -42,7 +43,12 @@ AllowHostOption = Annotated[
 ]
 ChecksumOption = Annotated[bool, Option("--checksum", help="Read every file, even if its size and time are unchanged.")]
 DocumentArgument = Annotated[
-    str, Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the start of its id.")
+    str,
+    Argument(
+        metavar="DOCUMENT",
+        help="Its path, file name, start of its id, or a part of its title.",
+        autocompletion=complete_documents,
+    ),
 ]
 
 
@@ -50,19 +56,35 @@ DocumentArgument = Annotated[
 class FilterOptions:
     """The options that narrow a search; `filters.build_filter` turns them into a filter."""
 
-    sender: Annotated[Texts, Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")] = None
+    sender: Annotated[
+        Texts,
+        Option(
+            "--from",
+            metavar="NAME",
+            help="Only messages by this person (repeatable).",
+            autocompletion=complete_people,
+        ),
+    ] = None
     since: Annotated[
-        Text, Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday.")
+        Text, Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday, last month.")
     ] = None
     until: Annotated[Text, Option(metavar="TIME", help="Only up to the end of this day, week, month or year.")] = None
     kind: Annotated[
         Optional[list[DocumentType]],
         Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
     ] = None
-    source: Annotated[Texts, Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")] = (
-        None
-    )
-    language: Annotated[Text, Option(metavar="CODE", help="Only documents in this language, such as es.")] = None
+    source: Annotated[
+        Texts,
+        Option(
+            metavar="NAME",
+            help="Only this path, site, file name or part of a title (repeatable).",
+            autocompletion=complete_documents,
+        ),
+    ] = None
+    language: Annotated[
+        Text,
+        Option(metavar="CODE", help="Only documents in this language, such as es.", autocompletion=complete_languages),
+    ] = None
     where: Annotated[Text, Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')] = None
 
 
