@@ -123,7 +123,11 @@ class EmbedderMismatch(LibraryError):
 
 
 class DocumentNotFound(LibraryError):
-    """No document has that id."""
+    """No document has that id, or several match that name: `candidates` describes them."""
+
+    def __init__(self, message: str, candidates: tuple[str, ...] = ()) -> None:
+        super().__init__(message)
+        self.candidates = candidates
 
 
 class NotFollowed(LibraryError):

@@ -266,9 +266,9 @@ class Library:
             raise _no_document(document_id)
 
     def resolve(self, name: str) -> str:
-        """Return the id of the document with this id, unique id prefix, path, title or file name.
+        """Return the id of the document with this id, unique id prefix, path, title, file name, or a part of these two.
 
-        Raise DocumentNotFound if no document matches, or several do; the message lists them.
+        Raise DocumentNotFound if no document matches, or several do; its `candidates` list them.
         """
         return resolve(self._store, name)
 

@@ -81,6 +81,13 @@ def test_a_citation_locates_the_quote_not_the_chunk() -> None:
         ("https://x.org/p#old", Location((3, 3)), "https://x.org/p#:~:text=a%20quote"),
         ("HTTPS://x.org/p", WEB, "HTTPS://x.org/p#setup:~:text=a%20quote"),
         ("https://x.org/p.pdf", PAGE, "https://x.org/p.pdf#page=2"),
+        # Only pages have text fragments.
+        ("https://x.org/p.pdf", WEB, "https://x.org/p.pdf"),
+        ("https://x.org/raw/Guide.MD?v=2", WEB, "https://x.org/raw/Guide.MD?v=2"),
+        ("https://x.org/data.json", LINES, "https://x.org/data.json"),
+        ("https://x.org/v1.2", WEB, "https://x.org/v1.2#setup:~:text=a%20quote"),
+        ("https://x.md", WEB, "https://x.md#setup:~:text=a%20quote"),
+        ("https://x.org/a.txt", WEB, "https://x.org/a.txt#setup:~:text=a%20quote"),
         ("https://x.org/a b?q=ñ&r=%20", WEB, "https://x.org/a%20b?q=%C3%B1&r=%20#setup:~:text=a%20quote"),
         ('https://x.org/"><script>', WEB, "https://x.org/%22%3E%3Cscript%3E#setup:~:text=a%20quote"),
         ("/site/page.html", WEB, "file:///site/page.html#setup:~:text=a%20quote"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import struct
 import subprocess
 import sys
@@ -34,6 +35,17 @@ def run_command(
     environment = {**os.environ, **{name: str(value) for name, value in (env or {}).items()}}
     command = [*prefix, *COMMAND, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, env=environment)
+
+
+def plain(shown: str) -> str:
+    """What a terminal was sent, without colours and links. Any other control sequence stays."""
+    return re.sub(r"\x1b\[[0-9;]*m|\x1b\]8;(?:id=\d+;[!-~]+|;)\x1b\\", "", shown)
+
+
+def links(shown: str) -> list[tuple[str, str]]:
+    """The address and the text of each link (OSC 8) that a terminal was sent."""
+    found = re.findall(r"\x1b\]8;id=\d+;([!-~]+)\x1b\\(.*?)\x1b\]8;;\x1b\\", shown)
+    return [(address, plain(text)) for address, text in found]
 
 
 def run_in_terminal(*arguments: str | Path, columns: int = 80) -> tuple[int, str]:

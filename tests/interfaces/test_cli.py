@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from commands import COMMAND, EXAMPLES, run_command, run_here, run_in_terminal
+from commands import COMMAND, EXAMPLES, plain, run_command, run_here, run_in_terminal
 from typer.testing import CliRunner, Result
 
 import answerable
@@ -59,6 +59,17 @@ def assert_one_error(result: Result | subprocess.CompletedProcess[str], status: 
     assert re.fullmatch(r"error: \S.*\n", result.stderr), result.stderr
     for part in parts:
         assert part in result.stderr
+
+
+def assert_candidates(result: Result, *parts: str) -> None:
+    """An error that lists what a name may mean, one line for each."""
+    assert (result.exit_code, result.stdout) == (2, "")
+    error, *candidates = result.stderr.splitlines()
+    assert re.fullmatch(rf"error: {len(parts)} documents match '.+'\. Give more of the name or path, or the id:", error)
+    assert len(candidates) == len(parts)
+    for part in parts:
+        assert any(part in candidate for candidate in candidates), part
+    assert all(re.match("    [0-9a-z]", candidate) for candidate in candidates)
 
 
 # add
@@ -185,15 +196,54 @@ def test_a_saved_page_is_cited_by_its_file_with_its_address_beside(call: Invoke,
 
 def test_a_refusal_is_no_failure(called: Invoke) -> None:
     for question, refusal in {
-        "Who won the football world cup in 1998?": "The documents don't say.",
-        "¿Quién ganó el mundial de fútbol de 1998?": "Los documentos no lo dicen.",
-        "Quem ganhou a copa do mundo em 1998?": "Não tenho informações necessárias para responder sua pergunta.",
+        "Who won the football world cup in 1998?": (
+            "The documents don't say.",
+            r"\(weak evidence; checked \d+ passages; -v shows the nearest\)",
+        ),
+        "¿Quién ganó el mundial de fútbol de 1998?": (
+            "Los documentos no lo dicen.",
+            r"\(indicios débiles; se revisaron \d+ pasajes; -v muestra los más cercanos\)",
+        ),
+        "Quem ganhou a copa do mundo em 1998?": (
+            "Não tenho informações necessárias para responder sua pergunta.",
+            r"\(indícios fracos; \d+ trechos analisados; -v mostra os mais próximos\)",
+        ),
     }.items():
         result = called("ask", question)
         assert (result.exit_code, result.stderr) == (0, "")
-        assert result.stdout.splitlines()[0] == refusal
+        first, second = result.stdout.splitlines()
+        assert first == refusal[0]
+        assert re.fullmatch(refusal[1], second)
     found = printed(called("ask", "Who won the football world cup in 1998?", "--json"))
     assert (found["answered"], found["reason"], found["citations"]) == (False, "weak evidence", [])
+
+
+def test_a_refusal_shows_the_nearest_passages_if_asked(called: Invoke) -> None:
+    result = called("ask", "Which warranty has the football of 1998?", "-v")
+    refusal, passages = result.stdout.split("\n\n", 1)
+    assert refusal.startswith("The documents don't say.\n(weak evidence; checked ")
+    assert "-v" not in refusal
+    assert re.match(r"The nearest passages; that they answer is too unlikely \((< 1|\d+)%\):\n1\. ", passages)
+    assert re.search(r"^\d\. espresso-machine-guide\.md, .+  [01]\.\d{3}\n.*warranty", passages, re.M)
+    # An answer has its places anyway.
+    assert called("ask", "How long does the warranty last?", "-v").stdout.startswith("The documents say:")
+
+
+def test_quotes_have_no_marks_of_markdown(call: Invoke, tmp_path: Path) -> None:
+    note = tmp_path / "pond.md"
+    note.write_text(
+        "# Pond\n\n> The **pond** behind the `mill` is **two metres** deep.\n\n| Fish | Price |\n|---|---|\n"
+        "| **Trout** | `12 EUR` |\n"
+    )
+    library = ("--library", tmp_path / "library")
+    call("add", note, *library)
+    shown = call("ask", "How deep is the pond?", *library).stdout
+    assert "“The pond behind the mill is two metres deep.” [1]" in shown.splitlines()
+    found = printed(call("ask", "How deep is the pond?", *library, "--json"))
+    assert "**two metres**" in found["citations"][0]["quote"]
+    assert "**" not in found["text"]
+    assert "Fish: Trout · Price: 12 EUR [1]" in call("ask", "What is the price of the trout?", *library).stdout
+    assert "Pond The pond behind" in call("search", "pond", *library).stdout
 
 
 def test_ask_as_json(called: Invoke, example_library: Path) -> None:
@@ -239,6 +289,11 @@ def test_search_as_json(called: Invoke) -> None:
         (["--since", "20 de marzo de 2024", "--until", "2024-03"], {CHAT.name}),
         (["--until", "february 2024"], set()),
         (["--since", "ontem"], set()),
+        (["--since", "last month", "--type", "chat"], set()),
+        (["--since", "el mes pasado", "--type", "chat"], set()),
+        (["--since", "há 3 dias", "--until", "hoje", "--type", "chat"], set()),
+        (["--since", "marzo de 2024", "--until", "mês passado", "--type", "chat"], {CHAT.name}),
+        (["--source", "Riverside tool"], {"riverside-library-rules.pdf"}),
         (["--type", "pdf"], {"riverside-library-rules.pdf"}),
         (["--type", "pdf", "--type", "html"], {"riverside-library-rules.pdf", "horta-na-varanda.html"}),
         (["--source", GUIDE], {GUIDE.name}),
@@ -337,13 +392,13 @@ def test_show_tells_who_wrote_how_much_in_a_chat(called: Invoke) -> None:
 
 
 def test_a_question_that_names_somebody_says_what_it_was_narrowed_to(called: Invoke) -> None:
-    assert called("ask", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages only: Ana Lucía)\n")
+    assert called("ask", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(solo mensajes: Ana Lucía)\n")
     assert called("search", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages only: Ana Lucía)\n1. ")
     found = printed(called("ask", "¿Qué dijo Marta en marzo de 2024 sobre la bocina?", "--json"))["narrowing"]
     period = {"since": "2024-03-01T00:00:00", "before": "2024-04-01T00:00:00"}
     assert found == {"senders": ["Marta"], "periods": [period], "applied": True}
     fallen_back = called("ask", "¿Quién es alérgica según Julián?").stdout
-    assert fallen_back.startswith("(nothing relevant under: Julián; searched everything)\n")
+    assert fallen_back.startswith("(nada pertinente en: Julián; se buscó en todo)\n")
 
 
 def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call: Invoke, tmp_path: Path) -> None:
@@ -373,9 +428,8 @@ def test_a_file_name_is_enough_where_it_means_one_document(call: Invoke, tmp_pat
     assert call("add", tmp_path / "march", tmp_path / "april", alone, *place).exit_code == 0
     assert "opens with 4471" in call("show", "Gate codes.txt", *place).stdout
     assert "april meeting" in call("show", "april/notes.txt", *place).stdout
-    for command in ("show", "remove"):
-        refused = call(command, "notes.txt", *place)
-        assert_one_error(refused, 2, "2 documents", "march/notes.txt", "april/notes.txt", "Give more of the path")
+    for command in (["show", "notes.txt"], ["remove", "notes.txt"], ["search", "x", "--source", "notes.txt"]):
+        assert_candidates(call(*command, *place), "march/notes.txt", "april/notes.txt")
     found = printed(call("search", "meeting", "--source", "april/notes.txt", *place, "--json"))["results"]
     assert [result["content"] for result in found] == ["The april meeting is on Monday."]
     # A file that was added by itself isn't followed any more.
@@ -383,10 +437,27 @@ def test_a_file_name_is_enough_where_it_means_one_document(call: Invoke, tmp_pat
     assert_one_error(call("show", "Gate codes.txt", *place), 2, "No document has", "answerable list")
 
 
+def test_a_part_of_a_title_is_enough_where_it_means_one_document(call: Invoke, tmp_path: Path) -> None:
+    place = ("--library", tmp_path / "library")
+    for name, title in (("a.md", "Cuidado de la cafetera"), ("b.md", "Cuidado de la bicicleta"), ("c.md", "Huerta")):
+        (tmp_path / name).write_text(f"# {title}\n\nLa limpieza de {name} es el lunes.\n")
+    assert call("add", *(tmp_path / name for name in ("a.md", "b.md", "c.md")), *place).exit_code == 0
+    assert "a.md es el lunes" in call("show", "CAFETERA", *place).stdout
+    assert "b.md es el lunes" in call("show", "bici cuid", *place).stdout
+    found = printed(call("search", "limpieza", "--source", "bicicleta", *place, "--json"))["results"]
+    assert [Path(result["source"]).name for result in found] == ["b.md"]
+    for command in (["show", "cuidado"], ["remove", "cuidado"], ["ask", "x", "--source", "cuidado"]):
+        assert_candidates(call(*command, *place), "Cuidado de la cafetera", "Cuidado de la bicicleta")
+    # Neither a part of a word nor a letter or two.
+    for name in ("uerta", "hu", "cafetera bicicleta"):
+        assert_one_error(call("remove", name, *place), 2, "No document has", "answerable list")
+    assert printed(call("remove", "huert", *place, "--json")) == {"origin": str(tmp_path / "c.md"), "documents": 1}
+
+
 def test_remove(call: Invoke, tmp_path: Path) -> None:
     with answerable.open(tmp_path) as library:
         library.add_documents(answerable.Document.from_text(text, doc_id=text) for text in ("abc", "abd", "xyz"))
-    assert_one_error(call("show", "ab", "--library", tmp_path), 2, "2 documents", "Give more of the path")
+    assert_candidates(call("show", "ab", "--library", tmp_path), "abc", "abd")
     assert printed(call("remove", "xyz", "--library", tmp_path, "--json")) == {"removed": "xyz"}
     assert_one_error(call("remove", "xyz", "--library", tmp_path), 2, "No document")
     assert call("remove", "abc", "--library", tmp_path).stdout.startswith("removed abc")
@@ -417,11 +488,10 @@ def test_version(call: Invoke) -> None:
 def test_a_narrow_terminal(example_library: Path) -> None:
     status, shown = run_in_terminal("list", "--library", example_library, columns=40)
     assert status == 0
-    plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-    assert "Viaje a Oaxaca" in plain
-    assert str(GUIDE) in plain
+    assert "Viaje a Oaxaca" in plain(shown)
+    assert str(GUIDE) in plain(shown)
     status, shown = run_in_terminal("ask", "How long does the warranty last?", "-l", example_library, columns=40)
-    lines = re.sub(r"\x1b\[[0-9;]*m", "", shown).splitlines()
+    lines = plain(shown).splitlines()
     assert status == 0
     assert "“The warranty covers 24 months from the" in [line.rstrip() for line in lines]
     assert all(len(line) <= 40 or line.startswith("    file://") for line in lines)
@@ -494,8 +564,7 @@ def test_hostile_text_does_not_reach_the_terminal(
 def test_hostile_text_does_not_reach_a_real_terminal(hostile_library: Path) -> None:
     for arguments in (["ask", "What is the secret word?"], ["list"]):
         _, shown = run_in_terminal(*arguments, "--library", hostile_library)
-        rest = re.sub(r"\x1b\[[0-9;]*m", "", shown)
-        assert not UNSAFE.search(rest.replace("\r", ""))
+        assert not UNSAFE.search(plain(shown).replace("\r", ""))
         assert "\x1b[31m" not in shown
 
 

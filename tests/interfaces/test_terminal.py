@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pexpect
 import pytest
-from commands import COMMAND, run_in_terminal
+from commands import COMMAND, links, plain, run_command, run_in_terminal
 from screen import Screen
 from terminal import Terminal
 
@@ -35,10 +35,10 @@ def site_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def lines_shown(*arguments: str | Path) -> list[str]:
-    """The lines that the command sends to a narrow terminal, without colours."""
+    """The lines that the command sends to a narrow terminal, without colours and links."""
     status, shown = run_in_terminal(*arguments, columns=COLUMNS)
     assert status == 0, shown
-    return [re.sub(r"\x1b\[[0-9;]*m", "", line) for line in shown.split("\r\n")]
+    return plain(shown).split("\r\n")
 
 
 def test_the_link_of_a_citation_is_a_line_of_its_own(site_library: Path) -> None:
@@ -54,6 +54,37 @@ def test_the_address_of_a_passage_is_a_line_of_its_own(site_library: Path) -> No
     lines = lines_shown("search", "How are visits to the lighthouse booked?", "--library", site_library)
     assert f"    {ADDRESS}" in lines
     assert [line for line in lines if line.startswith(BOOKING)]
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_places_and_addresses_are_links_that_no_line_end_breaks(site_library: Path, columns: int) -> None:
+    asked = ("ask", "How are visits to the lighthouse booked?", "--library", site_library)
+    _, shown = run_in_terminal(*asked, columns=columns)
+    (place, (address, text)) = links(shown)
+    assert text == address
+    assert LINK.fullmatch(f"    {address}")
+    assert place == (address, "Lighthouse")
+    _, shown = run_in_terminal("list", "--library", site_library, columns=columns)
+    assert links(shown) == [(ADDRESS, ADDRESS)]
+    _, shown = run_in_terminal("search", "lighthouse", "--library", site_library, columns=columns)
+    assert (ADDRESS, ADDRESS) in links(shown)
+    # A pipe gets none.
+    assert "\x1b" not in run_command(*asked).stdout
+
+
+def test_a_link_to_a_file_leads_to_it_whatever_its_name(tmp_path: Path) -> None:
+    note = tmp_path / "año 1 #2.txt"
+    note.write_text("The gate is blue.")
+    lines_shown("add", note, "--library", tmp_path / "library")
+    _, shown = run_in_terminal("list", "--library", tmp_path / "library", columns=COLUMNS)
+    assert links(shown) == [(note.as_uri(), str(note))]
+
+
+def test_the_nearest_passages_of_a_refusal_are_links(site_library: Path) -> None:
+    _, shown = run_in_terminal("ask", "Who won in 1998?", "-v", "--library", site_library, columns=40)
+    assert "The nearest passages; that they answer\r\nis too unlikely" in plain(shown)
+    assert all(len(line) <= 40 for line in plain(shown).split("\r\n") if "://" not in line)
+    assert [address for address, _ in links(shown)][1:] == [ADDRESS]
 
 
 def test_what_is_removed_is_named_on_one_line(tmp_path: Path) -> None:

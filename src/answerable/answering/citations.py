@@ -15,6 +15,11 @@ LONGEST_DIRECTIVE = 80
 # Browsers can't open these at a place.
 _WITHOUT_PLACES = (RENDERED | {DocumentType.RECORDS}) - {DocumentType.HTML, DocumentType.RECORDING}
 
+# Files that browsers download or show in a viewer of their own, where a text fragment means nothing.
+_NOT_PAGES = frozenset(
+    ".pdf .md .markdown .mdx .rst .adoc .org .tex .csv .tsv .json .jsonl .xml .yaml .yml .toml .ipynb .zip .gz .eml "
+    ".docx .xlsx .pptx .odt .ods .odp .rtf .epub".split()
+)
 _WEB = re.compile(r"https?://[^/\\\s]", re.IGNORECASE)
 _KEPT = "%/:?=&+,;@!$~*()[]"
 _ARCHIVE = re.compile(r"(.*?\.[A-Za-z0-9]{1,5})!/")
@@ -83,7 +88,7 @@ def link(document: Document, location: Location, text: str) -> str:
     """Return a URL that opens at the quote: `file://…#page=3`, `#L10-L14` or `#t=42`, `https://…#anchor:~:text=…`.
 
     Only web and file URLs are returned. The document's source is preferred to a URL in its metadata. For members of
-    archives, and formats that browsers don't show, the URL opens the file without a fragment.
+    archives, and formats that browsers don't show as a page, the URL opens the file without a fragment.
     """
     web = _web_address(document)
     archive = _archive(document)
@@ -96,6 +101,8 @@ def link(document: Document, location: Location, text: str) -> str:
         return f"{base}#t={location.seconds[0]:g}" if location.seconds else base
     if location.pages:
         return f"{base}#page={location.pages[0]}"
+    if web and (document.type is DocumentType.PDF or _suffix(base) in _NOT_PAGES):
+        return base
     if location.lines is None or web:
         return f"{base}#{quote(location.anchor or '', safe='')}:~:text={_text_directive(text)}"
     first, last = location.lines
@@ -114,6 +121,12 @@ def _web_address(document: Document) -> str:
     is_file = _file_address(document.source) or _archive(document)
     addresses = (document.source, "" if is_file else str(document.metadata.get("url") or ""))
     return next((address for address in addresses if _WEB.match(address)), "")
+
+
+def _suffix(address: str) -> str:
+    """Return the suffix of the file that a web address names, in lower case; "" if there is none."""
+    path = "".join(address.partition("?")[0].split("/", 3)[3:])
+    return PurePosixPath(path).suffix.lower()
 
 
 def _text_directive(text: str) -> str:

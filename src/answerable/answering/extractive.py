@@ -18,6 +18,7 @@ from answerable.answering.ranking import ranking
 from answerable.answering.rows import is_header, shown_row
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
 from answerable.protocols import AnswerReader, Evidence
+from answerable.text.markdown_marks import without_marks
 
 MARGIN = 0.45
 OWN_MARGIN = 0.75
@@ -191,15 +192,16 @@ def _repeats(sentence: Sentence, other: Sentence) -> bool:
 def _line(quote: Quote) -> str:
     """Return the quote as it is shown: on one line, a row with its column names, a list on lines of its own.
 
-    The quote of a chat message begins with sender and time.
+    The marks of Markdown are left out. The quote of a chat message begins with sender and time.
     """
     sentence, citation = quote.sentence, quote.citation
+    document = sentence.result.document
     if (citation.start, citation.end) != (sentence.start, sentence.end):
-        lines = (line.rstrip() for line in citation.quote.split("\n"))
+        lines = (line.rstrip() for line in without_marks(document, citation.start, citation.end).split("\n"))
         return "“{}”".format("\n".join(line for line in lines if line.strip() and not line.strip().startswith(_FENCES)))
     if row := shown_row(sentence):
         return quote.before + row
-    text = " ".join(sentence.text.split())
+    text = " ".join(without_marks(document, sentence.start, sentence.end).split())
     message = sentence.message
     if message is None:
         return f"{quote.before}“{text}”"

@@ -13,6 +13,7 @@ from answerable.answering.evidence import Sentence
 from answerable.answering.windows import column_names
 from answerable.datatypes import DocumentType
 from answerable.tables.bars import header_above
+from answerable.text.markdown_marks import without_marks
 
 LONGEST = 2_000
 """A longer row is shown as it stands."""
@@ -31,7 +32,7 @@ def shown_row(sentence: Sentence) -> str:
         document = sentence.result.document
         is_sheet = document.type is DocumentType.SPREADSHEET
         names = header_above(document.content, sentence.start) if is_sheet else column_names(sentence)
-        return _joined(_cells(names), _cells(text))
+        return _joined(_cells(names), _shown_cells(sentence, text))
     if sentence.result.document.type is DocumentType.RECORDS:
         return _record(sentence, text)
     part = next((each for each in sentence.result.chunk.parts if each.start <= sentence.start < each.end), None)
@@ -85,6 +86,14 @@ def _fields(record: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
 
 def _cells(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip())[1:-1]]
+
+
+def _shown_cells(sentence: Sentence, text: str) -> list[str]:
+    """Return the cells of a row, without the marks of Markdown."""
+    document, start = sentence.result.document, sentence.start + sentence.text.index(text)
+    edges = [start + bar.start() for bar in _BAR.finditer(text)]
+    shown = (without_marks(document, first + 1, last) for first, last in pairwise(edges))
+    return [cell.strip().replace("\\|", "|") for cell in shown]
 
 
 def _joined(names: Sequence[str], cells: Sequence[str]) -> str:

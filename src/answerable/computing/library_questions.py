@@ -14,6 +14,7 @@ from answerable.datatypes import Answer, Citation, Document, DocumentType, PartK
 from answerable.protocols import IndexedChunk, Store, StoredDocument
 from answerable.retrieval.narrowing import fold
 from answerable.text.chats import chat_statistics
+from answerable.text.markdown_marks import without_marks
 from answerable.text.terms import question_words, words
 
 SHOWN = 40
@@ -107,7 +108,8 @@ class LibraryQuestion:
         lines, citations = [], []
         for each in documents[:SHOWN]:
             if (document := self._store.document(each.id)) and (citation := _beginning(document)):
-                lines.append(f"{name_of(each)}: “{' '.join(citation.quote.split())}”")
+                quote = without_marks(document, citation.start, citation.end)
+                lines.append(f"{name_of(each)}: “{' '.join(quote.split())}”")
                 citations.append(citation)
         return self._answered(self._said["documents"].format(n=counted), lines, citations, len(documents) - len(lines))
 

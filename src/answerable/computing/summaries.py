@@ -25,6 +25,7 @@ from answerable.datatypes import Answer, Citation, Document, DocumentType, Float
 from answerable.protocols import Store, StoredDocument
 from answerable.retrieval.asked_when import NamedTime, asked_when
 from answerable.retrieval.narrowing import fold
+from answerable.text.markdown_marks import without_marks
 from answerable.text.terms import words
 
 FEWEST, MOST = 6, 16
@@ -127,7 +128,7 @@ class SummaryRequest:
         citations = cite_spans(document, [(unit.start, unit.end) for unit in chosen])
         lines = [self._said["extracts"].format(name=name_of(stored))]
         lines += [
-            f"- {_shown(unit, citation)} [{number}]"
+            f"- {_shown(document, unit, citation)} [{number}]"
             for number, (unit, citation) in enumerate(zip(chosen, citations, strict=True), 1)
         ]
         text = "\n".join(lines)
@@ -248,8 +249,8 @@ def _group(part: Part | None, place: int, characters: int) -> str:
     return str(8 * place // max(characters, 1))
 
 
-def _shown(unit: Unit, citation: Citation) -> str:
-    text = f"“{' '.join(citation.quote.split())}”"
+def _shown(document: Document, unit: Unit, citation: Citation) -> str:
+    text = f"“{' '.join(without_marks(document, citation.start, citation.end).split())}”"
     if unit.part and unit.part.sender:
         when = f" ({unit.part.time:%Y-%m-%d %H:%M})" if unit.part.time else ""
         return f"{unit.part.sender}{when}: {text}"

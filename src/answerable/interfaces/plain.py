@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import (
     Answer,
@@ -21,12 +21,14 @@ from answerable.datatypes import (
     RetrievalResult,
 )
 from answerable.errors import AnswerableError
-from answerable.indexing.followed_sources import Origin
-from answerable.indexing.ingest import AddReport
-from answerable.maintenance.statistics import LibraryStats
-from answerable.maintenance.verification import Finding, Repair, VerifyReport
-from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics
+
+if TYPE_CHECKING:
+    from answerable.indexing.followed_sources import Origin
+    from answerable.indexing.ingest import AddReport
+    from answerable.maintenance.statistics import LibraryStats
+    from answerable.maintenance.verification import Finding, VerifyReport
+    from answerable.protocols import StoredDocument
 
 Plain = dict[str, Any]
 
@@ -81,6 +83,8 @@ def verification_json(report: VerifyReport) -> Plain:
 
 
 def _finding_json(finding: Finding) -> Plain:
+    from answerable.maintenance.verification import Repair
+
     return {
         "kind": str(finding.kind),
         "name": finding.name,

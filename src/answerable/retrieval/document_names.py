@@ -12,8 +12,10 @@ from answerable.disk.names import source_of
 from answerable.errors import DocumentNotFound
 from answerable.protocols import Store, StoredDocument
 from answerable.text.characters import encodable
+from answerable.text.terms import fold
 
-_SHOWN = 5
+_SHOWN = 8
+_SHORTEST = 3
 _NOTE = ".md"
 _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]{1,300})[^\[\]\n]*\]\]")
 
@@ -21,7 +23,7 @@ _LINK = re.compile(r"!?\[\[([^\[\]|#^\n]{1,300})[^\[\]\n]*\]\]")
 def resolve(store: Store, name: str) -> str:
     """Return the id of the one document with this name (see `documents_called`), or whose id begins with it.
 
-    Raises DocumentNotFound if there is none or more than one.
+    Otherwise the name may be a part of a title or file name. Raise DocumentNotFound if there is none or more than one.
     """
     # A name in another encoding reaches Python with lone surrogates, which no stored text has.
     plain = encodable(name)
@@ -29,18 +31,28 @@ def resolve(store: Store, name: str) -> str:
     if len(found) != 1:
         documents = list(store.documents())
         beginning = [each for each in documents if name and each.id.startswith(name)]
-        found = documents_called(documents, name) or beginning
+        found = documents_called(documents, name) or beginning or documents_like(documents, name)
     if len(found) == 1:
         return found[0].id
     if not found:
         raise DocumentNotFound(
             f"No document has the id, path, file name or title {plain[:200]!r}. `answerable list` shows them."
         )
-    shown = ", ".join(f"{each.source or each.title or 'untitled'} ({each.id[:8]})" for each in found[:_SHOWN])
-    more = f" and {len(found) - _SHOWN} more" if len(found) > _SHOWN else ""
-    raise DocumentNotFound(
-        f"{len(found)} documents are called {plain[:200]!r}: {shown}{more}. Give more of the path, or the id."
+    raise ambiguous(name, found)
+
+
+def ambiguous(name: str, found: Sequence[StoredDocument]) -> DocumentNotFound:
+    """Return the error for a name that means several documents, which it lists."""
+    more = [f"… and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return DocumentNotFound(
+        f"{len(found)} documents match {encodable(name)[:200]!r}. Give more of the name or path, or the id:",
+        (*map(_described, found[:_SHOWN]), *more),
     )
+
+
+def _described(document: StoredDocument) -> str:
+    title = document.title if _plain(document.title) not in _plain(document.source) else ""
+    return "  ".join(filter(None, (document.id[:8], title, document.source))) or "untitled"
 
 
 def documents_called(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
@@ -62,6 +74,31 @@ def documents_called(documents: Sequence[StoredDocument], name: str) -> list[Sto
         return []
     matches = ([each for each in documents if rule(each)] for rule in rules)
     return next(filter(None, matches), [])
+
+
+def documents_like(documents: Sequence[StoredDocument], name: str) -> list[StoredDocument]:
+    """Return the documents whose title or file name has a word that begins with this name; or else all of its words.
+
+    Case and accents don't matter. A name of fewer than three characters means none.
+    """
+    wanted = _bare(name)
+    if len(wanted) < _SHORTEST:
+        return []
+    names = [_bare(f"{each.title}\n{each.source.replace(chr(92), '/').rpartition('/')[2]}") for each in documents]
+    for parts in ([wanted], wanted.split()):
+        patterns = [re.compile(rf"(?<!\w){re.escape(part)}") for part in parts]
+        found = [
+            document
+            for document, own in zip(documents, names, strict=True)
+            if all(pattern.search(own) for pattern in patterns)
+        ]
+        if found:
+            return found
+    return []
+
+
+def _bare(text: str) -> str:
+    return fold(" ".join(encodable(text).split()).casefold())
 
 
 def _in_link(name: str) -> str:

@@ -16,7 +16,7 @@ from answerable.errors import FilterError
 from answerable.filters import comparable, parse_filter
 from answerable.interfaces.cli.options import FilterOptions
 from answerable.library import Library
-from answerable.retrieval.document_names import documents_called
+from answerable.retrieval.document_names import ambiguous, documents_called, documents_like
 from answerable.retrieval.typed_when import days_of, typed_when
 
 Conditions: TypeAlias = Mapping[str, tuple[str, ...]]
@@ -63,14 +63,21 @@ def _day(text: str, is_last: bool) -> str:
 
 
 def _sources(library: Library, name: str) -> list[str]:
-    """Return the sources that a name selects: at or below a path or URL, in an archive, or by name or title."""
+    """Return the sources that a name selects: at or below a path or URL, in an archive, or by name or part of a title.
+
+    Raise FilterError if there is none, and DocumentNotFound if the name means several files or pages.
+    """
     documents = library.documents()
     sources = {document.source for document in documents}
     path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
     below = path.replace(os.sep, "/").rstrip("/") + "/"
     file = source_of(Path(os.path.expanduser(name)))
     found = {source for source in sources if source in (name, file) or source.startswith((f"{file}!/", below))}
-    found = found or {document.source for document in documents_called(documents, name)}
+    if not found:
+        called = documents_called(documents, name) or documents_like(documents, name)
+        found = {document.source for document in called}
+        if len({source.partition("!/")[0] for source in found}) > 1:
+            raise ambiguous(name, called)
     if not found:
         raise FilterError(f"No document comes from {name[:200]!r}. `answerable list` shows all sources.")
     return sorted(found)

@@ -13,6 +13,7 @@ import io
 import logging
 import os
 import sys
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -38,10 +39,10 @@ from answerable.interfaces.cli.commands.serve import serve
 from answerable.interfaces.cli.commands.show import show
 from answerable.interfaces.cli.commands.sync import sync
 from answerable.interfaces.cli.commands.verify import verify
+from answerable.interfaces.cli.completion import COMPLETING
 from answerable.interfaces.cli.examples import examples
 from answerable.interfaces.cli.options import unfold
-from answerable.interfaces.cli.printing import CleanFormatter
-from answerable.interfaces.cli.render import print_error
+from answerable.interfaces.cli.printing import CleanFormatter, print_error
 
 INTERRUPTED = 130
 
@@ -58,11 +59,13 @@ class Commands(TyperGroup):
         if logging.lastResort:
             logging.lastResort.setFormatter(CleanFormatter())
         status = 2
+        if os.environ.get(COMPLETING):
+            _complete(super().main, arguments, options)
         try:
             status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0
             sys.stdout.flush()
         except (AnswerableError, ValueError) as error:
-            print_error(str(error))
+            print_error(str(error), getattr(error, "candidates", ()))
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "answerable"
@@ -79,6 +82,17 @@ class Commands(TyperGroup):
         if status == INTERRUPTED:
             print_error("Interrupted. What was finished is kept; run it again to go on.")
         sys.exit(status)
+
+
+def _complete(main: Callable[..., Any], arguments: Sequence[Any], options: Mapping[str, Any]) -> NoReturn:
+    """Answer the shell that completes a command. Errors would only break into what is being typed."""
+    try:
+        main(*arguments, **options)
+    except SystemExit as ended:
+        sys.exit(ended.code)
+    except Exception:
+        sys.exit(1)
+    sys.exit(0)
 
 
 app = typer.Typer(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from answerable import __version__
@@ -18,15 +18,11 @@ from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Rep
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.suggest import suggest, write_drafts
 from answerable.interfaces.cli.options import MeasureOptions
-from answerable.interfaces.cli.printing import console, one_line, print_json, print_text
-from answerable.interfaces.cli.progress import add_progress
-from answerable.interfaces.cli.render import print_error
+from answerable.interfaces.cli.printing import console, one_line, print_error, print_json, print_text
+from answerable.interfaces.cli.progress import add_progress, count_progress
 from answerable.protocols import Embedder
 from answerable.settings import Settings
 from answerable.wiring.build import build_embedder, build_library, build_store, without_password
-
-# Questions between updates of the count on the screen.
-_STEP = 10
 
 
 def measure(settings: Settings, folders: Sequence[Path], options: MeasureOptions, as_json: bool) -> Report:
@@ -37,15 +33,10 @@ def measure(settings: Settings, folders: Sequence[Path], options: MeasureOptions
             "--suggest FILE drafts a first list."
         )
 
-    def show_count(name: str, done: int, total: int) -> None:
-        if not as_json and sys.stderr.isatty() and (done == total or done % _STEP == 0):
-            sys.stderr.write(f"\r{one_line(name)}: {done:,} of {total:,} questions " + ("\n" if done == total else ""))
-            sys.stderr.flush()
-
     is_search = options.retrieval_only
-    plan = Plan(parse_retrievers(options.compare), not is_search, options.sample, options.seed, show_count)
+    plan = Plan(parse_retrievers(options.compare), not is_search, options.sample, options.seed)
     if options.questions:
-        sets = [_measure_library(settings, options.questions, plan)]
+        sets = [_measure_library(settings, options.questions, plan, as_json)]
     else:
         embedder = build_embedder(settings)
         sets = [_measure_set(folder, settings, embedder, plan, as_json) for folder in folders]
@@ -57,16 +48,25 @@ def _measure_set(folder: Path, settings: Settings, embedder: Embedder, plan: Pla
     with ExitStack() as stack:
         with add_progress(enabled=not as_json) as progress:
             store = stack.enter_context(set_store(questions, settings, embedder, progress))
+        plan = stack.enter_context(_shown(plan, questions.name, as_json))
         return evaluate(questions.name, asked_of(questions), settings, store, embedder, plan)
 
 
-def _measure_library(settings: Settings, path: Path, plan: Plan) -> SetReport:
+def _measure_library(settings: Settings, path: Path, plan: Plan, as_json: bool) -> SetReport:
     listed = read_questions(path)
     with closing(build_store(settings.library_address, False, settings.qdrant_api_key)) as store:
         asked = find_documents(listed, list(store.documents()), path)
         embedder = build_embedder(settings, store.fingerprint)
         name = f"{path.name} on {without_password(settings.library_address)}"
-        return evaluate(name, asked, settings, store, embedder, plan)
+        with _shown(plan, name, as_json) as plan:
+            return evaluate(name, asked, settings, store, embedder, plan)
+
+
+@contextmanager
+def _shown(plan: Plan, name: str, as_json: bool) -> Iterator[Plan]:
+    """Show how many questions have been asked."""
+    with count_progress(f"questions of {one_line(name)}", enabled=not as_json) as count:
+        yield replace(plan, on_asked=lambda _, done, total: count(done, total))
 
 
 def write_suggestions(settings: Settings, path: Path, count: int, seed: int) -> int:

@@ -7,15 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any, Optional
+from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 from typer import Argument, Option
 
 from answerable.datatypes import DocumentType
 from answerable.errors import LibraryNotFound
-from answerable.library import Library
+from answerable.interfaces.cli.completion import complete_documents, complete_languages, complete_people
 from answerable.settings import load_settings
-from answerable.wiring.build import build_library, without_password
+
+if TYPE_CHECKING:
+    from answerable.library import Library
 
 # The value of an option; None if it is not given.
 Text = Optional[str]
@@ -41,7 +43,12 @@ AllowHostOption = Annotated[
 ]
 ChecksumOption = Annotated[bool, Option("--checksum", help="Read every file, even if its size and time are unchanged.")]
 DocumentArgument = Annotated[
-    str, Argument(metavar="DOCUMENT", help="Its id, path, file name or title, or the start of its id.")
+    str,
+    Argument(
+        metavar="DOCUMENT",
+        help="Its path, file name, start of its id, or a part of its title.",
+        autocompletion=complete_documents,
+    ),
 ]
 
 
@@ -49,19 +56,35 @@ DocumentArgument = Annotated[
 class FilterOptions:
     """The options that narrow a search; `filters.build_filter` turns them into a filter."""
 
-    sender: Annotated[Texts, Option("--from", metavar="NAME", help="Only messages by this person (repeatable).")] = None
+    sender: Annotated[
+        Texts,
+        Option(
+            "--from",
+            metavar="NAME",
+            help="Only messages by this person (repeatable).",
+            autocompletion=complete_people,
+        ),
+    ] = None
     since: Annotated[
-        Text, Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday.")
+        Text, Option(metavar="TIME", help="Only from this time on: 2024-03-01, March 2024, yesterday, last month.")
     ] = None
     until: Annotated[Text, Option(metavar="TIME", help="Only up to the end of this day, week, month or year.")] = None
     kind: Annotated[
         Optional[list[DocumentType]],
         Option("--type", metavar="TYPE", help=f"Only {', '.join(DocumentType)} (repeatable)."),
     ] = None
-    source: Annotated[Texts, Option(metavar="PATH", help="Only this file, archive, folder or site (repeatable).")] = (
-        None
-    )
-    language: Annotated[Text, Option(metavar="CODE", help="Only documents in this language, such as es.")] = None
+    source: Annotated[
+        Texts,
+        Option(
+            metavar="NAME",
+            help="Only this path, site, file name or part of a title (repeatable).",
+            autocompletion=complete_documents,
+        ),
+    ] = None
+    language: Annotated[
+        Text,
+        Option(metavar="CODE", help="Only documents in this language, such as es.", autocompletion=complete_languages),
+    ] = None
     where: Annotated[Text, Option(metavar="JSON", help='A filter: {"page": {"gte": 3}}.')] = None
 
 
@@ -112,6 +135,9 @@ def open_library(
     address: str | None, model: str | None = None, create: bool = False, **settings: str | None
 ) -> Library:
     """Open the library at an address, by default the user's own. Raise LibraryNotFound or SettingsError."""
+    # Imported where it is used, as in the commands: help and completion do without the engine.
+    from answerable.wiring.build import build_library, without_password
+
     try:
         return build_library(load_settings({"library": address, "model": model, **settings}), create)
     except LibraryNotFound as error:

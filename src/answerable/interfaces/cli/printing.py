@@ -1,4 +1,4 @@
-"""Print paragraphs, rows and JSON.
+"""Print paragraphs, rows, errors and JSON.
 
 Text from documents is data: it is never read as markup, and its control characters never reach the terminal.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     # Loaded only to print: `--help` and `--json` do without.
@@ -21,7 +24,10 @@ if TYPE_CHECKING:
 _CONTROLS = dict.fromkeys({*range(0x20), *range(0x7F, 0xA0)} - {9, 10}, "\N{REPLACEMENT CHARACTER}")
 _DIRECTIONS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A)))
 _HARMLESS: dict[int, str | None] = {**_CONTROLS, **_DIRECTIONS}
+_OPENS = re.compile(r"(?:https?|file)://", re.IGNORECASE)
 _WORD = re.compile(r"(\s*)(\S+)")
+# What a link's address keeps; anything else, such as what could end the link, is encoded.
+_KEPT = "%/:?=&+,;@!$~*()[]#'"
 # JSON escapes the others itself.
 _UNSAFE_IN_JSON = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069]")
 
@@ -76,8 +82,29 @@ def console(stderr: bool = False) -> Console:
     return Console(stderr=stderr, highlight=False, width=None if is_terminal else 10_000)
 
 
+def linked(style: str, address: str) -> str:
+    """Return a style for `print_text` that also makes the text a link (OSC 8) to a web or file address."""
+    # The console of Linux shows no links, and older ones print them.
+    if not _OPENS.match(address) or os.environ.get("TERM") == "linux":
+        return style
+    return f"{style} link {quote(address, safe=_KEPT)}".lstrip()
+
+
+def address_of(source: str) -> str:
+    """Return the address that opens a document's source: a URL, or that of its file or archive; "" for neither."""
+    if "://" in source:
+        return source
+    path = Path(source.partition("!/")[0])
+    return path.as_uri() if path.is_absolute() else ""
+
+
+def print_address(address: str, target: str = "") -> None:
+    """Print an address, or a line that ends with the address `target`, on one line: whole, however narrow."""
+    print_text("    ", (address, linked("dim", target or address)), wrap=False)
+
+
 def print_text(*pieces: str | tuple[str, str], stderr: bool = False, wrap: bool = True) -> None:
-    """Print a paragraph of texts, or of (text, style) pairs."""
+    """Print a paragraph of texts, or of (text, style) pairs. Pipes get neither styles nor links."""
     from rich.text import Text
 
     styled = ((piece, "") if isinstance(piece, str) else piece for piece in pieces)
@@ -103,6 +130,21 @@ def _lines(text: Text, width: int) -> Iterator[Text]:
         for part in line.divide(cuts):
             part.rstrip()
             yield part
+
+
+def print_error(message: str, candidates: Sequence[str] = ()) -> None:
+    """Print one line on the error stream, capitalized unless it starts with a name, and the candidates below it."""
+    line = one_line(message)
+    if re.match(r"[a-z]+ ", line):
+        line = line[0].upper() + line[1:]
+    print_text(("error: ", "bold red"), line, stderr=True)
+    for candidate in candidates:
+        print_text(f"    {one_line(candidate)}", stderr=True)
+
+
+def print_progress(message: str) -> None:
+    """Print a line on the error stream about what the command is doing now."""
+    print_text((one_line(message), "dim"), stderr=True)
 
 
 def print_rows(rows: Iterable[tuple[str, str]]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -12,6 +11,7 @@ from pathlib import PurePath
 from rich.console import Console
 from rich.progress import BarColumn, ProgressColumn, TextColumn
 from rich.progress import Progress as Bars
+from rich.text import Text
 
 from answerable.indexing.ingest import OnProgress, Progress
 from answerable.interfaces.cli.live import Live
@@ -61,21 +61,19 @@ def add_progress(enabled: bool) -> Iterator[OnProgress | None]:
 
 @contextmanager
 def count_progress(unit: str, enabled: bool) -> Iterator[Callable[[int, int], None]]:
-    """Show `3 of 20 UNIT` on the error stream if it is a terminal."""
-    shown = False
+    """Show `3 of 20 UNIT` on the error stream if it is a terminal, until the work is done."""
+    console = Console(stderr=True)
+    counted = ""
 
     def show(done: int, total: int) -> None:
-        nonlocal shown
-        if enabled and sys.stderr.isatty():
-            shown = True
-            sys.stderr.write(f"\r{done:,} of {total:,} {unit} ")
-            sys.stderr.flush()
+        nonlocal counted
+        counted = f"{done:,} of {total:,} {unit}"
 
-    try:
+    if not (enabled and console.is_terminal and not console.is_dumb_terminal):
         yield show
-    finally:
-        if shown:
-            sys.stderr.write("\n")
+        return
+    with Live(console, lambda: Text(counted, style="dim")):
+        yield show
 
 
 def _pace(progress: Progress, seconds: float) -> str:

@@ -1,82 +1,113 @@
-"""Print errors, remarks, answers and places, for several commands."""
+"""Print answers, places and passages, for several commands."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from answerable.datatypes import Answer, Citation, Location, Narrowing, Reason
-from answerable.interfaces.cli.printing import one_line, print_json, print_text
+from answerable.answering.citations import link
+from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult
+from answerable.interfaces.cli import remarks
+from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
 from answerable.interfaces.plain import answer_json
+from answerable.text.markdown_marks import without_marks
+from answerable.text.sentences import sentence_spans
+from answerable.text.terms import fold
 
 LONGEST_QUOTE = 200
 PLACES = 20
 """How many places are printed below an answer; a computed one may have hundreds."""
 
-
-def print_error(message: str) -> None:
-    """Print one line on the error stream, capitalized unless it starts with a name."""
-    line = one_line(message)
-    if re.match(r"[a-z]+ ", line):
-        line = line[0].upper() + line[1:]
-    print_text(("error: ", "bold red"), line, stderr=True)
+_NEAREST = 5
+_WORD = re.compile(r"\w{4,}")
 
 
-def print_progress(message: str) -> None:
-    """Print a line on the error stream about what the command is doing now."""
-    print_text((one_line(message), "dim"), stderr=True)
+def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: str = "-v") -> None:
+    """Print an answer with its citations, or the refusal with what was searched, and if `verbose` what was nearest.
 
-
-def print_answer(found: Answer, as_json: bool) -> None:
-    """Print an answer with its citations, or the refusal with what was searched."""
+    `shown_by` is what shows the nearest passages otherwise.
+    """
     if as_json:
         print_json(answer_json(found))
         return
     if found.problem:
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
-    print_narrowing(found.narrowing)
+    print_narrowing(found.narrowing, found.language)
     is_own = found.reason is Reason.OWN_WORDS
     print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
-    places: dict[tuple[str, tuple[str, ...]], list[int]] = {}
+    places: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation.source, citation.title, citation.location)
-        places.setdefault((place, addresses_of(citation)), []).append(number)
+        places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
     is_written = bool(found.checks) and found.reason is Reason.ANSWERED
     for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
-        print_text((f"{marks} ", "bold cyan"), place)
+        print_text((f"{marks} ", "bold cyan"), (place, linked("", found.citations[numbers[0] - 1].link)))
         for number in numbers if is_written else ():
-            print_text((f"    “{_shortened(found.citations[number - 1].quote)}”", "dim"))
-        for address in addresses:
-            print_text((f"    {address}", "dim"), wrap=False)
+            print_text((f"    “{_shortened(quote_of(found, found.citations[number - 1]))}”", "dim"))
+        for shown, address in addresses:
+            print_address(shown, address)
     if len(places) > PLACES:
-        print_text((f"… and {len(places) - PLACES} more places: --json shows them", "dim"))
+        print_text((remarks.more_places(len(places) - PLACES, found.language), "dim"))
     if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
-        print_text((f"({found.reason})", "dim"))
-    elif found.answered and (remark := _remark_on_unsupported(found)):
+        print_text((f"({remarks.why(found.reason, found.language)})", "dim"))
+    elif found.answered and (remark := remarks.unsupported(found)):
         print_text((f"({remark})", "dim"))
     elif not found.answered and found.results:
-        print_text((f"({found.reason}; checked {len(found.results)} passages)", "dim"))
+        print_text((f"({remarks.why_refused(found, '' if verbose else shown_by)})", "dim"))
+        if verbose:
+            print_text("")
+            print_nearest(found)
 
 
-def addresses_of(citation: Citation) -> tuple[str, ...]:
-    """Return what is printed below a place: the link and, of a saved page, the address that it was saved from."""
+def print_nearest(found: Answer) -> None:
+    """Print the passages nearest to a refused question, each from its nearest sentence on, and why they don't do."""
+    print_text((remarks.nearest(found), "dim"))
+    print_passages(found.results[:_NEAREST], found.question)
+
+
+def print_passages(results: Sequence[RetrievalResult], question: str = "", longest: int = LONGEST_QUOTE) -> None:
+    """Print passages with their places and scores; if a question is given, each from its nearest sentence on."""
+    for number, result in enumerate(results, 1):
+        if number > 1:
+            print_text("")
+        document, chunk = result.document, result.chunk
+        place = place_of(document.source, document.title, chunk.location)
+        address = link(document, chunk.location, chunk.content)
+        print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
+        if "://" in document.source:
+            print_address(one_line(document.source))
+        start = chunk.start + (_nearest_sentence(chunk.content, question) if question else 0)
+        text = one_line(without_marks(document, start, chunk.end))
+        print_text(text if len(text) <= longest else f"{text[:longest]}…")
+
+
+def _nearest_sentence(text: str, question: str) -> int:
+    """Return where the first of the sentences begins that share the most long words with the question."""
+    asked = set(_WORD.findall(fold(question.lower())))
+    spans = sentence_spans(text) or [(0, len(text))]
+    return max(spans, key=lambda span: len(asked.intersection(_WORD.findall(fold(text[slice(*span)].lower())))))[0]
+
+
+def quote_of(found: Answer, citation: Citation) -> str:
+    """Return a quote as it is shown: without the marks of Markdown if its document is at hand."""
+    document = _documents(found).get(citation.document_id)
+    return without_marks(document, citation.start, citation.end) if document else citation.quote
+
+
+def _documents(found: Answer) -> dict[str, Document]:
+    return {result.document.id: result.document for result in found.results}
+
+
+def addresses_of(citation: Citation, language: str) -> tuple[tuple[str, str], ...]:
+    """Return what is printed below a place, with where it leads: the link and, of a saved page, its old address."""
     web = citation.web_address
-    beside = f"saved from {web}" if web and not citation.link.startswith(web.partition("#")[0]) else ""
-    return tuple(filter(None, (citation.link, beside)))
-
-
-def _remark_on_unsupported(found: Answer) -> str:
-    """Say how many of the model's sentences the passages don't support, and what became of them; "" if none."""
-    unsupported = [check.text for check in found.checks if check.support == "unsupported"]
-    if not unsupported:
-        return ""
-    what, them = ("1 sentence", "it") if len(unsupported) == 1 else (f"{len(unsupported)} sentences", "them")
-    is_kept = all(text in found.text for text in unsupported)
-    return f"{what} of the model {'marked' if is_kept else 'left out'}: the passages don't support {them}"
+    is_elsewhere = web and not citation.link.startswith(web.partition("#")[0])
+    saved = [(remarks.saved_from(web, language), web)] if is_elsewhere else []
+    return tuple(([(citation.link, citation.link)] if citation.link else []) + saved)
 
 
 def _shortened(quote: str) -> str:
@@ -88,13 +119,18 @@ def _shortened(quote: str) -> str:
 def _marked(found: Answer) -> Iterator[tuple[str, str]]:
     """Yield the text of an answer in (text, style) pairs, with the words that answer in bold."""
     done = 0
+    documents = _documents(found)
     for citation in found.citations:
-        if citation.answer is None:
+        document = documents.get(citation.document_id)
+        if citation.answer is None or document is None:
             continue
-        first, last = (place - citation.start for place in citation.answer)
+        first, _ = citation.answer
         # Quotes are on one line in the text.
-        quote, words = (" ".join(text.split()) for text in (citation.quote, citation.quote[first:last]))
-        before = len(" ".join(f"{citation.quote[:first]}|".split())) - 1
+        quote, words = (
+            " ".join(without_marks(document, *span).split())
+            for span in ((citation.start, citation.end), citation.answer)
+        )
+        before = len(" ".join(f"{without_marks(document, citation.start, first)}|".split())) - 1
         start = found.text.find(quote, done) + before
         if start >= done + before and found.text.startswith(words, start):
             yield found.text[done:start], ""
@@ -103,12 +139,10 @@ def _marked(found: Answer) -> Iterator[tuple[str, str]]:
     yield found.text[done:], ""
 
 
-def print_narrowing(found: Narrowing | None) -> None:
+def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
     """Print the filter taken from a question, if any."""
-    if found and found.applied:
-        print_text((f"(messages only: {found})", "dim"))
-    elif found:
-        print_text((f"(nothing relevant under: {found}; searched everything)", "dim"))
+    if found:
+        print_text((f"({remarks.narrowed(found, language)})", "dim"))
 
 
 def place_of(source: str, title: str, location: Location) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
-from answerable.indexing.followed_sources import SyncReport
-from answerable.indexing.ingest import AddReport
-from answerable.interfaces.cli.printing import one_line, print_json, print_text
-from answerable.interfaces.cli.render import print_error
+from answerable.interfaces.cli.printing import one_line, print_error, print_json, print_text
 from answerable.interfaces.plain import added_json
+
+if TYPE_CHECKING:
+    from answerable.indexing.followed_sources import SyncReport
+    from answerable.indexing.ingest import AddReport
 
 _NAMED = 5
 

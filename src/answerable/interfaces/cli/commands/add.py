@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Optional
+from typing import TYPE_CHECKING, Annotated, Optional
 
 import typer
 from typer import Argument, Option
 
 from answerable.errors import LibraryNotFound, SourceError
-from answerable.indexing.ingest import AddReport, Failure
-from answerable.interfaces.cli import reports
 from answerable.interfaces.cli.options import AllowHostOption, JsonOption, LibraryOption, PasswordOption, Text, Texts
-from answerable.library import Library
 from answerable.settings import Settings, load_settings
-from answerable.wiring.build import MEMORY, build_library, import_collection, without_password
+
+if TYPE_CHECKING:
+    from answerable.library import Library
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,10 @@ def add(
     The library follows what you add: `answerable sync`, or adding it again, replaces changed files and pages and
     removes deleted ones. If a whole folder or site is unreachable, its documents stay.
     """
+    from answerable.indexing.ingest import AddReport, Failure
+    from answerable.interfaces.cli import reports
     from answerable.interfaces.cli.progress import add_progress
+    from answerable.wiring.build import import_collection, without_password
 
     settings = read.settings(library)
     total = AddReport()
@@ -100,6 +102,8 @@ def _is_collection(path: str) -> bool:
 
 
 def _open_to_add(settings: Settings, dry_run: bool) -> Library:
+    from answerable.wiring.build import MEMORY, build_library
+
     try:
         return build_library(settings, create=not dry_run)
     except LibraryNotFound:

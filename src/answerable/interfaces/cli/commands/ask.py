@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from typer import Argument
+from typer import Argument, Option
 
-from answerable.interfaces.cli.filters import build_filter
 from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, ModelOption, open_library
-from answerable.interfaces.cli.render import print_answer
 
 
 def ask(
@@ -16,15 +14,20 @@ def ask(
     filters: FilterOptions,
     library: LibraryOption = None,
     model: ModelOption = None,
+    verbose: Annotated[
+        bool, Option("--verbose", "-v", help="After a refusal, show the nearest passages and why they don't do.")
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Answer a question from the documents, with a source for every sentence, or report that they don't answer it.
 
     Without a model the answer is quotes. What a model writes is checked against the passages it was given.
     """
+    from answerable.interfaces.cli.filters import build_filter
+    from answerable.interfaces.cli.render import print_answer
     from answerable.interfaces.cli.streaming import follow
 
     with open_library(library, model) as opened:
         where = build_filter(opened, filters)
         answer = opened.ask(question, where) if as_json else follow(opened.ask_stream(question, where), question)
-    print_answer(answer, as_json)
+    print_answer(answer, as_json, verbose)

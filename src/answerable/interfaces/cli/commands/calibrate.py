@@ -11,10 +11,8 @@ from typer import Argument, Option
 
 from answerable.disk.private import make_folder
 from answerable.interfaces.cli.options import JsonOption
-from answerable.interfaces.cli.printing import print_json, print_text
-from answerable.interfaces.cli.render import print_progress
+from answerable.interfaces.cli.printing import print_json, print_progress, print_text
 from answerable.settings import load_settings
-from answerable.wiring.build import build_answer_reader, build_embedder, gate_path
 
 if TYPE_CHECKING:
     from answerable.answering.gate import Gate
@@ -33,6 +31,7 @@ def calibrate(
     """
     from answerable.evaluation.calibration import calibrate as fit
     from answerable.evaluation.sets import QuestionSet
+    from answerable.wiring.build import build_answer_reader, build_embedder, gate_path
 
     settings = load_settings()
     loaded = [QuestionSet.load(Path(folder), folder) for folder in sets]

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from typer import Argument
@@ -11,10 +10,6 @@ from typer import Argument
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import load_settings
-from answerable.wiring.build import copy_library
-
-if TYPE_CHECKING:
-    from answerable.maintenance.copy import CopyReport
 
 
 def copy(
@@ -30,14 +25,12 @@ def copy(
 
     Run the same command again to finish an interrupted copy.
     """
-    shows = sys.stderr.isatty() and not as_json
+    from answerable.interfaces.cli.progress import count_progress
+    from answerable.wiring.build import copy_library
 
-    def show(now: CopyReport) -> None:
-        typer.echo(f"\r{now.copied + now.unchanged} of {now.documents} documents ", nl=False, err=True)
-
-    done = copy_library(source, target, show if shows else None, load_settings().qdrant_api_key)
-    if shows and done.copied:
-        typer.echo(err=True)
+    with count_progress("documents", enabled=not as_json) as count:
+        key = load_settings().qdrant_api_key
+        done = copy_library(source, target, lambda now: count(now.copied + now.unchanged, now.documents), key)
     if as_json:
         print_json({"copied": done.copied, "unchanged": done.unchanged, "chunks": done.chunks})
     else:

@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import platform
-import sqlite3
 import time
 from dataclasses import fields
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from answerable import __version__
-from answerable.answering.windows import WINDOWS
 from answerable.errors import AnswerableError
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json, print_rows
-from answerable.protocols import Fingerprint, Passage
 from answerable.settings import SECRETS, Settings, load_settings
-from answerable.wiring.build import (
-    build_answer_reader,
-    build_gate,
-    build_library,
-    build_local_embedder,
-    without_password,
-)
+
+if TYPE_CHECKING:
+    from answerable.protocols import Fingerprint
 
 
 def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     """Show versions, the embedder with its runtime and speed, the library, and changed settings."""
+    import sqlite3
+
+    from answerable import __version__
+    from answerable.wiring.build import without_password
+
     settings = load_settings({"library": library})
     found = {
         "answerable": __version__,
@@ -47,6 +44,9 @@ def doctor(library: LibraryOption = None, as_json: JsonOption = False) -> None:
 
 
 def _embedder(settings: Settings) -> dict[str, Any]:
+    from answerable.protocols import Passage
+    from answerable.wiring.build import build_local_embedder
+
     try:
         embedder = build_local_embedder(settings)
         sample = Passage("A sentence of a few words, to see how long it takes. " * 20)
@@ -66,6 +66,9 @@ def _embedder(settings: Settings) -> dict[str, Any]:
 
 
 def _reader(settings: Settings) -> dict[str, Any]:
+    from answerable.answering.windows import WINDOWS
+    from answerable.wiring.build import build_answer_reader
+
     reader = build_answer_reader(settings)
     if reader is None:
         return {"reader": "off" if settings.reader == "off" else "off: it needs OpenVINO"}
@@ -81,6 +84,8 @@ def _reader(settings: Settings) -> dict[str, Any]:
 
 
 def _gate(settings: Settings, fingerprint: Fingerprint) -> str:
+    from answerable.wiring.build import build_gate
+
     try:
         return build_gate(settings, fingerprint)[1]
     except AnswerableError as error:
@@ -93,6 +98,8 @@ def _cache(settings: Settings) -> str:
 
 
 def _library(settings: Settings) -> str:
+    from answerable.wiring.build import build_library
+
     try:
         with build_library(settings, create=False) as library:
             stats = library.stats()
@@ -106,6 +113,8 @@ def _library(settings: Settings) -> str:
 
 def _changed(settings: Settings) -> str:
     """Return the settings that differ from their defaults, with keys and passwords masked."""
+    from answerable.wiring.build import without_password
+
     values = {field.name: getattr(settings, field.name) for field in fields(settings)}
     changed = {field.name: values[field.name] for field in fields(settings) if values[field.name] != field.default}
     changed = {name: "***" if name in SECRETS else value for name, value in changed.items()}

@@ -11,7 +11,6 @@ from typer import Argument, Option
 from answerable.interfaces.cli.options import JsonOption, LibraryOption
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import load_settings
-from answerable.wiring.whole_library import export_library, import_library
 
 
 def export(
@@ -25,6 +24,7 @@ def export(
     Only you may read the file. The same library always gives the same bytes, whatever its store.
     """
     from answerable.interfaces.cli.progress import count_progress
+    from answerable.wiring.whole_library import export_library
 
     with count_progress("documents", enabled=not as_json) as count:
         settings = load_settings({"library": library})
@@ -45,6 +45,7 @@ def import_(
     The whole file is checked before anything changes. Run the same command again to finish an interrupted import.
     """
     from answerable.interfaces.cli.progress import count_progress
+    from answerable.wiring.whole_library import import_library
 
     with count_progress("documents", enabled=not as_json) as count:
         settings = load_settings({"library": library})

@@ -6,12 +6,22 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
-from answerable.interfaces.cli.printing import console, counted, one_line, print_json, print_text
+from answerable.interfaces.cli.printing import (
+    address_of,
+    console,
+    counted,
+    linked,
+    one_line,
+    print_address,
+    print_json,
+    print_text,
+)
 from answerable.interfaces.plain import origin_json, stored_json
-from answerable.protocols import StoredDocument
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from answerable.protocols import StoredDocument
 
 
 def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -> None:
@@ -41,7 +51,7 @@ def _print_documents(found: Sequence[StoredDocument]) -> None:
         print_text((document.id[:8], "cyan"), "  ", one_line(document.title or document.source))
         about = (document.type, document.language, f"{document.chunks} passages")
         print_text(f"    {', '.join(filter(None, about))}")
-        print_text((f"    {one_line(document.source)}", "dim"), wrap=False)
+        print_address(one_line(document.source), address_of(document.source))
 
 
 def _table(found: Sequence[StoredDocument]) -> Table:
@@ -53,8 +63,9 @@ def _table(found: Sequence[StoredDocument]) -> Table:
         justify = "right" if heading == "passages" else "left"
         table.add_column(heading, no_wrap=True, justify=justify)  # type: ignore[arg-type]
     for document in found:
-        cells = (document.type, document.language, str(document.chunks), document.title, document.source)
-        table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells))
+        cells = (document.type, document.language, str(document.chunks), document.title)
+        source = Text(one_line(document.source), linked("", address_of(document.source)))
+        table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells), source)
     return table
 
 
@@ -67,7 +78,7 @@ def sources(library: LibraryOption = None, as_json: JsonOption = False) -> None:
     elif not found:
         print_text(("Nothing is followed yet. Follow something with: answerable add PATH", "yellow"))
     for origin in () if as_json else found:
-        print_text((one_line(origin.name), "bold"), wrap=False)
+        print_text((one_line(origin.name), linked("bold", address_of(origin.name))), wrap=False)
         documents, files = (
             counted(origin.documents, "document"),
             counted(origin.sources, "file or page", "files or pages"),

@@ -8,7 +8,7 @@ from typing import Annotated, Optional
 from typer import Option
 
 from answerable.interfaces.cli.options import LibraryOption, ModelOption, Text, open_library
-from answerable.interfaces.cli.render import print_progress
+from answerable.interfaces.cli.printing import print_progress
 
 
 def mcp(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import one_line, print_json, print_text
-from answerable.wiring.plugins import READY, PluginState, describe_plugins
+
+if TYPE_CHECKING:
+    from answerable.wiring.plugins import PluginState
 
 
 def plugins(as_json: JsonOption = False) -> None:
@@ -14,6 +16,8 @@ def plugins(as_json: JsonOption = False) -> None:
 
     What is built in wins over a plug-in with the same suffix or name. docs/extending.md tells how to write one.
     """
+    from answerable.wiring.plugins import READY, describe_plugins
+
     found = describe_plugins()
     if as_json:
         print_json({"plugins": [_plain(each) for each in found]})

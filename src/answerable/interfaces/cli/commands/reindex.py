@@ -12,7 +12,6 @@ from answerable.errors import SettingsError
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, Text
 from answerable.interfaces.cli.printing import print_json
 from answerable.settings import Settings, load_settings
-from answerable.wiring.whole_library import abandon_reindex, reindex_library
 
 if TYPE_CHECKING:
     from answerable.maintenance.reindex import ReindexReport
@@ -33,6 +32,7 @@ def reindex(
     Afterwards restart programs that have the library open, such as answerable serve, with the new setting.
     """
     from answerable.interfaces.cli.progress import count_progress
+    from answerable.wiring.whole_library import abandon_reindex, reindex_library
 
     settings = load_settings({"library": library, "embedder": embedder})
     if abandon:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from typer import Argument
 
+from answerable.interfaces.cli.completion import complete_documents
 from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
 
@@ -15,7 +16,8 @@ def remove(
         str,
         Argument(
             metavar="DOCUMENT",
-            help="Its id, path, file name or title, or the start of its id; or a folder or site that was added.",
+            help="Its path, file name, start of its id, or a part of its title; or a folder or site that was added.",
+            autocompletion=complete_documents,
         ),
     ],
     library: LibraryOption = None,

@@ -8,10 +8,8 @@ from typing import Annotated
 from typer import Argument, Option
 
 from answerable.datatypes import Narrowing, RetrievalResult
-from answerable.interfaces.cli.filters import build_filter
 from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, open_library
-from answerable.interfaces.cli.printing import one_line, print_json, print_text
-from answerable.interfaces.cli.render import place_of, print_narrowing
+from answerable.interfaces.cli.printing import print_json, print_text
 from answerable.interfaces.plain import narrowing_json, result_json
 
 _SNIPPET = 300
@@ -25,6 +23,8 @@ def search(
     as_json: JsonOption = False,
 ) -> None:
     """Show the most relevant passages for a question."""
+    from answerable.interfaces.cli.filters import build_filter
+
     with open_library(library) as opened:
         where = build_filter(opened, filters)
         results = opened.search(question, k, where)
@@ -37,16 +37,9 @@ def search(
 
 
 def _print(results: Sequence[RetrievalResult], narrowing: Narrowing | None) -> None:
+    from answerable.interfaces.cli.render import print_narrowing, print_passages
+
     print_narrowing(narrowing)
     if not results:
         print_text(("nothing found", "yellow"))
-    for number, result in enumerate(results, 1):
-        if number > 1:
-            print_text("")
-        source = result.document.source
-        place = place_of(source, result.document.title, result.chunk.location)
-        print_text((f"{number}. ", "bold cyan"), place, (f"  {result.score:.3f}", "dim"))
-        if "://" in source:
-            print_text((f"    {one_line(source)}", "dim"), wrap=False)
-        text = one_line(result.chunk.content)
-        print_text(text if len(text) <= _SNIPPET else f"{text[:_SNIPPET]}…")
+    print_passages(results, longest=_SNIPPET)

@@ -10,7 +10,6 @@ import typer
 from typer import Argument, Option
 
 from answerable.errors import SettingsError
-from answerable.interfaces.cli import reports
 from answerable.interfaces.cli.options import (
     AllowHostOption,
     ChecksumOption,
@@ -61,6 +60,7 @@ def sync(
     Moved files keep their vectors. If a whole folder, disk or site is unreachable, its documents stay. Options given to
     add apply here too, except hosts and passwords.
     """
+    from answerable.interfaces.cli import reports
     from answerable.interfaces.cli.progress import add_progress
 
     seconds = watching.seconds()

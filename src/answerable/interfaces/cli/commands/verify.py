@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from typer import Option
@@ -12,10 +12,10 @@ from answerable.errors import LibraryDamaged
 from answerable.interfaces.cli.options import ChecksumOption, JsonOption, LibraryOption, Text, open_library
 from answerable.interfaces.cli.printing import counted, one_line, print_json, print_text
 from answerable.interfaces.plain import verification_json
-from answerable.maintenance.verification import Finding, Repair, VerifyReport
-from answerable.protocols import Difference
 from answerable.settings import load_settings
-from answerable.wiring.build import salvage_library
+
+if TYPE_CHECKING:
+    from answerable.maintenance.verification import Finding, VerifyReport
 
 _ALL = "all"
 
@@ -34,6 +34,10 @@ def verify(
 
     Exit status 0: no differences, or all repaired; 1: differences remain.
     """
+    from answerable.maintenance.verification import Finding, Repair, VerifyReport
+    from answerable.protocols import Difference
+    from answerable.wiring.build import salvage_library
+
     number = _number(embed)
 
     def check() -> VerifyReport:
@@ -68,6 +72,8 @@ def _number(embed: str | None) -> int | None:
 
 
 def _print(report: VerifyReport, repaired: bool) -> None:
+    from answerable.maintenance.verification import Repair
+
     counts = {"document": report.documents, "passage": report.chunks, "source": report.sources}
     checked = ", ".join(counted(count, name) for name, count in counts.items())
     print_text(f"checked {checked}; {counted(report.embedded, 'passage')} embedded again; {report.seconds:.1f} s")

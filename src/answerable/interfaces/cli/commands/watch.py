@@ -11,8 +11,7 @@ from contextlib import closing
 from watchfiles import watch
 
 from answerable.errors import AnswerableError
-from answerable.interfaces.cli.printing import counted, print_text
-from answerable.interfaces.cli.render import print_error
+from answerable.interfaces.cli.printing import counted, print_error, print_text
 from answerable.interfaces.cli.reports import print_synced
 from answerable.library import Library
 

@@ -18,11 +18,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
-from typing import Any, Literal
-
-from filelock import FileLock
+from typing import TYPE_CHECKING, Any, Literal
 
 from answerable.errors import SettingsError
+
+if TYPE_CHECKING:
+    from filelock import FileLock
 
 Role = Literal["ask", "admin"]
 """`ask` may ask, search and read; `admin` may add and remove as well."""
@@ -108,6 +109,9 @@ class Keys:
         return keys[key_id]
 
     def _changing(self) -> FileLock:
+        # Imported here, since the command line loads this module to show its help.
+        from filelock import FileLock
+
         return FileLock(f"{self._path}.lock", mode=0o600)
 
     def _write(self, keys: Sequence[Key]) -> None:

@@ -94,6 +94,14 @@ export const Written = ({ text, chip, unverified = [] }) => {
   return html`<div class="written">${lexer(text).map((token) => element(token, show))}</div>`;
 };
 
+/** The same where Markdown's marks were left out of the line: the words are known if they are in it once. */
+const withoutMarks = (line, words) => {
+  const plain = words.replace(/\*\*|__|[`*]/g, "").trim();
+  const start = line.indexOf(plain);
+  const isOnce = plain && start >= 0 && start === line.lastIndexOf(plain);
+  return isOnce ? [line.slice(0, start), plain, line.slice(start + plain.length)] : ["", "", line];
+};
+
 /** A quote's text before, in and after the words that answer; the quote alone if these aren't known. */
 const answering = (line, found) => {
   if (!found?.answer) return ["", "", line];
@@ -103,7 +111,7 @@ const answering = (line, found) => {
   const onOneLine = (from, to) => letters.slice(from, to).join("").replace(/\s+/g, " ");
   const [before, words] = [onOneLine(0, first).trimStart(), onOneLine(first, last).trimEnd()];
   const at = line.indexOf(before + words);
-  if (at < 0 || !words) return ["", "", line];
+  if (at < 0 || !words) return withoutMarks(line, words);
   const start = at + before.length;
   return [line.slice(0, start), words, line.slice(start + words.length)];
 };

@@ -1,0 +1,149 @@
+"""What is printed around an answer in words of ours, in the language of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+
+from answerable.datatypes import Answer, Narrowing, Reason
+
+_Texts = Mapping[str, str]
+
+_REASONS: Mapping[Reason, _Texts] = {
+    Reason.EMPTY_LIBRARY: {"es": "biblioteca vacía", "pt": "biblioteca vazia"},
+    Reason.NOTHING_FOUND: {"es": "no se encontró nada", "pt": "nada foi encontrado"},
+    Reason.WEAK_EVIDENCE: {"es": "indicios débiles", "pt": "indícios fracos"},
+    Reason.UNCLEAR: {"es": "no está claro qué calcular", "pt": "não está claro o que calcular"},
+    Reason.NO_ROWS: {"es": "ninguna fila de ese tiempo", "pt": "nenhuma linha desse tempo"},
+    Reason.UNSUPPORTED: {
+        "es": "los documentos no respaldan nada de lo que escribió el modelo",
+        "pt": "os documentos não sustentam nada do que o modelo escreveu",
+    },
+    Reason.MODEL_REFUSED: {"es": "el modelo no encontró respuesta", "pt": "o modelo não encontrou resposta"},
+    Reason.QUOTED: {
+        "es": "los documentos no respaldan lo que escribió el modelo; estas son citas",
+        "pt": "os documentos não sustentam o que o modelo escreveu; estas são citações",
+    },
+    Reason.OWN_WORDS: {
+        "es": "palabras del propio modelo, no de los documentos",
+        "pt": "palavras do próprio modelo, não dos documentos",
+    },
+}
+_CHECKED: _Texts = {
+    "en": "checked {n} passage|checked {n} passages",
+    "es": "se revisó {n} pasaje|se revisaron {n} pasajes",
+    "pt": "{n} trecho analisado|{n} trechos analisados",
+}
+_SHOWS_IT: _Texts = {
+    "en": "{how} shows it|{how} shows the nearest",
+    "es": "{how} lo muestra|{how} muestra los más cercanos",
+    "pt": "{how} o mostra|{how} mostra os mais próximos",
+}
+_NEAREST: _Texts = {
+    "en": "The nearest passages:",
+    "es": "Los pasajes más cercanos:",
+    "pt": "Os trechos mais próximos:",
+}
+_NOT_ENOUGH: _Texts = {
+    "en": "The nearest passages; that they answer is too unlikely ({share}):",
+    "es": "Los pasajes más cercanos; es demasiado improbable que respondan ({share}):",
+    "pt": "Os trechos mais próximos; é improvável demais que respondam ({share}):",
+}
+_NARROWED: _Texts = {
+    "en": "messages only: {to}",
+    "es": "solo mensajes: {to}",
+    "pt": "só mensagens: {to}",
+}
+_IN_VAIN: _Texts = {
+    "en": "nothing relevant under: {to}; searched everything",
+    "es": "nada pertinente en: {to}; se buscó en todo",
+    "pt": "nada pertinente em: {to}; a busca incluiu tudo",
+}
+_SINCE: _Texts = {"en": "since {day}", "es": "desde {day}", "pt": "desde {day}"}
+_UNTIL: _Texts = {"en": "until {day}", "es": "hasta {day}", "pt": "até {day}"}
+_BETWEEN: _Texts = {"en": "{first} to {last}", "es": "{first} a {last}", "pt": "{first} a {last}"}
+_MORE_PLACES: _Texts = {
+    "en": "… and {n} more place: --json shows it|… and {n} more places: --json shows them",
+    "es": "… y {n} lugar más: --json lo muestra|… y {n} lugares más: --json los muestra",
+    "pt": "… e mais {n} lugar: --json o mostra|… e mais {n} lugares: --json os mostra",
+}
+_SAVED_FROM: _Texts = {"en": "saved from {web}", "es": "guardada de {web}", "pt": "salva de {web}"}
+_LEFT_OUT: _Texts = {
+    "en": "{n} sentence of the model left out: the passages don't support it|"
+    "{n} sentences of the model left out: the passages don't support them",
+    "es": "se omitió {n} frase del modelo: los pasajes no la respaldan|"
+    "se omitieron {n} frases del modelo: los pasajes no las respaldan",
+    "pt": "{n} frase do modelo omitida: os trechos não a sustentam|"
+    "{n} frases do modelo omitidas: os trechos não as sustentam",
+}
+_MARKED: _Texts = {
+    "en": "{n} sentence of the model marked: the passages don't support it|"
+    "{n} sentences of the model marked: the passages don't support them",
+    "es": "{n} frase del modelo marcada: los pasajes no la respaldan|"
+    "{n} frases del modelo marcadas: los pasajes no las respaldan",
+    "pt": "{n} frase do modelo marcada: os trechos não a sustentam|"
+    "{n} frases do modelo marcadas: os trechos não as sustentam",
+}
+
+
+def why(reason: Reason, language: str) -> str:
+    """Return the reason of an answer or refusal in words."""
+    return _REASONS.get(reason, {}).get(language, str(reason))
+
+
+def why_refused(found: Answer, how: str = "") -> str:
+    """Return why an answer is a refusal and how much was read; `how` is what shows the nearest passages."""
+    n = len(found.results)
+    checked = _counted(_CHECKED, found.language, n)
+    shows = f"; {_counted(_SHOWS_IT, found.language, n, how=how)}" if how else ""
+    return f"{why(found.reason, found.language)}; {checked}{shows}"
+
+
+def nearest(found: Answer) -> str:
+    """Return the line above the nearest passages of a refusal, with why they were not enough if that was weighed."""
+    texts = _NOT_ENOUGH if found.reason is Reason.WEAK_EVIDENCE else _NEAREST
+    share = "< 1%" if found.confidence < 0.01 else f"{found.confidence:.0%}"
+    return _in(texts, found.language).format(share=share)
+
+
+def narrowed(found: Narrowing, language: str = "en") -> str:
+    """Return the filter taken from a question, or that nothing was found under it."""
+    to = ", ".join([*found.senders, *(_days(start, end, language) for start, end in found.periods)])
+    return _in(_NARROWED if found.applied else _IN_VAIN, language).format(to=to)
+
+
+def more_places(count: int, language: str) -> str:
+    """Return how many places are not printed."""
+    return _counted(_MORE_PLACES, language, count)
+
+
+def saved_from(web: str, language: str) -> str:
+    """Return the address that a page was saved from, in words."""
+    return _in(_SAVED_FROM, language).format(web=web)
+
+
+def unsupported(found: Answer) -> str:
+    """Return how many of the model's sentences the passages don't support, and what became of them; "" if none."""
+    texts = [check.text for check in found.checks if check.support == "unsupported"]
+    if not texts:
+        return ""
+    is_kept = all(text in found.text for text in texts)
+    return _counted(_MARKED if is_kept else _LEFT_OUT, found.language, len(texts))
+
+
+def _in(texts: _Texts, language: str) -> str:
+    return texts.get(language, texts["en"])
+
+
+def _counted(texts: _Texts, language: str, count: int, **values: str) -> str:
+    one, several = _in(texts, language).split("|")
+    return (one if count == 1 else several).format(n=f"{count:,}", **values)
+
+
+def _days(start: datetime, end: datetime, language: str) -> str:
+    first, last = f"{start:%Y-%m-%d}", f"{end - timedelta(microseconds=1):%Y-%m-%d}"
+    if end == datetime.max:
+        return _in(_SINCE, language).format(day=first)
+    if start == datetime.min:
+        return _in(_UNTIL, language).format(day=last)
+    return first if first == last else _in(_BETWEEN, language).format(first=first, last=last)
