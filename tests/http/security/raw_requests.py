@@ -67,9 +67,9 @@ def request(
     return "\r\n".join([*lines, "", ""]).encode("latin-1") + body
 
 
-def post(target: str, value: Any, headers: Mapping[str, str] | None = None) -> bytes:
-    """A POST of JSON."""
-    return request("POST", target, json.dumps(value).encode(), {"Content-Type": "application/json", **(headers or {})})
+def post(target: str, value: Any, headers: Mapping[str, str] | None = None, method: str = "POST") -> bytes:
+    """A POST of JSON, or another method with a body."""
+    return request(method, target, json.dumps(value).encode(), {"Content-Type": "application/json", **(headers or {})})
 
 
 def upload(target: str, name: str, content: bytes, headers: Mapping[str, str] | None = None) -> bytes:

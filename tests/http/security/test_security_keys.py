@@ -20,10 +20,12 @@ BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/sources": {"url": "http://127.0.0.1:9/"},
+    "/api/v1/{library}/sessions/{session}": {"title": "The safe"},
+    "/api/v1/{library}/sessions/{session}/turns/{turn}/vote": {"vote": "up"},
     "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
     "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
 }
-"""What a caller who may would send; a POST route that isn't here makes the tests fail."""
+"""What a caller who may would send; a route with a body that isn't here makes the tests fail."""
 ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
@@ -36,7 +38,9 @@ ASKERS_MAY = {
     ("GET", "/api/v1/{library}/documents/{document_id}/file"),
     ("GET", "/api/v1/{library}/sessions"),
     ("GET", "/api/v1/{library}/sessions/{session}"),
+    ("PATCH", "/api/v1/{library}/sessions/{session}"),
     ("DELETE", "/api/v1/{library}/sessions/{session}"),
+    ("PUT", "/api/v1/{library}/sessions/{session}/turns/{turn}/vote"),
     ("POST", "/v1/chat/completions"),
     ("POST", "/v1/embeddings"),
     ("GET", "/v1/models"),
@@ -55,13 +59,15 @@ class Operation:
     def send(self, target: Target, library: str, document_id: str, headers: dict[str, str]) -> Reply:
         """What the server says to a caller with these headers who names this library and document."""
         path = self.path.replace("{library}", library).replace("{document_id}", document_id)
-        path = path.replace("{model}", library).replace("{session}", "x").replace("{job_id}", "x")
+        path = path.replace("{model}", library)
+        for name in ("{session}", "{turn}", "{job_id}"):
+            path = path.replace(name, "x")
         assert "{" not in path, f"{self.path} has a part that the tests don't know"
-        if self.method != "POST":
+        if self.method not in ("POST", "PUT", "PATCH"):
             return exchange(target.port, request(self.method, f"{path}?start=0&end=20", headers=headers))
         if path.endswith("/documents"):
             return exchange(target.port, upload(path, "added.txt", b"An addition.", headers))
-        return exchange(target.port, post(path, BODIES[self.path], headers))
+        return exchange(target.port, post(path, BODIES[self.path], headers, self.method))
 
 
 def operations(target: Target) -> Iterator[Operation]:
@@ -171,10 +177,20 @@ def test_a_conversation_is_seen_by_nobody_else_not_even_an_admin(keyed: Target) 
     assert exchange(keyed.port, request("GET", path, headers=keyed.bearer("ask"))).status == 200
     elsewhere = path.replace("book", "notes")
     for key, tried in [("admin", path), ("ask of book", path), ("admin of book", path), ("ask", elsewhere)]:
-        for method in ("GET", "DELETE"):
-            reply = exchange(keyed.port, request(method, tried, headers=keyed.bearer(key)))
+        voting = f"{tried}/turns/{asked['turn']}/vote"
+        for sent in (
+            request("GET", tried, headers=keyed.bearer(key)),
+            request("DELETE", tried, headers=keyed.bearer(key)),
+            post(tried, {"title": "Mine"}, keyed.bearer(key), "PATCH"),
+            post(voting, {"vote": "up"}, keyed.bearer(key), "PUT"),
+        ):
+            reply = exchange(keyed.port, sent)
             assert reply.status == 404
             assert b"lighthouse" not in reply.body
+        listed = exchange(
+            keyed.port, request("GET", f"{tried.rpartition('/')[0]}?words=lighthouse", headers=keyed.bearer(key))
+        )
+        assert asked["session"] not in listed.text
         ask_on = {**QUESTION, "session": asked["session"]}
         continued = post(tried.partition("/sessions")[0] + "/ask", ask_on, keyed.bearer(key))
         assert exchange(keyed.port, continued).status == 404

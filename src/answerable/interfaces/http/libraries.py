@@ -86,6 +86,13 @@ class Libraries:
         """Return the folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
         return self._uploads / self.identity(name)
 
+    def votes(self, name: str) -> Path:
+        """Return the file of the votes on a library's answers: in its folder, or beside the uploads if it has none."""
+        address = self.settings(name).library_address
+        if "://" in address:
+            return self._uploads.parent / "votes" / f"{self.identity(name)}.jsonl"
+        return Path(address).expanduser() / "votes.jsonl"
+
     def reader(self, name: str) -> Reader:
         """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary."""
         return build_reader(self.settings(name), self.uploads(name))
