@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -124,14 +123,14 @@ def test_a_question_is_asked_again_and_edited(address: str) -> None:
         page = visitor.page
         for question in (GATE, DOOR, FERRY):
             visitor.ask(question)
-        upload_more(address, "gate.txt", b"The gate is red now. The door is green.")
+        upload_more(address, "gate.txt", b"The gate is red. The door is green.")
         page.locator(".turn").first.get_by_role("button", name="Ask again").click()
-        page.locator(".turn", has_text="red now").wait_for()
+        page.locator(".turn", has_text="gate is red").wait_for()
         assert questions(visitor) == [GATE, DOOR, FERRY]
         page.reload()
         page.locator(".turn").nth(2).wait_for()
         assert questions(visitor) == [GATE, DOOR, FERRY]
-        assert "red now" in page.locator(".turn").first.inner_text()
+        assert "gate is red" in page.locator(".turn").first.inner_text()
         page.locator(".turn").nth(1).get_by_role("button", name="Edit the question").click()
         assert "1 later question is dropped." in page.locator(".edit-question").inner_text()
         visitor.shot("edit")
@@ -209,7 +208,7 @@ def test_an_answer_is_copied_with_its_citations(address: str) -> None:
         turn.get_by_role("button", name="Copy with sources").click()
         turn.get_by_role("status").filter(has_text="Copied.").wait_for()
         copied = visitor.page.evaluate("() => navigator.clipboard.readText()")
-        assert copied == "The documents say:\n“The gate is blue.” [1]\n\n[1] gate.txt, line 1"
+        assert copied == "The documents say:\n“The gate is blue.” [1]\n\n[1] gate, line 1"
         # Other machines without HTTPS have no such interface.
         visitor.page.evaluate("() => navigator.clipboard.writeText('')")
         visitor.page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
@@ -239,7 +238,6 @@ def test_votes_are_kept_and_taken_back(tmp_path: Path) -> None:
             assert pressed.evaluate_all("(all) => all.map((each) => each.dataset.vote)") == ["up", "up"]
             pressed.first.click()
             page.locator(".turn").first.locator("[data-vote=up][aria-pressed=false]").wait_for()
-            page.wait_for_function("() => true")
             page.locator(".turn").first.get_by_role("button", name="Wrong answer").click()
             page.locator(".turn").first.get_by_text("Kept on this server").wait_for()
             assert [json.loads(line)["judgement"] for line in votes.read_text("utf-8").splitlines()] == ["up", "down"]
@@ -291,7 +289,7 @@ def test_on_a_phone_the_list_is_a_drawer(address: str, size: tuple[int, int], sc
         assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Show conversations"
         page.keyboard.press("Enter")
         page.locator(".drawer .earlier-open", has_text=FERRY).click()
-        page.locator(".question h2", has_text=re.escape(FERRY[:10])).wait_for()
+        page.locator(".question h2", has_text=FERRY).wait_for()
         page.locator("dialog.drawer[open]").wait_for(state="detached")
         page.get_by_role("button", name="Edit the question").click()
         visitor.shot(f"edit-{size[0]}-{scheme}")
