@@ -81,5 +81,6 @@ def what_is_there(client: httpx.Client) -> dict[str, str]:
         "library": "library",
         "document_id": next(each["document_id"] for each in documents if each["source"] == "ferry.txt"),
         "session": asked["session"],
+        "turn": asked["turn"],
         "job_id": job["job_id"],
     }

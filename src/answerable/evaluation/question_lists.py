@@ -3,6 +3,9 @@
 Columns have English, Spanish or Portuguese names, in any order; unknown columns are ignored. A row needs a question,
 and an expected answer, a document, or a mark that the question is unanswerable. In CSV, `|` separates several answers
 or documents in a cell; in JSON they are a list.
+
+The server writes such lists from votes on its answers, with the column `judgement`. Of an answer voted down it doesn't
+know what was expected, and documents may have been removed since: such rows are passed over, not errors.
 """
 
 from __future__ import annotations
@@ -43,6 +46,12 @@ class Listed:
     is_unanswerable: bool
     language: str
     type: str
+    is_voted: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing is expected yet."""
+        return not (self.is_unanswerable or self.answers or self.documents)
 
 
 def read_questions(path: Path) -> list[Listed]:
@@ -77,9 +86,14 @@ def read_questions(path: Path) -> list[Listed]:
 def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument], path: Path) -> list[Asked]:
     """Return the questions of the list at `path`, with the ids of the documents that the list names.
 
-    Raises SourceError with the line number.
+    Votes that expect nothing yet, or a document that is gone, are left out. Raises SourceError with the line number.
     """
     names = _Names(documents, path)
+    listed = [each for each in listed if not each.is_voted or _can_be_judged(each, names)]
+    if not listed:
+        raise SourceError(
+            f"{path}: no vote has an expected result. Fill in `answer`, `document` or `unanswerable` in some lines."
+        )
     return [
         Asked(
             each.id,
@@ -92,6 +106,10 @@ def find_documents(listed: Iterable[Listed], documents: Sequence[StoredDocument]
         )
         for each in listed
     ]
+
+
+def _can_be_judged(listed: Listed, names: _Names) -> bool:
+    return not listed.is_open and all(map(names.known, listed.documents))
 
 
 def _located(path: Path, records: Iterator[tuple[int, Mapping[str, Any]]]) -> Iterator[tuple[int, Mapping[str, Any]]]:
@@ -174,14 +192,16 @@ def _listed(line: int, record: Mapping[str, Any]) -> Listed:
         is_unanswerable, answers = True, ()
     if is_unanswerable and answers:
         raise ValueError("it has an expected answer but is marked as unanswerable. Remove one of the two.")
-    if not (is_unanswerable or answers or documents):
+    is_voted = bool(_word(record.get("judgement")))
+    if not (is_unanswerable or answers or documents or is_voted):
         raise ValueError("it has neither an expected answer nor a document. Give one, or mark it as unanswerable.")
     language = _word(record.get("language")).lower()[:2] or question_language(text)
     kind = _word(record.get("type")) or type_of(text)
     # The document of an unanswerable question is not a relevant one.
     named = () if is_unanswerable else documents
     return Listed(
-        line, _word(record.get("id")) or f"line {line}", text, answers, named, is_unanswerable, language, kind
+        *(line, _word(record.get("id")) or f"line {line}", text, answers, named, is_unanswerable, language, kind),
+        is_voted,
     )
 
 
@@ -219,10 +239,14 @@ class _Names:
 
     def find(self, name: str, line: int) -> list[str]:
         """Return the ids of all documents with this name: one file may contain several."""
-        if name not in self._found:
-            self._found[name] = [each.id for each in documents_called(self._documents, name)]
-        if not self._found[name]:
+        if not self.known(name):
             raise SourceError(
                 f"{self._path}, line {line}: the library has no document {name!r}. `answerable list` shows them."
             )
         return self._found[name]
+
+    def known(self, name: str) -> bool:
+        """Return whether the library has a document of this name."""
+        if name not in self._found:
+            self._found[name] = [each.id for each in documents_called(self._documents, name)]
+        return bool(self._found[name])

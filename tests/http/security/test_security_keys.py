@@ -26,6 +26,8 @@ BODIES: dict[str, Any] = {
     "/api/v1/{library}/settings/model": {"model": "extractive"},
     "/api/v1/{library}": {"every": 0},
     "/api/v1/libraries": {"title": "Made by a test"},
+    "/api/v1/{library}/sessions/{session}": {"title": "The safe"},
+    "/api/v1/{library}/sessions/{session}/turns/{turn}/vote": {"vote": "up"},
     "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
     "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
 }
@@ -44,7 +46,9 @@ ASKERS_MAY = {
     ("GET", "/api/v1/{library}/documents/{document_id}/recording"),
     ("GET", "/api/v1/{library}/sessions"),
     ("GET", "/api/v1/{library}/sessions/{session}"),
+    ("PATCH", "/api/v1/{library}/sessions/{session}"),
     ("DELETE", "/api/v1/{library}/sessions/{session}"),
+    ("PUT", "/api/v1/{library}/sessions/{session}/turns/{turn}/vote"),
     ("POST", "/v1/chat/completions"),
     ("POST", "/v1/embeddings"),
     ("GET", "/v1/models"),
@@ -63,7 +67,9 @@ class Operation:
     def send(self, target: Target, library: str, document_id: str, headers: dict[str, str]) -> Reply:
         """What the server says to a caller with these headers who names this library and document."""
         path = self.path.replace("{library}", library).replace("{document_id}", document_id)
-        path = path.replace("{model}", library).replace("{session}", "x").replace("{job_id}", "x")
+        path = path.replace("{model}", library)
+        for name in ("{session}", "{turn}", "{job_id}"):
+            path = path.replace(name, "x")
         assert "{" not in path, f"{self.path} has a part that the tests don't know"
         if self.method not in ("POST", "PUT", "PATCH"):
             return exchange(target.port, request(self.method, f"{path}?start=0&end=20", headers=headers))
@@ -181,10 +187,20 @@ def test_a_conversation_is_seen_by_nobody_else_not_even_an_admin(keyed: Target) 
     assert exchange(keyed.port, request("GET", path, headers=keyed.bearer("ask"))).status == 200
     elsewhere = path.replace("book", "notes")
     for key, tried in [("admin", path), ("ask of book", path), ("admin of book", path), ("ask", elsewhere)]:
-        for method in ("GET", "DELETE"):
-            reply = exchange(keyed.port, request(method, tried, headers=keyed.bearer(key)))
+        voting = f"{tried}/turns/{asked['turn']}/vote"
+        for attempt in (
+            request("GET", tried, headers=keyed.bearer(key)),
+            request("DELETE", tried, headers=keyed.bearer(key)),
+            sent("PATCH", tried, {"title": "Mine"}, keyed.bearer(key)),
+            sent("PUT", voting, {"vote": "up"}, keyed.bearer(key)),
+        ):
+            reply = exchange(keyed.port, attempt)
             assert reply.status == 404
             assert b"lighthouse" not in reply.body
+        listed = exchange(
+            keyed.port, request("GET", f"{tried.rpartition('/')[0]}?words=lighthouse", headers=keyed.bearer(key))
+        )
+        assert asked["session"] not in listed.text
         ask_on = {**QUESTION, "session": asked["session"]}
         continued = post(tried.partition("/sessions")[0] + "/ask", ask_on, keyed.bearer(key))
         assert exchange(keyed.port, continued).status == 404

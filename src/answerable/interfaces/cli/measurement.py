@@ -18,7 +18,7 @@ from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Rep
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.suggest import suggest, write_drafts
 from answerable.interfaces.cli.options import MeasureOptions
-from answerable.interfaces.cli.printing import console, one_line, print_error, print_json, print_text
+from answerable.interfaces.cli.printing import console, counted, one_line, print_error, print_json, print_text
 from answerable.interfaces.cli.progress import add_progress, count_progress
 from answerable.protocols import Embedder
 from answerable.settings import Settings
@@ -56,6 +56,12 @@ def _measure_library(settings: Settings, path: Path, plan: Plan, as_json: bool) 
     listed = read_questions(path)
     with closing(build_store(settings.library_address, False, settings.qdrant_api_key)) as store:
         asked = find_documents(listed, list(store.documents()), path)
+        if left_out := len(listed) - len(asked):
+            print_text(
+                f"{counted(left_out, 'vote')} of {len(listed):,} passed over: nothing is expected yet, or the document "
+                f"is gone. To count them, fill in `answer`, `document` or `unanswerable` in {path}.",
+                stderr=True,
+            )
         embedder = build_embedder(settings, store.fingerprint)
         name = f"{path.name} on {without_password(settings.library_address)}"
         with _shown(plan, name, as_json) as plan:

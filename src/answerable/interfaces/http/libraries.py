@@ -124,6 +124,13 @@ class Libraries:
         """Return the folder of a library's uploads, which may not exist yet. Raise UnknownLibrary."""
         return self._uploads / self.identity(name)
 
+    def votes(self, name: str) -> Path:
+        """Return the file of the votes on a library's answers: in its folder, or beside the uploads if it has none."""
+        address = self.settings(name).library_address
+        if "://" in address:
+            return self._uploads.parent / "votes" / f"{self.identity(name)}.jsonl"
+        return Path(address).expanduser() / "votes.jsonl"
+
     def reader(self, name: str, password: str = "") -> Reader:
         """Return a new reader of the library's sources, which the caller must close. Raise UnknownLibrary.
 
@@ -172,7 +179,7 @@ class Libraries:
 
         Its name leads nowhere from now on; jobs of it must have ended.
         """
-        uploads, identity = self.uploads(name), self.identity(name)
+        uploads, votes, identity = self.uploads(name), self.votes(name), self.identity(name)
         with self._changing, self._file.changing() as found:
             found.made = [each for each in found.made if each != name]
             found.choices.pop(identity, None)
@@ -182,6 +189,7 @@ class Libraries:
             self._close(name)
         for left in (self._folder / name, uploads):
             shutil.rmtree(left, ignore_errors=True)
+        votes.unlink(missing_ok=True)
 
     def close(self) -> None:
         """Close the open libraries. Idempotent."""

@@ -24,7 +24,8 @@ from answerable.library import Library
 class Ask:
     """A question. `selected` is the text that the question is about; `span` is an alternative, its place.
 
-    With `keep` the question and its answer become a turn of the session, or of a new session.
+    With `keep` the question and its answer become a turn of the session, or of a new session; with `instead_of` in the
+    place of another turn, whose history it has.
     """
 
     question: str
@@ -33,6 +34,7 @@ class Ask:
     selected: str = ""
     span: Span | None = None
     keep: bool = True
+    instead_of: str | None = None
 
 
 class Answering:
@@ -57,9 +59,7 @@ class Answering:
                 yield event
 
     def _events(self, ask: Ask) -> Generator[Event, None, None]:
-        history = self._sessions.history(ask.session, self._owner) if ask.session is not None else []
-        if history is None:
-            raise Problem(404, "session_not_found", "There is no such session. Leave it out to start a new one.")
+        history = self._history(ask)
         span = check_span(self._library, ask.span) if ask.span else None
         if span is None and ask.selected:
             span = find_selected(self._library, ask.selected, ask.where)
@@ -77,6 +77,16 @@ class Answering:
             # The question is complete now, so later attempts need no history.
             history = []
 
+    def _history(self, ask: Ask) -> list[Exchange]:
+        if ask.session is None:
+            return []
+        history = self._sessions.history(ask.session, self._owner, ask.instead_of)
+        if history is not None:
+            return history
+        if ask.instead_of and self._sessions.title(ask.session, self._owner) is not None:
+            raise Problem(404, "turn_not_found", "The conversation no longer has this question. Get it again.")
+        raise Problem(404, "session_not_found", "There is no such session. Leave it out to start a new one.")
+
     def _finished(self, ask: Ask, searched: str, answer: Answer, scope: Scope) -> dict[str, Any]:
         """Return the answer as JSON; save it in its session."""
         about_a_text = ask.span is not None or ask.selected
@@ -85,10 +95,12 @@ class Answering:
             "passages": [_passage(result) for result in answer.results],
             "scope": scope.json() if about_a_text else None,
             "session": None,
+            "turn": None,
         }
         if ask.keep:
             found["session"] = ask.session or self._sessions.start(self._owner)
-            self._sessions.add(found["session"], self._owner, Exchange(ask.question, searched, answer.text), found)
+            exchange = Exchange(ask.question, searched, answer.text)
+            found["turn"] = self._sessions.add(found["session"], self._owner, exchange, found, ask.instead_of)
         return found
 
 

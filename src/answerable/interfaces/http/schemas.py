@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Optional
+from typing import Annotated, Any, Literal, Optional
 
 from pydantic import (
     AfterValidator,
@@ -68,6 +68,11 @@ class AskBody(Sent):
     selected_text: str = Field("", max_length=LONGEST_SELECTION, description="The text that the question is about.")
     hint: Optional[Hint] = None
     keep: bool = Field(True, description="Whether to save the turn in a session.")
+    instead_of: Optional[str] = Field(
+        None,
+        max_length=64,
+        description="A turn of the session whose place this one takes. With another question, the turns after it go.",
+    )
 
 
 class SearchBody(Sent):
@@ -144,6 +149,18 @@ class ProviderBody(Sent):
     """A provider to ask for its models."""
 
     provider: str = Field(min_length=1, max_length=100, examples=["ollama"])
+
+
+class TitleBody(Sent):
+    """A name for a conversation."""
+
+    title: str = Field(max_length=200, description="Empty: the first question again.", examples=["Trip to Oaxaca"])
+
+
+class VoteBody(Sent):
+    """A judgement of an answer."""
+
+    vote: Optional[Literal["up", "down"]] = Field(description="null takes it back.")
 
 
 class ProblemOut(BaseModel):
@@ -249,6 +266,7 @@ class AnswerOut(CheckedAnswer):
     passages: list[PassageOut] = Field(description="The passages the answer could use, best first.")
     scope: Optional[ScopeOut]
     session: Optional[str] = Field(description="The conversation, for the next question.")
+    turn: Optional[str] = Field(None, description="The question's place in the conversation, to vote or ask again.")
     draft: str = Field("", description="The model's text before it was checked.")
     checks: list[dict[str, str]] = []
 
@@ -298,21 +316,24 @@ class JobOut(BaseModel):
 
 
 class SessionOut(BaseModel):
-    """A conversation; its title is the first question."""
+    """A conversation; its title is the first question, until it is renamed."""
 
     session: str
     title: str
     turns: int
     made: float
     used: float
+    found: str = Field(description="The line that has the words searched for; empty if the title has them.")
 
 
 class TurnOut(BaseModel):
     """A question and its answer."""
 
+    turn: str
     asked: float
     question: str
     answer: AnswerOut
+    vote: Optional[str] = Field(description="What its reader said of the answer: up, down or null.")
 
 
 class LibraryOut(BaseModel):
@@ -390,7 +411,7 @@ PagesOut = output(
 )
 JobsOut = output("JobsOut", "A library's jobs, latest first.", jobs=list[JobOut])
 SessionsOut = output("SessionsOut", "The caller's conversations, latest first.", sessions=list[SessionOut])
-TurnsOut = output("TurnsOut", "A conversation, oldest turn first.", session=str, turns=list[TurnOut])
+TurnsOut = output("TurnsOut", "A conversation, oldest turn first.", session=str, title=str, turns=list[TurnOut])
 LibrariesOut = output("LibrariesOut", "The libraries the caller may use.", libraries=list[LibraryOut])
 StatsOut = output(
     "StatsOut",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -17,23 +18,32 @@ from answerable.datatypes import Exchange
 from answerable.disk.private import make_file, make_folder
 from answerable.disk.write_ahead_log import is_full, use_write_ahead_log
 from answerable.errors import DiskFull, LibraryError, SettingsError
+from answerable.interfaces.http.session_search import excerpt_of, folded
 
 # Exchanges read for a model; `history_tokens` bounds what it gets.
 LONGEST_HISTORY = 50
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS sessions (
-    id TEXT PRIMARY KEY, library TEXT NOT NULL, caller TEXT NOT NULL, made REAL NOT NULL, used REAL NOT NULL
+    id TEXT PRIMARY KEY, library TEXT NOT NULL, caller TEXT NOT NULL, made REAL NOT NULL, used REAL NOT NULL,
+    title TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS sessions_of ON sessions (library, caller, used);
 CREATE INDEX IF NOT EXISTS sessions_used ON sessions (used);
 CREATE TABLE IF NOT EXISTS turns (
     number INTEGER PRIMARY KEY AUTOINCREMENT,
     session TEXT NOT NULL REFERENCES sessions (id) ON DELETE CASCADE,
-    asked REAL NOT NULL, question TEXT NOT NULL, searched TEXT NOT NULL, text TEXT NOT NULL, answer TEXT NOT NULL
+    asked REAL NOT NULL, question TEXT NOT NULL, searched TEXT NOT NULL, text TEXT NOT NULL, answer TEXT NOT NULL,
+    id TEXT NOT NULL DEFAULT '', vote TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS turns_of ON turns (session, number);
 """
+# Columns that files of earlier versions lack.
+_ADDED = (("sessions", "title"), ("turns", "id"), ("turns", "vote"))
+_TITLE = (
+    "coalesce(nullif(title, ''), (SELECT question FROM turns WHERE session = sessions.id ORDER BY number LIMIT 1), '')"
+)
+_SAID = "(SELECT group_concat(question || char(10) || text, char(10)) FROM turns WHERE session = sessions.id)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +73,8 @@ class Sessions:
             self._database.execute("PRAGMA foreign_keys = ON")
             self._database.execute("PRAGMA secure_delete = ON")
             self._database.executescript(_SCHEMA)
+            self._upgrade()
+            self._database.create_function("folded", 1, folded, deterministic=True)
         except (OSError, sqlite3.Error) as error:
             raise SettingsError(
                 f"Can't open {path} for sessions ({error}). Name another folder with --data, or move the file away."
@@ -75,33 +87,58 @@ class Sessions:
         with self._transaction() as database:
             database.execute("DELETE FROM sessions WHERE used < ?", (now - self._seconds,))
             database.execute(
-                "INSERT INTO sessions VALUES (?, ?, ?, ?, ?)", (found, owner.library, owner.caller, now, now)
+                "INSERT INTO sessions (id, library, caller, made, used) VALUES (?, ?, ?, ?, ?)",
+                (found, owner.library, owner.caller, now, now),
             )
         return found
 
-    def history(self, session: str, owner: Owner) -> list[Exchange] | None:
-        """Return the latest exchanges, oldest first; None for an unknown session."""
+    def history(self, session: str, owner: Owner, before: str | None = None) -> list[Exchange] | None:
+        """Return the latest exchanges, oldest first, or those before a turn; None for an unknown session or turn."""
         with self._locked():
             if not self._exists(session, owner):
                 return None
+            number = self._number(session, before) if before is not None else sys.maxsize
+            if number is None:
+                return None
             rows = self._database.execute(
-                "SELECT question, searched, text FROM turns WHERE session = ? ORDER BY number DESC LIMIT ?",
-                (session, LONGEST_HISTORY),
+                "SELECT question, searched, text FROM turns WHERE session = ? AND number < ? "
+                "ORDER BY number DESC LIMIT ?",
+                (session, number, LONGEST_HISTORY),
             ).fetchall()
         return [Exchange(*row) for row in reversed(rows)]
 
-    def add(self, session: str, owner: Owner, exchange: Exchange, answer: dict[str, Any]) -> bool:
-        """Add a turn to a session. Return False if the session was deleted meanwhile."""
-        now = self._now()
+    def add(
+        self, session: str, owner: Owner, exchange: Exchange, answer: dict[str, Any], instead_of: str | None = None
+    ) -> str | None:
+        """Add a turn and return its id, which is also the answer's `turn`; None if the session was deleted meanwhile.
+
+        `instead_of` is a turn whose place it takes. If it asks another question, the turns after it are deleted.
+        """
+        turn, now = secrets.token_hex(8), self._now()
+        row = (now, exchange.question, exchange.searched, exchange.answer, json.dumps({**answer, "turn": turn}), turn)
         with self._transaction() as database:
             if not self._exists(session, owner):
-                return False
+                return None
             database.execute("UPDATE sessions SET used = ? WHERE id = ?", (now, session))
+            number = self._number(session, instead_of) if instead_of else None
+            if number is None:
+                database.execute(
+                    "INSERT INTO turns (asked, question, searched, text, answer, id, session) "
+                    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+                    (*row, session),
+                )
+                return turn
             database.execute(
-                "INSERT INTO turns (session, asked, question, searched, text, answer) VALUES (?, ?, ?, ?, ?, ?)",
-                (session, now, exchange.question, exchange.searched, exchange.answer, json.dumps(answer)),
+                "DELETE FROM turns WHERE session = ? AND number > ? "
+                "AND (SELECT question FROM turns WHERE number = ?) <> ?",
+                (session, number, number, exchange.question),
             )
-        return True
+            database.execute(
+                "UPDATE turns SET asked = ?, question = ?, searched = ?, text = ?, answer = ?, id = ?, vote = '' "
+                "WHERE number = ?",
+                (*row, number),
+            )
+        return turn
 
     def turns(self, session: str, owner: Owner) -> list[dict[str, Any]] | None:
         """Return all turns as JSON, oldest first; None for an unknown session."""
@@ -109,20 +146,60 @@ class Sessions:
             if not self._exists(session, owner):
                 return None
             rows = self._database.execute(
-                "SELECT asked, question, answer FROM turns WHERE session = ? ORDER BY number", (session,)
+                "SELECT id, asked, question, answer, vote FROM turns WHERE session = ? ORDER BY number", (session,)
             ).fetchall()
-        return [{"asked": row[0], "question": row[1], "answer": json.loads(row[2])} for row in rows]
+        return [_turn(row) for row in rows]
 
-    def list(self, owner: Owner, limit: int = 100) -> list[dict[str, Any]]:
-        """Return the owner's sessions as JSON, the last used first; `title` is a session's first question."""
+    def turn(self, session: str, owner: Owner, turn: str) -> dict[str, Any] | None:
+        """Return a turn as JSON; None if there is none."""
+        with self._locked():
+            if not self._exists(session, owner):
+                return None
+            row = self._database.execute(
+                "SELECT id, asked, question, answer, vote FROM turns WHERE session = ? AND id = ?", (session, turn)
+            ).fetchone()
+        return _turn(row) if row else None
+
+    def vote(self, session: str, owner: Owner, turn: str, vote: str) -> bool:
+        """Set the vote on an answer: "up", "down" or "". Return False if there is no such turn."""
+        with self._transaction() as database:
+            if not self._exists(session, owner):
+                return False
+            done = database.execute("UPDATE turns SET vote = ? WHERE session = ? AND id = ?", (vote, session, turn))
+            return done.rowcount > 0
+
+    def title(self, session: str, owner: Owner) -> str | None:
+        """Return a session's title, by default its first question; None for an unknown session."""
+        with self._locked():
+            if not self._exists(session, owner):
+                return None
+            found: str = self._database.execute(f"SELECT {_TITLE} FROM sessions WHERE id = ?", (session,)).fetchone()[0]
+        return found
+
+    def rename(self, session: str, owner: Owner, title: str) -> bool:
+        """Set a session's title; "" is its first question again. Return False for an unknown session."""
+        with self._transaction() as database:
+            if not self._exists(session, owner):
+                return False
+            database.execute("UPDATE sessions SET title = ? WHERE id = ?", (title, session))
+        return True
+
+    def list(self, owner: Owner, limit: int = 100, words: str = "") -> list[dict[str, Any]]:
+        """Return the owner's sessions as JSON, the last used first: all, or those that have all of the words.
+
+        Case and accents don't matter. `found` is the line of a question or an answer that has the first word.
+        """
+        wanted = folded(words).split()
+        having = "".join(f" AND instr(folded({_TITLE} || char(10) || coalesce({_SAID}, '')), ?)" for _ in wanted)
+        said = f"coalesce({_SAID}, '')" if wanted else "''"
         with self._locked():
             rows = self._database.execute(
-                "SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = id), coalesce("
-                "(SELECT question FROM turns WHERE session = id ORDER BY number LIMIT 1), '') "
-                "FROM sessions WHERE library = ? AND caller = ? AND used >= ? ORDER BY used DESC LIMIT ?",
-                (owner.library, owner.caller, self._now() - self._seconds, limit),
+                f"SELECT id, made, used, (SELECT count(*) FROM turns WHERE session = sessions.id), {_TITLE}, {said} "
+                f"FROM sessions WHERE library = ? AND caller = ? AND used >= ?{having} ORDER BY used DESC LIMIT ?",
+                (owner.library, owner.caller, self._now() - self._seconds, *wanted, limit),
             ).fetchall()
-        return [dict(zip(("session", "made", "used", "turns", "title"), row, strict=True)) for row in rows]
+        names = ("session", "made", "used", "turns", "title")
+        return [{**dict(zip(names, row, strict=False)), "found": excerpt_of(row[-1], wanted)} for row in rows]
 
     def delete(self, session: str, owner: Owner) -> bool:
         """Delete a session with its turns. Return False if the session doesn't exist."""
@@ -141,6 +218,18 @@ class Sessions:
         """Close the SQLite file. Idempotent."""
         with self._lock:
             self._database.close()
+
+    def _upgrade(self) -> None:
+        for table, column in _ADDED:
+            known = [row[1] for row in self._database.execute(f"PRAGMA table_info({table})")]
+            if column not in known:
+                self._database.execute(f"ALTER TABLE {table} ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
+        self._database.execute("UPDATE turns SET id = lower(hex(randomblob(8))) WHERE id = ''")
+
+    def _number(self, session: str, turn: str) -> int | None:
+        found = self._database.execute("SELECT number FROM turns WHERE session = ? AND id = ?", (session, turn))
+        row = found.fetchone()
+        return row[0] if row else None
 
     def _exists(self, session: str, owner: Owner) -> bool:
         found = self._database.execute(
@@ -172,3 +261,8 @@ class Sessions:
                 if self._database.in_transaction:
                     self._database.execute("ROLLBACK")
                 raise
+
+
+def _turn(row: tuple[Any, ...]) -> dict[str, Any]:
+    turn, asked, question, answer, vote = row
+    return {"turn": turn, "asked": asked, "question": question, "answer": json.loads(answer), "vote": vote or None}

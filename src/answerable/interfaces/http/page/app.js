@@ -3,14 +3,14 @@
 import { AddDialog, AddForms, DropTarget } from "./library/adding.js";
 import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
-import { isBusy, useConversation } from "./conversation/conversation.js";
-import { download, markdownOf } from "./conversation/exporting.js";
+import { useConversation } from "./conversation/conversation.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { useKept, useTheme } from "./preferences.js";
-import { Trouble } from "./status.js";
+import { saveTurns, Side } from "./conversation/side.js";
+import { Trouble, Working } from "./status.js";
 import { SourcePanel } from "./views/panel.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
@@ -80,14 +80,13 @@ const Welcome = ({ stats, mayChange, forms }) => {
   `;
 };
 
-const Tools = ({ turns, onBegin }) => {
+const Tools = ({ turns }) => {
   const texts = useTexts();
-  const { t } = texts;
-  const save = () => download("answerable.md", markdownOf(turns, texts));
   return html`
     <div class="tools">
-      <button type="button" class="tool" onClick=${onBegin}><${Icon} name="fresh" />${t("begin")}</button>
-      <button type="button" class="tool" onClick=${save}><${Icon} name="export" />${t("export")}</button>
+      <button type="button" class="tool" onClick=${() => saveTurns(turns, texts)}>
+        <${Icon} name="export" />${texts.t("export")}
+      </button>
     </div>
   `;
 };
@@ -101,14 +100,24 @@ const follow = (end) => {
 };
 
 const Conversation = ({ conversation, panel, welcome }) => {
-  const { turns, begin } = conversation;
+  const { turns, isLoading } = conversation;
+  const { t } = useTexts();
   const end = useRef(null);
   const last = turns.at(-1);
   useEffect(() => end.current && follow(end.current), [turns.length, last?.state, last?.draft]);
-  if (!turns.length) return welcome;
+  if (!turns.length) return isLoading ? html`<${Working}>${t("loadingConversation")}<//>` : welcome;
   return html`
-    <${Tools} turns=${turns} onBegin=${begin} />
-    ${turns.map((turn) => html`<${Turn} key=${turn.id} turn=${turn} open=${panel.open} openAt=${panel.openAt} />`)}
+    <${Tools} turns=${turns} />
+    ${turns.map(
+      (turn) =>
+        html`<${Turn}
+          key=${turn.id}
+          turn=${turn}
+          conversation=${conversation}
+          open=${panel.open}
+          openAt=${panel.openAt}
+        />`,
+    )}
     <div ref=${end} class="end"></div>
   `;
 };
@@ -137,6 +146,10 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     conversation.ask(question, hint);
     setHint(null);
   };
+  const begin = () => {
+    conversation.begin();
+    field.current?.focus();
+  };
   const askAbout = (selected) => {
     setHint(selected);
     location.hash = "#ask";
@@ -150,6 +163,16 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     </button>`;
   return html`
     <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view}>
+      ${
+        view === "ask" &&
+        html`<${Side}
+          library=${library}
+          conversation=${conversation}
+          hasPanel=${Boolean(panel.open)}
+          onBegin=${begin}
+          onProblem=${onProblem}
+        />`
+      }
       <main class="column">
         <div class="scroll">
           <div class="content">
@@ -181,7 +204,8 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                 field=${field}
                 hint=${hint}
                 onDropHint=${() => setHint(null)}
-                isBusy=${isBusy(conversation.turns.at(-1))}
+                last=${conversation.last}
+                isBusy=${conversation.isBusy}
                 onAsk=${ask}
                 onStop=${conversation.stop}
                 mayAdd=${mayChange}

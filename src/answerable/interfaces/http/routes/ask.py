@@ -32,7 +32,7 @@ async def ask(
     """
     answering = Answering(opened, owner(service, library, caller), service.sessions, service.metrics)
     span = Span(body.hint.document_id, body.hint.start, body.hint.end) if body.hint else None
-    asked = Ask(body.question, body.where, body.session, body.selected_text, span, body.keep)
+    asked = Ask(body.question, body.where, body.session, body.selected_text, span, body.keep, body.instead_of)
     events = service.pool.stream(lambda: answering.events(asked))
     if sse.MEDIA_TYPE in request.headers.get("accept", ""):
         return sse.EventStream(events, service)

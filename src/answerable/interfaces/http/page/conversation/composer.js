@@ -16,8 +16,8 @@ const Hint = ({ hint, onDrop }) => {
   `;
 };
 
-/** The question's field, referenced by `field`, with a button to stop a running answer. */
-export const Composer = ({ field, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd }) => {
+/** The question's field, referenced by `field`, with a button to stop a running answer. ↑ brings back the `last` one. */
+export const Composer = ({ field, last, hint, onDropHint, isBusy, onAsk, onStop, onAdd, mayAdd }) => {
   const { t } = useTexts();
   const [question, setQuestion] = useState("");
   useEffect(() => {
@@ -34,6 +34,9 @@ export const Composer = ({ field, hint, onDropHint, isBusy, onAsk, onStop, onAdd
   const onKeyDown = (event) => {
     // During input composition Enter chooses a candidate.
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+    if (event.key !== "ArrowUp" || question || !last) return;
+    event.preventDefault();
+    setQuestion(last);
   };
   return html`
     <form class="composer" onSubmit=${ask}>

@@ -1,8 +1,8 @@
-/** A conversation with a library: ask, stream, stop, and resume after a reload. */
+/** A conversation with a library: ask, stream, stop, ask again, vote, and resume after a reload. */
 
 import { events, of, Problem, request, wasStopped } from "../api/api.js";
 import { keep, kept } from "../preferences.js";
-import { useCallback, useEffect, useRef, useState } from "../ui.js";
+import { useEffect, useRef, useState } from "../ui.js";
 
 const BUSY = ["searching", "writing"];
 
@@ -11,12 +11,26 @@ export const isBusy = (turn) => BUSY.includes(turn?.state);
 
 const sessionName = (library) => `session:${library}`;
 
-const restored = ({ asked, question, answer }, number) => ({
-  id: `kept-${number}`,
+/** A turn of the server. `saved` is its id there. */
+export const restored = ({ turn, asked, question, answer, vote }) => ({
+  id: turn,
+  saved: turn,
   asked: asked * 1000,
   question,
   answer,
+  vote,
   state: "done",
+});
+
+const begun = (question, hint, id) => ({
+  id,
+  question,
+  hint,
+  asked: Date.now(),
+  state: "searching",
+  searched: question,
+  draft: "",
+  marks: {},
 });
 
 /** Apply an event of the stream to a turn. */
@@ -25,90 +39,138 @@ const changed = (turn, { name, data }) => {
     return { ...turn, state: "searching", searched: data.question, scope: data.scope, draft: "", marks: {} };
   if (name === "text") return { ...turn, state: "writing", draft: turn.draft + data.text };
   if (name === "mark") return { ...turn, marks: { ...turn.marks, [data.number]: data } };
-  if (name === "answer") return { ...turn, state: "done", answer: data };
+  if (name === "answer") return { ...turn, state: "done", answer: data, saved: data.turn };
   return turn;
 };
 
-const bodyOf = (question, hint, session) => ({
+/** The turns with a new one at the end, or in the place of one that is asked again; as the server does it. */
+const placed = (turns, made, again) => {
+  if (!again) return [...turns, made];
+  if (!again.saved) return [...turns.filter((turn) => turn !== again), made];
+  const at = turns.findIndex((turn) => turn.id === again.id);
+  return [...turns.slice(0, at), made, ...(made.question === again.question ? turns.slice(at + 1) : [])];
+};
+
+/** The selected text a turn was about; of an earlier conversation only its place is known. */
+const hintOf = ({ hint, answer }) => {
+  if (hint || !answer?.scope?.document_id) return hint;
+  const { document_id, start, end } = answer.scope;
+  return { text: "", span: { document_id, start, end } };
+};
+
+const bodyOf = (question, hint, session, again) => ({
   question,
   ...(session && { session }),
-  ...(hint && { selected_text: hint.text }),
+  ...(session && again?.saved && { instead_of: again.saved }),
+  ...(hint?.text && { selected_text: hint.text }),
   ...(hint?.span && { hint: hint.span }),
 });
 
-/** The turns of the conversation, oldest first, with `ask(question, hint)`, `stop()` and `begin()`. */
+/**
+ * The conversation: its `session` and `turns`, oldest first, with `ask(question, hint)`, `askAgain(turn, question)`,
+ * `vote(turn, vote)`, `stop()`, `open(session)` and `begin()`. `last` is the last question.
+ */
 export const useConversation = (library, onProblem) => {
   const [turns, setTurns] = useState([]);
-  const session = useRef("");
+  const [session, setSession] = useState("");
+  const [isLoading, setLoading] = useState(() => Boolean(kept(sessionName(library))));
+  const current = useRef("");
   const running = useRef(null);
+  const asked = useRef("");
   const change = (id, edit) => setTurns((all) => all.map((turn) => (turn.id === id ? edit(turn) : turn)));
 
   const remember = (id) => {
-    session.current = id;
+    current.current = id;
+    setSession(id);
     keep(sessionName(library), id);
   };
 
-  useEffect(() => {
-    setTurns([]);
-    session.current = kept(sessionName(library));
-    if (session.current) {
-      request(of(library, "sessions", session.current)).then(
-        (found) => setTurns(found.turns.map(restored)),
-        (problem) => (problem.code === "session_not_found" ? remember("") : onProblem(problem)),
-      );
-    }
-    return () => running.current?.abort();
-  }, [library]);
+  const stop = () => running.current?.abort();
 
-  const follow = async (id, question, hint, signal) => {
-    const options = { method: "POST", body: bodyOf(question, hint, session.current), signal };
-    for await (const event of events(of(library, "ask"), options)) {
-      change(id, (turn) => changed(turn, event));
-      if (event.name === "answer") remember(event.data.session ?? session.current);
-    }
-    // A stream that ends before its answer was cut off.
-    change(id, (turn) =>
-      isBusy(turn) ? { ...turn, state: "failed", problem: new Problem(0, "unreachable", "") } : turn,
+  const open = (id) => {
+    stop();
+    remember(id);
+    setTurns([]);
+    setLoading(Boolean(id));
+    if (!id) return;
+    const ifCurrent = (then) => (found) => {
+      // Another one may have been opened meanwhile.
+      if (current.current !== id) return;
+      setLoading(false);
+      then(found);
+    };
+    request(of(library, "sessions", id)).then(
+      ifCurrent((found) => setTurns((all) => [...found.turns.map(restored), ...all])),
+      ifCurrent((problem) => (problem.code === "session_not_found" ? remember("") : onProblem(problem))),
     );
   };
 
-  const ask = useCallback(
-    async (question, hint) => {
-      const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-      running.current = new AbortController();
-      const { signal } = running.current;
-      const begun = {
-        id,
-        question,
-        hint,
-        asked: Date.now(),
-        state: "searching",
-        searched: question,
-        draft: "",
-        marks: {},
-      };
-      setTurns((all) => [...all, begun]);
-      try {
-        await follow(id, question, hint, signal).catch((problem) => {
-          if (problem.code !== "session_not_found") throw problem;
-          // The session expired; the next question starts a new one.
-          remember("");
-          return follow(id, question, hint, signal);
-        });
-      } catch (problem) {
-        if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
-        change(id, (turn) => ({ ...turn, state: wasStopped(problem) ? "stopped" : "failed", problem }));
-        if (problem.status === 401) onProblem(problem);
-      }
-    },
-    [library],
-  );
-
-  const stop = useCallback(() => running.current?.abort(), []);
-  const begin = useCallback(() => {
-    stop();
-    remember("");
-    setTurns([]);
+  useEffect(() => {
+    open(kept(sessionName(library)));
+    return stop;
   }, [library]);
-  return { turns, ask, stop, begin };
+
+  const follow = async (id, question, hint, again, signal) => {
+    const options = { method: "POST", body: bodyOf(question, hint, current.current, again), signal };
+    for await (const event of events(of(library, "ask"), options)) {
+      if (signal.aborted) return;
+      change(id, (turn) => changed(turn, event));
+      if (event.name !== "answer") continue;
+      remember(event.data.session ?? current.current);
+      return;
+    }
+    // The stream was cut off.
+    throw new Problem(0, "unreachable", "");
+  };
+
+  const start = async (question, hint, again) => {
+    const id = again?.id ?? crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
+    const before = turns;
+    asked.current = question;
+    running.current = new AbortController();
+    const { signal } = running.current;
+    setTurns(placed(before, begun(question, again?.hint ?? hint, id), again));
+    try {
+      await follow(id, question, hint, again, signal).catch((problem) => {
+        if (problem.code !== "session_not_found") throw problem;
+        // The session expired; the next question starts a new one.
+        remember("");
+        return follow(id, question, hint, undefined, signal);
+      });
+    } catch (problem) {
+      if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
+      const ended = wasStopped(problem) ? { problem: null } : { problem, attempt: question };
+      const isThere = (all) => all.some((turn) => turn.id === id);
+      // The server still has the earlier answer, and what followed it.
+      if (again?.saved) setTurns((all) => (isThere(all) ? before : all));
+      change(id, (turn) => ({ ...turn, ...(!again?.saved && { state: ended.problem ? "failed" : "stopped" }), ...ended }));
+      if (problem.status === 401) onProblem(problem);
+    }
+  };
+
+  const vote = async (turn, given) => {
+    change(turn.id, (found) => ({ ...found, vote: given, problem: null }));
+    const path = of(library, "sessions", current.current, "turns", turn.saved, "vote");
+    try {
+      await request(path, { method: "PUT", body: { vote: given } });
+      return true;
+    } catch (problem) {
+      change(turn.id, (found) => ({ ...found, vote: turn.vote, problem }));
+      return false;
+    }
+  };
+
+  return {
+    turns,
+    session,
+    isLoading,
+    isBusy: turns.some(isBusy),
+    last: turns.at(-1)?.question ?? asked.current,
+    ask: (question, hint) => start(question, hint),
+    askAgain: (turn, question = turn.question) => start(question, hintOf(turn), turn),
+    vote,
+    stop,
+    open,
+    begin: () => open(""),
+  };
 };

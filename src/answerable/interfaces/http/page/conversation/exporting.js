@@ -37,6 +37,9 @@ const sourceOf = (citation, index, texts) => {
   return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
 };
 
+/** The text without control characters and direction marks. */
+export const withoutHidden = (text) => text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
+
 const turnOf = ({ question, answer, asked }, texts) =>
   [
     `## ${asLine(question)}`,
@@ -46,9 +49,17 @@ const turnOf = ({ question, answer, asked }, texts) =>
       : [texts.t("noAnswer")]),
   ].join("\n\n");
 
-/** The turns as Markdown. */
-export const markdownOf = (turns, texts) =>
-  `# ${texts.t("conversation")}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
+/** The turns as Markdown, below the conversation's title if it has one of its own. */
+export const markdownOf = (turns, texts, title = "") => {
+  const name = title && title !== turns[0]?.question ? asLine(title) : texts.t("conversation");
+  return `# ${name}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
+};
+
+/** A file name for a conversation of this title. */
+export const fileNameOf = (title) => {
+  const words = title.match(/[\p{L}\p{N}]+/gu) ?? [];
+  return `${words.join("-").slice(0, 60) || "answerable"}.md`;
+};
 
 /** Download a text as a file. */
 export const download = (name, text) => {

@@ -8,6 +8,7 @@ import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { Trace } from "./trace.js";
+import { Question, TurnActions } from "./turn_actions.js";
 import { html } from "../ui.js";
 
 const label = (number, found, texts) => {
@@ -125,17 +126,14 @@ const Answered = ({ turn, open, openAt }) => {
 };
 
 /** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another. */
-export const Turn = ({ turn, open, openAt }) => {
-  const { t, moment } = useTexts();
+export const Turn = ({ turn, conversation, open, openAt }) => {
+  const { t } = useTexts();
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
   const outcome = answer ? (answer.answered ? "answered" : isOwn ? "own words" : "refused") : turn.state;
   return html`
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
-      <header class="question">
-        <h2>${turn.question}</h2>
-        <time datetime=${new Date(turn.asked).toISOString()}>${moment(turn.asked)}</time>
-      </header>
+      <${Question} turn=${turn} conversation=${conversation} />
       <${Hint} turn=${turn} />
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
@@ -143,6 +141,7 @@ export const Turn = ({ turn, open, openAt }) => {
         ${isOwn && html`<${OwnWords} answer=${answer} />`}
         ${answer && !answer.answered && !isOwn && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
       </div>
+      <${TurnActions} turn=${turn} conversation=${conversation} />
       ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}
     </article>
   `;

@@ -2,6 +2,7 @@
 
 import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
+import { CONVERSATIONS } from "./i18n_conversations.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
@@ -297,5 +298,6 @@ export const TEXTS = {
 
   ...LIBRARIES,
   ...PANEL,
+  ...CONVERSATIONS,
   ...PROBLEMS,
 };

@@ -11,7 +11,10 @@ const TEXTS_OF = {
   errorSite: ["site_unreachable"],
   errorUnread: ["source"],
   errorSameName: ["same_name"],
-  errorGone: ["document_not_found", "session_not_found", "job_not_found", "unknown_library", "not_found", "not_followed"],
+  errorGone: [
+    ...["document_not_found", "session_not_found", "turn_not_found", "job_not_found", "unknown_library", "not_found"],
+    "not_followed",
+  ],
   errorForbidden: ["forbidden"],
   errorBusy: ["busy", "stopping", "too_many_requests", "too_many_jobs", "too_slow"],
   errorModel: [
