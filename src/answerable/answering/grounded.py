@@ -117,6 +117,10 @@ class GroundedAnswerer:
             answer=replace(answer, problem=_TRUNCATED.format(self._budgets.answer)) if is_truncated else answer
         )
 
+    def quotes(self, evidence: Evidence) -> Answer:
+        """Return an answer of quotes, or a refusal, without the model."""
+        return self._quoting.answer(evidence)
+
     def close(self) -> None:
         """Close the model's connections."""
         self._model.close()

@@ -9,6 +9,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import Any
 
+from answerable.answering.nearest import nearest
 from answerable.datatypes import (
     Answer,
     Chunk,
@@ -23,6 +24,7 @@ from answerable.datatypes import (
 from answerable.errors import AnswerableError
 from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
+from answerable.maintenance.filter_choices import FilterChoices
 from answerable.maintenance.statistics import LibraryStats
 from answerable.protocols import StoredDocument
 from answerable.text.chats import chat_statistics
@@ -121,6 +123,22 @@ def result_json(result: RetrievalResult) -> Plain:
         **_pick(result.chunk, "content", "start", "end"),
         **_place(result.chunk.location),
     }
+
+
+def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain:
+    """Return why a passage doesn't answer a question as JSON: its nearest sentence, and the words that it lacks."""
+    found = nearest(question, language, result)
+    text = result.document.content[found.start : found.end]
+    return {
+        **_pick(found, "start", "end", "present", "missing"),
+        "text": " ".join(text.split()),
+        "language": result.document.language,
+    }
+
+
+def choices_json(found: FilterChoices) -> Plain:
+    """Return what a library can be filtered by as JSON."""
+    return {**_pick(found, "types", "languages", "first_day", "last_day"), "people": list(found.people)}
 
 
 def stored_json(document: StoredDocument) -> Plain:

@@ -27,6 +27,12 @@ Where = Annotated[
 ]
 
 
+Narrow = Annotated[
+    bool,
+    Field(description="Whether a question that names a person or a time searches only the messages of these."),
+]
+
+
 class Sent(BaseModel):
     """A request body; unknown fields are refused, since they are misspellings."""
 
@@ -46,6 +52,7 @@ class AskBody(Sent):
 
     question: Question
     where: Where = None
+    narrow: Narrow = True
     session: Optional[str] = Field(None, max_length=64, description="Continues this conversation.")
     selected_text: str = Field("", max_length=LONGEST_SELECTION, description="The text that the question is about.")
     hint: Optional[Hint] = None
@@ -57,6 +64,14 @@ class SearchBody(Sent):
 
     question: Question
     k: int = Field(10, ge=1, le=100, description="Number of passages.")
+    where: Where = None
+    narrow: Narrow = True
+
+
+class InsteadBody(Sent):
+    """A question that wasn't answered."""
+
+    question: Question
     where: Where = None
 
 
@@ -104,6 +119,17 @@ class CitationOut(Place):
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
 
 
+class NearestOut(BaseModel):
+    """The sentence of a passage that comes nearest to a question, and the question's words that the passage has."""
+
+    start: int
+    end: int
+    text: str
+    present: list[str]
+    missing: list[str]
+    language: str = Field(description="Of the document; empty if unknown.")
+
+
 class PassageOut(Place):
     """A passage found. Within one search a higher score is better."""
 
@@ -111,6 +137,7 @@ class PassageOut(Place):
     content: str
     meaning_rank: Optional[int] = Field(None, description="Its rank by meaning.")
     keyword_rank: Optional[int] = Field(None, description="Its rank by words.")
+    nearest: Optional[NearestOut] = Field(None, description="Of a refusal: why the passage isn't enough.")
 
 
 class ScopeOut(BaseModel):
@@ -168,6 +195,7 @@ class AnswerOut(CheckedAnswer):
 
     passages: list[PassageOut] = Field(description="The passages the answer could use, best first.")
     scope: Optional[ScopeOut]
+    where: Where = Field(None, description="The filter it was asked with.")
     session: Optional[str] = Field(description="The conversation, for the next question.")
     draft: str = Field("", description="The model's text before it was checked.")
     checks: list[dict[str, str]] = []
@@ -249,6 +277,15 @@ def output(name: str, about: str, **members: Any) -> type[BaseModel]:
 
 FoundOut = output("FoundOut", "Search results, best first.", results=list[PassageOut], narrowing=Optional[NarrowingOut])
 DocumentsOut = output("DocumentsOut", "A library's documents by source.", documents=list[StoredOut], total=int)
+ChoicesOut = output(
+    "ChoicesOut",
+    "What a library can be filtered by: types and languages with their numbers of documents, people, days.",
+    **dict.fromkeys(("types", "languages"), dict[str, int]),
+    people=list[str],
+    first_day=str,
+    last_day=str,
+)
+InsteadOut = output("InsteadOut", "Questions that the nearest passages answer.", questions=list[str])
 PassagesOut = output("PassagesOut", "Passages of a document in order.", document_id=str, passages=list[dict[str, Any]])
 RectanglesOut = output(
     "RectanglesOut",
