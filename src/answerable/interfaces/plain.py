@@ -133,6 +133,7 @@ def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain
         **_pick(found, "start", "end", "present", "missing"),
         "text": " ".join(text.split()),
         "language": result.document.language,
+        **_place(found.location),
     }
 
 

@@ -23,16 +23,21 @@ _LONGEST_HEADING = 60
 
 
 def other_questions(library: Library, question: str, where: Where | None = None) -> list[str]:
-    """Return at most three questions that quotes answer, on passages that share a word with a refused question."""
+    """Return at most three questions that quotes answer, on passages that share words with a refused question."""
     results = library.search(question, _PASSAGES, where, narrows=False)
     language = question_language(question, {result.document.language for result in results})
     near = [(result, nearest(question, language, result)) for result in results]
-    drafts = (_drafts(result, found) for result, found in near if found.present)
+    drafts = (_drafts(result, found) for result, found in near if _is_near(found))
     # One of each passage before a second of any.
     in_turn = filter(None, chain.from_iterable(zip_longest(*drafts)))
     others = (each for each in dict.fromkeys(in_turn) if each.casefold() != question.casefold())
     answered = (each for each in islice(others, _TRIED) if library.quotes(each, where).answered)
     return list(islice(answered, _OFFERED))
+
+
+def _is_near(found: Nearest) -> bool:
+    """Return whether a passage has at least a quarter of the question's words."""
+    return len(found.present) * 4 >= len(found.present) + len(found.missing) > 0
 
 
 def _drafts(result: RetrievalResult, near: Nearest) -> Iterator[str]:

@@ -92,12 +92,9 @@ class ProblemOut(BaseModel):
     errors: list[dict[str, str]] = Field([], description="Invalid fields of the request: where, and why.")
 
 
-class Place(BaseModel):
-    """A span of a document and its location for people. Optional fields are present if known."""
+class Spot(BaseModel):
+    """A span of a known document and its location for people. Optional fields are present if known."""
 
-    source: str
-    title: str
-    document_id: str
     start: int
     end: int
     location: str = Field(examples=["page 3, Opening hours"])
@@ -110,6 +107,14 @@ class Place(BaseModel):
     symbol: Optional[str] = None
 
 
+class Place(Spot):
+    """A span of a document and its location for people."""
+
+    source: str
+    title: str
+    document_id: str
+
+
 class CitationOut(Place):
     """A quote: `content[start:end]` of its document, word for word."""
 
@@ -119,11 +124,9 @@ class CitationOut(Place):
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
 
 
-class NearestOut(BaseModel):
+class NearestOut(Spot):
     """The sentence of a passage that comes nearest to a question, and the question's words that the passage has."""
 
-    start: int
-    end: int
     text: str
     present: list[str]
     missing: list[str]

@@ -5,6 +5,7 @@ import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
 import { isBusy, useConversation } from "./conversation/conversation.js";
 import { download, markdownOf } from "./conversation/exporting.js";
+import { Filters } from "./conversation/filters.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
@@ -98,7 +99,7 @@ const follow = (end) => {
   else if (turn.dataset.state === "done") turn.scrollIntoView({ block: "start" });
 };
 
-const Conversation = ({ conversation, panel, welcome }) => {
+const Conversation = ({ conversation, panel, asking, welcome }) => {
   const { turns, begin } = conversation;
   const end = useRef(null);
   const last = turns.at(-1);
@@ -106,7 +107,18 @@ const Conversation = ({ conversation, panel, welcome }) => {
   if (!turns.length) return welcome;
   return html`
     <${Tools} turns=${turns} onBegin=${begin} />
-    ${turns.map((turn) => html`<${Turn} key=${turn.id} turn=${turn} open=${panel.open} openAt=${panel.openAt} />`)}
+    ${turns.map(
+      (turn) => html`
+        <${Turn}
+          key=${turn.id}
+          turn=${turn}
+          open=${panel.open}
+          openAt=${panel.openAt}
+          asking=${asking}
+          isLast=${turn === last}
+        />
+      `,
+    )}
     <div ref=${end} class="end"></div>
   `;
 };
@@ -116,6 +128,7 @@ const Service = ({ library, mayChange, view, onProblem }) => {
   const [changes, setChanges] = useState(0);
   const [stats, setStats] = useState(null);
   const [hint, setHint] = useState(null);
+  const [where, setWhere] = useState({});
   const [isAdding, setAdding] = useState(false);
   const field = useRef(null);
   const panel = usePanel();
@@ -128,11 +141,21 @@ const Service = ({ library, mayChange, view, onProblem }) => {
     request(of(library, "stats")).then(setStats, onProblem);
   }, [library, changes]);
 
-  const ask = (question) => {
+  const ask = (question, chosen = where) => {
     // Finished jobs have been seen by now.
     jobs.tidy();
-    conversation.ask(question, hint);
+    conversation.ask(question, hint, { where: chosen });
     setHint(null);
+  };
+  const asking = {
+    library,
+    ask,
+    /** Ask a turn's question with another filter; `next` becomes the filter of later questions too. */
+    again: (turn, { next, ...how }) => {
+      conversation.stop();
+      conversation.ask(turn.question, turn.hint, how);
+      if (next) setWhere(next);
+    },
   };
   const askAbout = (selected) => {
     setHint(selected);
@@ -161,6 +184,7 @@ const Service = ({ library, mayChange, view, onProblem }) => {
                 : html`<${Conversation}
                     conversation=${conversation}
                     panel=${panel}
+                    asking=${asking}
                     welcome=${html`<${Welcome} ...${{ stats, mayChange, forms }} />`}
                   />`
             }
@@ -169,6 +193,10 @@ const Service = ({ library, mayChange, view, onProblem }) => {
         <div class="base">
           <div class="foot">
             <${JobCards} ...${jobs} />
+            ${
+              view === "ask" &&
+              html`<${Filters} ...${{ library, changes, where }} onChange=${setWhere} />`
+            }
             ${
               view === "ask" &&
               html`<${Composer}

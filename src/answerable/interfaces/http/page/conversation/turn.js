@@ -2,6 +2,7 @@
 
 import { Quoted, Written } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
+import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { Refusal } from "./refusal.js";
 import { Trouble, Working } from "../status.js";
@@ -142,8 +143,8 @@ const Answered = ({ turn, open, openAt }) => {
   `;
 };
 
-/** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another. */
-export const Turn = ({ turn, open, openAt }) => {
+/** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another, `asking` asks. */
+export const Turn = ({ turn, open, openAt, asking, isLast }) => {
   const { t, moment } = useTexts();
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
@@ -155,11 +156,12 @@ export const Turn = ({ turn, open, openAt }) => {
         <time datetime=${new Date(turn.asked).toISOString()}>${moment(turn.asked)}</time>
       </header>
       <${Hint} turn=${turn} />
+      <${Narrowed} turn=${turn} again=${asking.again} />
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
         ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}
         ${isOwn && html`<${OwnWords} answer=${answer} />`}
-        ${answer && !answer.answered && !isOwn && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
+        ${answer && !answer.answered && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
       </div>
       ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}
     </article>

@@ -8,7 +8,7 @@ const Context = createContext(null);
 
 export const TextsProvider = Context.Provider;
 
-/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `day`, `monthOrDay`, `time` and `moment`. */
+/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `day`, `days`, `monthOrDay`, `time` and `moment`. */
 export const useTexts = () => useContext(Context);
 
 const preferred = () =>
@@ -41,6 +41,7 @@ const inLanguage = (language) => {
     seconds: (value) => `${seconds.format(value)}\u00a0s`,
     percent: (value) => percent.format(value),
     day: (value) => day.format(new Date(value)),
+    days: (first, last) => day.formatRange(new Date(first), new Date(last)),
     // A date without a time is a calendar day in every time zone.
     monthOrDay: (value) =>
       value.length > 7 ? day.format(new Date(`${value}T12:00`)) : month.format(new Date(`${value}-15T12:00`)),
