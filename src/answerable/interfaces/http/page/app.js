@@ -11,6 +11,9 @@ import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { LibraryPage } from "./library/library.js";
+import { useBack } from "./phone/back.js";
+import { Shared } from "./phone/shared.js";
+import { Unreachable } from "./phone/unreachable.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./status.js";
 import { SourcePanel } from "./views/source.js";
@@ -45,6 +48,7 @@ const usePanel = () => {
     origin.current?.focus();
     origin.current = null;
   }, []);
+  useBack(Boolean(open), close);
   return { open, openAt, step, close };
 };
 
@@ -192,6 +196,7 @@ const Service = ({ library, mayChange, view, onProblem }) => {
         </div>
         <div class="base">
           <div class="foot">
+            ${mayChange && html`<${Shared} onFiles=${jobs.addFiles} onSite=${jobs.addSite} />`}
             <${JobCards} ...${jobs} />
             ${
               view === "ask" &&
@@ -256,16 +261,19 @@ export const App = () => {
   const [chosen, setChosen] = useKept("library", "");
   const [problem, setProblem] = useState(null);
   const [keysGiven, setKeysGiven] = useState(0);
+  const [tries, setTries] = useState(0);
+  const retry = useCallback(() => setTries((count) => count + 1), []);
   const view = useView();
   useEffect(() => {
     request("api/v1/libraries").then((found) => {
       setProblem(null);
       setLibraries(found.libraries);
     }, setProblem);
-  }, [keysGiven]);
+  }, [keysGiven, tries]);
 
   const library = libraries.find(({ name }) => name === chosen) ?? libraries[0];
   const needsKey = problem?.status === 401;
+  const isGone = problem?.status === 0 && !library;
   return html`
     <${TextsProvider} value=${texts}>
       <${Header}
@@ -277,7 +285,8 @@ export const App = () => {
         isDark=${isDark}
         onTheme=${turnTheme}
       />
-      ${problem && !needsKey && html`<${Banner} problem=${problem} onDismiss=${() => setProblem(null)} />`}
+      ${isGone && html`<${Unreachable} onRetry=${retry} />`}
+      ${problem && !needsKey && !isGone && html`<${Banner} problem=${problem} onDismiss=${() => setProblem(null)} />`}
       ${needsKey && html`<${KeyForm} wasRefused=${keysGiven > 0} onKey=${() => setKeysGiven(keysGiven + 1)} />`}
       ${
         !needsKey &&

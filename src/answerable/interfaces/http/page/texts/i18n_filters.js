@@ -34,4 +34,14 @@ export const FILTERS = {
     "Está em outro idioma ({language}) e o significado não é próximo o bastante.",
   ],
   askInstead: ["You could ask instead:", "En su lugar puedes preguntar:", "Em vez disso, você pode perguntar:"],
+
+  noServer: ["No connection to the server", "Sin conexión con el servidor", "Sem conexão com o servidor"],
+  offline: [
+    "This device is offline. The page goes on as soon as it is connected again.",
+    "Este dispositivo no tiene conexión. La página continuará en cuanto la recupere.",
+    "Este dispositivo está sem conexão. A página continua assim que ela voltar.",
+  ],
+  tryAgain: ["Try again", "Intentar de nuevo", "Tentar de novo"],
+  shared: ["Shared with you", "Compartido contigo", "Compartilhado com você"],
+  discard: ["Discard", "Descartar", "Descartar"],
 };
