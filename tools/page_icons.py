@@ -1,6 +1,6 @@
 """Draw the page's icons for home screens from its icon.svg, with Chromium.
 
-    python tools/page_icons.py
+python tools/page_icons.py
 """
 
 from __future__ import annotations

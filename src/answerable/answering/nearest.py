@@ -1,4 +1,4 @@
-"""A passage that doesn't answer a question: the sentence nearest to the question, and which of its words are missing."""
+"""A passage that doesn't answer a question: the sentence nearest to it, and which words of the question are missing."""
 
 from __future__ import annotations
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
@@ -21,7 +20,7 @@ from answerable.datatypes import (
     PartKind,
     RetrievalResult,
 )
-from answerable.errors import AnswerableError
+from answerable.errors import error_code
 from answerable.indexing.followed_sources import Origin
 from answerable.indexing.ingest import AddReport
 from answerable.maintenance.filter_choices import FilterChoices
@@ -31,20 +30,14 @@ from answerable.text.chats import chat_statistics
 
 Plain = dict[str, Any]
 
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ADDED = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
 _ESTIMATED = ("tokens", "estimated_seconds", "cost")
-
-
-def error_code(kind: type[AnswerableError]) -> str:
-    """Return the code of an error for programs: `DocumentNotFound` → `document_not_found`."""
-    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
-    written = ("model", "draft", "checks", "usage", "problem") if found.model else ()
+    written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
     return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing)}
 
 

@@ -190,7 +190,8 @@ class CheckedAnswer(BaseModel):
     timings: dict[str, float] = Field(description="Seconds per step.")
     model: str = ""
     usage: Optional[UsageOut] = None
-    problem: str = ""
+    problem: str = Field("", description="Why no model wrote the answer, or why its end is missing.")
+    problem_code: str = Field("", description="The code of that error, or `truncated`.")
 
 
 class AnswerOut(CheckedAnswer):

@@ -11,7 +11,14 @@ from answerable.datatypes import DocumentType
 from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import ChoicesOut, DocumentOut, DocumentsOut, PassagesOut, RectanglesOut, StatsOut
+from answerable.interfaces.http.schemas import (
+    ChoicesOut,
+    DocumentOut,
+    DocumentsOut,
+    PassagesOut,
+    RectanglesOut,
+    StatsOut,
+)
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import choices_json, chunk_json, document_json, part_json, stats_json, stored_json

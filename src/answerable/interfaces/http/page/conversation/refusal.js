@@ -97,7 +97,7 @@ export const Refusal = ({ turn, asking, isLast, openAt }) => {
     <div class="refusal">
       <p class="refusal-text"><${Icon} name="nothing" /><span>${answer.text}</span></p>
       <p class="muted">${t(REASONS[answer.reason] ?? "refusedNothing")}</p>
-      ${answer.problem && html`<${Trouble} problem=${{ message: t("errorModel") }} />`}
+      ${answer.problem && html`<${Trouble} problem=${{ code: answer.problem_code || "provider" }} />`}
       ${
         isNarrowed(turn) &&
         html`<button

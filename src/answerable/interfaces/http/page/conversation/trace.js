@@ -83,7 +83,6 @@ export const Trace = ({ answer, question, openAt, label }) => {
         ${answer.narrowing && html`<${Row} name=${t("narrowing")}><${Narrowing} found=${answer.narrowing} /><//>`}
         <${Row} name=${t("confidence")}>${percent(answer.confidence)}<//>
         <${Row} name=${t("answerer")}>${answer.model || t("quotingOnly")}<//>
-        ${answer.problem && html`<${Row} name=${t("modelSaid")}>${answer.problem}<//>`}
         ${usage && html`<${Row} name=${t("tokens")}>${spent(usage, t)}<//>`}
         <${Row} name=${t("took")}>
           ${`${seconds(timings.total ?? 0)} `}<span class="muted">${steps.join(" · ")}</span>

@@ -4,6 +4,7 @@ import { Quoted, Written } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
 import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
+import { problemText } from "../texts/problems.js";
 import { Refusal } from "./refusal.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
@@ -114,6 +115,12 @@ const OwnWords = ({ answer }) => {
   `;
 };
 
+/** Why the model wrote no answer, or not all of it. */
+const modelProblem = (answer, t) => {
+  const why = problemText({ code: answer.problem_code || "provider" }, t);
+  return answer.checks?.length ? why : `${t("errorQuotes")} ${why}`;
+};
+
 const Answered = ({ turn, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
@@ -136,7 +143,7 @@ const Answered = ({ turn, open, openAt }) => {
         : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
     }
     <${LeftOut} answer=${answer} />
-    ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
+    ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
     <ul class="sources" aria-label=${t("sources")}>
       ${answer.citations.map((_, index) => html`<${Source} ...${props(index + 1)} isWritten=${isWritten} />`)}
     </ul>

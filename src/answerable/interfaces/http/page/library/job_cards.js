@@ -27,12 +27,12 @@ const said = ({ state, progress, report }, t) => {
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const failed = job.report?.failed ?? [];
-  const all = job.error ? [...failed, { code: job.error.code, error: job.error.detail }] : failed;
+  const all = job.error ? [...failed, { code: job.error.code }] : failed;
   if (!all.length) return null;
   const name = (source) => source && source !== named(job.sources, t) && html`<strong>${source}</strong> `;
   return html`
     <ul class="job-errors">
-      ${all.map(({ source, code, error }) => html`<li>${name(source)}${problemText({ code, message: error }, t)}</li>`)}
+      ${all.map(({ source, code }) => html`<li>${name(source)}${problemText({ code: code || "unknown", source: source ?? job.sources[0] }, t)}</li>`)}
     </ul>
   `;
 };

@@ -53,8 +53,10 @@ export const Shared = ({ onFiles, onSite }) => {
         <p class="job-name">${t("shared")}</p>
         <p class="muted">${found.map(({ file, url }) => file?.name ?? url).join(", ")}</p>
       </div>
-      <button type="button" class="link" onClick=${discard}>${t("discard")}</button>
-      <button type="button" class="plain-button" onClick=${add}>${t("addSite")}</button>
+      <div class="shared-buttons">
+        <button type="button" class="link" onClick=${discard}>${t("discard")}</button>
+        <button type="button" class="plain-button" onClick=${add}>${t("addSite")}</button>
+      </div>
     </section>
   `;
 };

@@ -76,10 +76,85 @@ export const PROBLEMS = {
     "El modelo no respondió. Inténtalo más tarde; si el problema sigue, avisa a quien administra el servidor.",
     "O modelo não respondeu. Tente mais tarde; se o problema continuar, avise quem administra o servidor.",
   ],
+  errorModelGone: [
+    "The model's server can't be reached. Check that it is running and connected, then ask again.",
+    "No se puede conectar con el servidor del modelo. Comprueba que esté en marcha y conectado, y vuelve a preguntar.",
+    "Não foi possível conectar ao servidor do modelo. Verifique se ele está ligado e conectado e pergunte de novo.",
+  ],
+  errorModelBusy: [
+    "The model's server is busy. Ask again in a minute.",
+    "El servidor del modelo está ocupado. Vuelve a preguntar en un minuto.",
+    "O servidor do modelo está ocupado. Pergunte de novo em um minuto.",
+  ],
+  errorModelKey: [
+    "The model's server didn't accept the key. Ask the administrator to check it.",
+    "El servidor del modelo no aceptó la clave. Pide a quien administra que la revise.",
+    "O servidor do modelo não aceitou a chave. Peça a quem administra que a confira.",
+  ],
+  errorModelUnknown: [
+    "The model's server doesn't have this model. Choose another, or ask the administrator to.",
+    "El servidor del modelo no tiene este modelo. Elige otro o pide a quien administra que lo cambie.",
+    "O servidor do modelo não tem este modelo. Escolha outro ou peça a quem administra que o troque.",
+  ],
+  errorModelRequest: [
+    "The model can't take this question; it may be too long. Shorten it, or start a new conversation.",
+    "El modelo no puede con esta pregunta; quizá sea demasiado larga. Acórtala o empieza otra conversación.",
+    "O modelo não aceita esta pergunta; talvez seja longa demais. Encurte-a ou comece outra conversa.",
+  ],
+  errorModelFilter: [
+    "The model's provider blocked the answer. Ask in other words.",
+    "El proveedor del modelo bloqueó la respuesta. Pregunta con otras palabras.",
+    "O provedor do modelo bloqueou a resposta. Pergunte com outras palavras.",
+  ],
+  errorCut: [
+    "The answer may be cut off. Ask for less at once.",
+    "La respuesta puede estar cortada. Pide menos de una vez.",
+    "A resposta pode estar cortada. Peça menos de uma vez.",
+  ],
   errorQuotes: [
-    "The model couldn't write the answer, so these are quotes. “Why this answer” shows the error.",
-    "El modelo no pudo escribir la respuesta; estas son citas. «Por qué esta respuesta» muestra el error.",
-    "O modelo não conseguiu escrever a resposta; estas são citações. “Por que esta resposta” mostra o erro.",
+    "The model couldn't write the answer, so these are quotes.",
+    "El modelo no pudo escribir la respuesta; estas son citas.",
+    "O modelo não conseguiu escrever a resposta; estas são citações.",
+  ],
+  errorPicture: [
+    "This server doesn't read pictures. Type what it says into a text file, or ask the administrator to turn reading on.",
+    "Este servidor no lee imágenes. Escribe lo que dice en un archivo de texto o pide a quien administra que active la lectura.",
+    "Este servidor não lê imagens. Escreva o que ela diz em um arquivo de texto ou peça a quem administra que ative a leitura.",
+  ],
+  errorSound: [
+    "This server doesn't read recordings. Add a transcript, or ask the administrator to turn reading on.",
+    "Este servidor no lee grabaciones. Añade una transcripción o pide a quien administra que active la lectura.",
+    "Este servidor não lê gravações. Adicione uma transcrição ou peça a quem administra que ative a leitura.",
+  ],
+  errorLibraryBusy: [
+    "Another program is using this library. Wait until it has finished, then try again.",
+    "Otro programa está usando esta biblioteca. Espera a que termine e inténtalo de nuevo.",
+    "Outro programa está usando esta biblioteca. Espere que termine e tente de novo.",
+  ],
+  errorLibraryDamaged: [
+    "The files of this library are damaged. Have them verified and repaired, then try again.",
+    "Los archivos de esta biblioteca están dañados. Haz que se comprueben y reparen, e inténtalo de nuevo.",
+    "Os arquivos desta biblioteca estão danificados. Peça que sejam verificados e reparados e tente de novo.",
+  ],
+  errorReadOnly: [
+    "This library can only be read. Choose another, or ask the administrator to make it writable.",
+    "Esta biblioteca es de solo lectura. Elige otra o pide a quien administra que permita escribir.",
+    "Esta biblioteca é só de leitura. Escolha outra ou peça a quem administra que permita escrever.",
+  ],
+  errorPageAddress: [
+    "The server doesn't know this page's address. Open the page at the address that the administrator gave you.",
+    "El servidor no reconoce la dirección de esta página. Ábrela en la dirección que te dio quien administra.",
+    "O servidor não reconhece o endereço desta página. Abra-a no endereço que quem administra informou.",
+  ],
+  errorShared: [
+    "What was shared couldn't be kept. Add it with + instead.",
+    "No se pudo guardar lo compartido. Añádelo con +.",
+    "Não foi possível guardar o que foi compartilhado. Adicione com +.",
+  ],
+  errorUnknown: [
+    "This didn't work. Reload the page and try again; if it happens again, tell the administrator.",
+    "Algo falló. Recarga la página e inténtalo de nuevo; si se repite, avisa a quien administra.",
+    "Algo falhou. Recarregue a página e tente de novo; se acontecer outra vez, avise quem administra.",
   ],
   errorServer: [
     "The server isn't set up to do this. Tell its administrator; the reason is in its log.",
@@ -91,5 +166,4 @@ export const PROBLEMS = {
     "El servidor no aceptó la petición. Vuelve a cargar la página e inténtalo de nuevo.",
     "O servidor não aceitou o pedido. Recarregue a página e tente de novo.",
   ],
-  modelSaid: ["Error from the model's server", "Error del servidor del modelo", "Erro do servidor do modelo"],
 };
