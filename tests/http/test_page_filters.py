@@ -28,7 +28,9 @@ def asked(visitor: Visitor, press: Any) -> dict[str, Any]:
 
 def chips(visitor: Visitor) -> list[str]:
     """The chips under the last question."""
-    return visitor.page.locator(".turn").last.locator(".narrowed .filter-name").all_inner_texts()
+    found = visitor.page.locator(".turn").last.locator(".narrowed .filter-name").all_inner_texts()
+    # Some languages and versions set the dash of a period between narrow spaces.
+    return [re.sub(r"\s–\s", "–", each) for each in found]
 
 
 def answered(visitor: Visitor, count: int) -> None:
@@ -66,7 +68,7 @@ def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
         answered(visitor, 1)
         assert chips(visitor) == ["Ana Lucía", "Viaje a Oaxaca", "Chat", "Spanish", "1–31 March 2024"]
         # Taken off above the question.
-        page.get_by_role("button", name="Take off Date: 1–31 March 2024").click()
+        page.get_by_role("button", name=re.compile("Take off Date: 1")).click()
         assert page.evaluate("() => document.activeElement.dataset.field") == "date"
         # Taken off a question, which is asked again.
         press = page.locator(".narrowed").get_by_role("button", name="Take off Ana Lucía").click
@@ -110,7 +112,7 @@ def test_a_refusal_helps(example_server: Server) -> None:
         page.get_by_role("button", name="PDF").click()
         turn = visitor.ask("May I borrow a chainsaw at night?")
         card = turn.locator(".source").first
-        assert "“A member may borrow up to five tools at the same time.”" in card.inner_text()
+        assert "A member may borrow up to five tools at the same time." in card.inner_text()
         assert "It has “May”, “borrow”. It lacks “chainsaw”, “night”." in card.inner_text()
         card.click()
         page.locator(".panel mark, .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
