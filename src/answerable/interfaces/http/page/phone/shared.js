@@ -33,7 +33,7 @@ export const Shared = ({ onFiles, onSite }) => {
     // Only secure pages have caches.
     if (self.caches) kept().then(setFound, () => {});
   }, []);
-  if (location.hash === "#unshared") return html`<${Trouble} problem=${{ message: t("errorShared") }} />`;
+  if (location.hash === "#unshared") return html`<${Trouble} problem=${{ code: "not_kept" }} />`;
   if (!found.length) return null;
   const add = async () => {
     setFound([]);

@@ -81,11 +81,6 @@ export const PROBLEMS = {
     "No se puede conectar con el servidor del modelo. Comprueba que esté en marcha y conectado, y vuelve a preguntar.",
     "Não foi possível conectar ao servidor do modelo. Verifique se ele está ligado e conectado e pergunte de novo.",
   ],
-  errorModelBusy: [
-    "The model's server is busy. Ask again in a minute.",
-    "El servidor del modelo está ocupado. Vuelve a preguntar en un minuto.",
-    "O servidor do modelo está ocupado. Pergunte de novo em um minuto.",
-  ],
   errorModelKey: [
     "The model's server didn't accept the key. Ask the administrator to check it.",
     "El servidor del modelo no aceptó la clave. Pide a quien administra que la revise.",
@@ -97,14 +92,9 @@ export const PROBLEMS = {
     "O servidor do modelo não tem este modelo. Escolha outro ou peça a quem administra que o troque.",
   ],
   errorModelRequest: [
-    "The model can't take this question; it may be too long. Shorten it, or start a new conversation.",
-    "El modelo no puede con esta pregunta; quizá sea demasiado larga. Acórtala o empieza otra conversación.",
-    "O modelo não aceita esta pergunta; talvez seja longa demais. Encurte-a ou comece outra conversa.",
-  ],
-  errorModelFilter: [
-    "The model's provider blocked the answer. Ask in other words.",
-    "El proveedor del modelo bloqueó la respuesta. Pregunta con otras palabras.",
-    "O provedor do modelo bloqueou a resposta. Pergunte com outras palavras.",
+    "The model didn't accept this question. Ask it in other words, or shorter.",
+    "El modelo no aceptó esta pregunta. Hazla con otras palabras o más corta.",
+    "O modelo não aceitou esta pergunta. Pergunte com outras palavras ou mais curto.",
   ],
   errorCut: [
     "The answer may be cut off. Ask for less at once.",
@@ -116,40 +106,10 @@ export const PROBLEMS = {
     "El modelo no pudo escribir la respuesta; estas son citas.",
     "O modelo não conseguiu escrever a resposta; estas são citações.",
   ],
-  errorPicture: [
-    "This server doesn't read pictures. Type what it says into a text file, or ask the administrator to turn reading on.",
-    "Este servidor no lee imágenes. Escribe lo que dice en un archivo de texto o pide a quien administra que active la lectura.",
-    "Este servidor não lê imagens. Escreva o que ela diz em um arquivo de texto ou peça a quem administra que ative a leitura.",
-  ],
-  errorSound: [
-    "This server doesn't read recordings. Add a transcript, or ask the administrator to turn reading on.",
-    "Este servidor no lee grabaciones. Añade una transcripción o pide a quien administra que active la lectura.",
-    "Este servidor não lê gravações. Adicione uma transcrição ou peça a quem administra que ative a leitura.",
-  ],
-  errorLibraryBusy: [
-    "Another program is using this library. Wait until it has finished, then try again.",
-    "Otro programa está usando esta biblioteca. Espera a que termine e inténtalo de nuevo.",
-    "Outro programa está usando esta biblioteca. Espere que termine e tente de novo.",
-  ],
-  errorLibraryDamaged: [
-    "The files of this library are damaged. Have them verified and repaired, then try again.",
-    "Los archivos de esta biblioteca están dañados. Haz que se comprueben y reparen, e inténtalo de nuevo.",
-    "Os arquivos desta biblioteca estão danificados. Peça que sejam verificados e reparados e tente de novo.",
-  ],
-  errorReadOnly: [
-    "This library can only be read. Choose another, or ask the administrator to make it writable.",
-    "Esta biblioteca es de solo lectura. Elige otra o pide a quien administra que permita escribir.",
-    "Esta biblioteca é só de leitura. Escolha outra ou peça a quem administra que permita escrever.",
-  ],
-  errorPageAddress: [
-    "The server doesn't know this page's address. Open the page at the address that the administrator gave you.",
-    "El servidor no reconoce la dirección de esta página. Ábrela en la dirección que te dio quien administra.",
-    "O servidor não reconhece o endereço desta página. Abra-a no endereço que quem administra informou.",
-  ],
-  errorShared: [
-    "What was shared couldn't be kept. Add it with + instead.",
-    "No se pudo guardar lo compartido. Añádelo con +.",
-    "Não foi possível guardar o que foi compartilhado. Adicione com +.",
+  errorMore: [
+    "This server reads no pictures or recordings. Add their text, or ask the administrator to turn reading on.",
+    "Este servidor no lee imágenes ni grabaciones. Añade su texto o pide a quien administra que active la lectura.",
+    "Este servidor não lê imagens nem gravações. Adicione o texto ou peça a quem administra que ative a leitura.",
   ],
   errorUnknown: [
     "This didn't work. Reload the page and try again; if it happens again, tell the administrator.",

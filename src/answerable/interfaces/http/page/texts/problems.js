@@ -13,23 +13,28 @@ const TEXTS_OF = {
   errorSameName: ["same_name"],
   errorGone: ["document_not_found", "session_not_found", "job_not_found", "unknown_library", "not_followed", "not_found"],
   errorForbidden: ["forbidden"],
-  errorBusy: ["busy", "stopping", "too_many_requests", "too_many_jobs", "too_slow"],
+  errorBusy: [
+    "busy",
+    "stopping",
+    "too_many_requests",
+    "too_many_jobs",
+    "too_slow",
+    "library_busy",
+    "provider_overloaded",
+  ],
   errorModel: ["provider", "malformed_response"],
   errorModelGone: ["provider_unreachable"],
-  errorModelBusy: ["provider_overloaded"],
   errorModelKey: ["provider_refused"],
   errorModelUnknown: ["provider_retired", "model_not_found"],
-  errorModelRequest: ["request_rejected"],
-  errorModelFilter: ["content_filtered"],
+  errorModelRequest: ["request_rejected", "content_filtered"],
   errorCut: ["truncated"],
   errorDisk: ["disk_full"],
-  errorLibraryBusy: ["library_busy"],
-  errorLibraryDamaged: ["library_damaged"],
-  errorReadOnly: ["library_read_only"],
   errorServer: [
     "library",
     "library_not_found",
+    "library_damaged",
     "library_format",
+    "library_read_only",
     "embedder_mismatch",
     "embedding",
     "worker_lost",
@@ -47,18 +52,16 @@ const TEXTS_OF = {
     "unsupported_media_type",
     "address_too_long",
     "headers_too_large",
+    "misdirected_request",
+    "cross_origin",
   ],
-  errorPageAddress: ["misdirected_request", "cross_origin"],
   keyWrong: ["unauthorized"],
   unreachable: ["unreachable"],
 };
 const TEXT_OF = Object.fromEntries(Object.entries(TEXTS_OF).flatMap(([text, codes]) => codes.map((code) => [code, text])));
 
 // What is read only where more is installed on the server.
-const MORE = [
-  ["errorPicture", /\.(png|jpe?g|gif|webp|bmp|tiff?|hei[cf])$/i],
-  ["errorSound", /\.(opus|og[ga]|m4[ab]|mp[34]|wav|aac|flac|amr|3gp|webm)$/i],
-];
+const MORE = /\.(png|jpe?g|gif|webp|bmp|tiff?|hei[cf]|opus|og[ga]|m4[ab]|mp[34]|wav|aac|flac|amr|3gp|webm)$/i;
 
 /**
  * The text for a problem's code, or for any problem: what the server says isn't meant for the page.
@@ -67,6 +70,6 @@ const MORE = [
  */
 export const problemText = ({ code, message, source = "" }, t) => {
   if (!code && message) return message;
-  const more = code === "unsupported_source" && MORE.find(([, names]) => names.test(source));
-  return t(more ? more[0] : (TEXT_OF[code] ?? "errorUnknown"));
+  if (code === "unsupported_source" && MORE.test(source)) return t("errorMore");
+  return t(TEXT_OF[code] ?? "errorUnknown");
 };
