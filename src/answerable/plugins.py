@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from answerable.errors import SettingsError
+from answerable.text.characters import sendable
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -42,7 +43,7 @@ class Plugin:
 
     def failed(self, what: str, error: BaseException) -> str:
         """Return what failed and why, as the beginning of a message."""
-        return f"{self} {what} ({type(error).__name__}: {str(error)[:300]})"
+        return f"{self} {what} ({type(error).__name__}: {sendable(str(error)[:300])})"
 
 
 @cache

@@ -68,9 +68,11 @@ def test_the_numbers_are_those_of_the_model(
     engine: LocalEmbedder, openvino: LocalEmbedder, kind: str, text: str
 ) -> None:
     expected = np.array(PINNED[kind, text])
-    assert embed(engine, kind, text)[:5] == pytest.approx(expected, abs=1e-4)
-    assert cosine(embed(openvino, kind, text)[:5], expected) >= 0.999
-    assert embed(openvino, kind, text)[:5] == pytest.approx(expected, abs=3e-3)
+    for embedder in (engine, openvino):
+        # Both round what they compute to eight bits or bfloat16: a sum in another order, as other processors do it,
+        # changes the third digit.
+        assert cosine(embed(embedder, kind, text)[:5], expected) >= 0.999
+        assert embed(embedder, kind, text)[:5] == pytest.approx(expected, abs=3e-3)
 
 
 @pytest.mark.parametrize("name", VARIED)

@@ -10,7 +10,9 @@ import struct
 import tarfile
 import zipfile
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from docx import Document as Word
 from draw import Draw
@@ -21,7 +23,7 @@ from soundness import assert_same_again, assert_sound
 
 from answerable.datatypes import Document
 from answerable.sources.archives.read import read_archive
-from answerable.sources.context import ReadContext
+from answerable.sources.context import Beside, ReadContext
 from answerable.sources.dispatch import read_bytes
 from answerable.sources.formats import ARCHIVES, SAMPLE, recognise
 from answerable.sources.limits import ReadLimits
@@ -170,9 +172,10 @@ def _attempt(data: bytes, name: str) -> None:
     context = ReadContext(LIMITS)
     members: list[tuple[str, bytes]] = []
 
-    def read(data: bytes, source: str) -> list[Document]:
+    def read(data: bytes | Document, source: str, *, beside: Beside | None = None, **_: Any) -> list[Document]:
+        assert isinstance(data, bytes)
         members.append((source.partition("!/")[2], data))
-        return read_bytes(data, source, context)
+        return read_bytes(data, source, replace(context, beside=beside))
 
     for document in read_archive(data, name, read, context):
         assert_sound(document)

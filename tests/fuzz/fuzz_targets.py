@@ -38,6 +38,8 @@ MODULES = {
     "entries": "fuzz_mail",
     "pdf": "fuzz_pdfs",
     "picture": "fuzz_pictures",
+    "recording": "fuzz_recordings",
+    "plugin": "fuzz_plugins",
     "sitemap": "fuzz_sites",
     "robots": "fuzz_sites",
     "export": "fuzz_exports",

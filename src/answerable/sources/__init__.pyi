@@ -8,6 +8,8 @@ from answerable.sources.dispatch import read_bytes as read_bytes
 from answerable.sources.dispatch import read_file as read_file
 from answerable.sources.file_reader import FileReader as FileReader
 from answerable.sources.folders import walk as walk
+from answerable.sources.formats import ARCHIVES as ARCHIVES
+from answerable.sources.formats import PACKAGES as PACKAGES
 from answerable.sources.formats import SUFFIXES as SUFFIXES
 from answerable.sources.formats import Format as Format
 from answerable.sources.html.docusaurus import PageKind as PageKind

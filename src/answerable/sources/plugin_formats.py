@@ -94,8 +94,10 @@ def _problem(document: object, source: str) -> str:
     """Return what the engine can't do with a document, or nothing. Raise what its values raise."""
     if not isinstance(document, Document):
         return f"a {type(document).__name__} instead of a Document"
-    document.content.encode("utf-8")
-    json.dumps(dict(document.metadata))
+    headings = [heading for part in document.parts for heading in part.headings]
+    texts = (document.content, document.source, document.title, document.language, dict(document.metadata), headings)
+    # What no store keeps: lone surrogates, and numbers that aren't any.
+    json.dumps(texts, ensure_ascii=False, allow_nan=False).encode("utf-8")
     if not document.source.startswith(source):
         return f"a document of another source ({document.source[:80]!r})"
     end = 0

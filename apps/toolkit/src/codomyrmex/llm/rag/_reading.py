@@ -9,8 +9,16 @@ from pathlib import Path
 import answerable
 from answerable.errors import EmptySource, SourceError, SourceNotFound, UnsupportedSource
 from answerable.settings import load_settings
-from answerable.sources import SUFFIXES, Format, ReadContext, ReadingProcess, ReadLimits, source_of
-from answerable.sources.formats import ARCHIVES, PACKAGES
+from answerable.sources import (
+    ARCHIVES,
+    PACKAGES,
+    SUFFIXES,
+    Format,
+    ReadContext,
+    ReadingProcess,
+    ReadLimits,
+    source_of,
+)
 
 _NO_TEXT = (PACKAGES | ARCHIVES) | {
     Format.OPML,
