@@ -360,7 +360,8 @@ class Answer:
 
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
-    there is no written answer or, with `checks`, why its end may be missing.
+    there is no written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error
+    (see `errors.error_code`), or `truncated`.
     """
 
     question: str
@@ -377,6 +378,7 @@ class Answer:
     checks: tuple[SentenceCheck, ...] = ()
     usage: Usage | None = None
     problem: str = ""
+    problem_code: str = ""
     narrowing: Narrowing | None = None
 
 

@@ -41,9 +41,18 @@ Every message says what happened and what to do next.
 
 from __future__ import annotations
 
+import re
+
+_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 
 class AnswerableError(Exception):
     """The base class of all errors."""
+
+
+def error_code(kind: type[AnswerableError]) -> str:
+    """Return the code of an error for programs: `DocumentNotFound` → `document_not_found`."""
+    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 class SourceError(AnswerableError):

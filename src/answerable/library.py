@@ -32,6 +32,7 @@ from answerable.indexing.followed_sources import FollowedSources, Origin, SyncRe
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.worker_pool import WorkerPool
+from answerable.maintenance.filter_choices import FilterChoices, filter_choices
 from answerable.maintenance.statistics import LibraryStats, library_stats
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
 from answerable.protocols import (
@@ -178,18 +179,18 @@ class Library:
         options = VerifyOptions(repair, checksum, online, embed)
         return verify(self._store, pipeline, lambda: self._ingestion(0, None, False), options)
 
-    def search(self, question: str, k: int = 10, where: Where = None) -> SearchResults:
+    def search(self, question: str, k: int = 10, where: Where = None, narrows: bool = True) -> SearchResults:
         """Return the k most relevant passages, best first. Raise FilterError and ValueError.
 
-        If the question names a person or a time, search only matching messages. The attribute `narrowing` of the result
-        is the filter that was derived from the question.
+        If the question names a person or a time, search only matching messages, unless `narrows` is false. The
+        attribute `narrowing` of the result is the filter that was derived from the question.
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
         question, chunks = _required(question), self._store.count()[1]
         if not chunks:
             return SearchResults()
-        narrowed = self._narrowed(question, where)
+        narrowed = self._narrowed(question, where) if narrows else None
         if narrowed is None:
             return SearchResults(self._evidence(question, where, None, StepClock(), chunks, k).results)
         applied = narrowed if narrowed.narrowing.applied else None
@@ -209,9 +210,12 @@ class Library:
         return last.answer
 
     def ask_stream(
-        self, question: str, where: Where = None, history: Sequence[Exchange] = ()
+        self, question: str, where: Where = None, history: Sequence[Exchange] = (), narrows: bool = True
     ) -> Generator[AnswerEvent, None, None]:
-        """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model."""
+        """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
+
+        Without `narrows` a question that names a person or a time is searched like any other.
+        """
         clock, answerer = StepClock(), self._answerer
         searched, spent = answerer.standalone(_required(question), history)
         if history:
@@ -222,7 +226,7 @@ class Library:
             evidence = self._evidence(searched, where, None, clock, chunks)
             yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
             return
-        narrowed = self._narrowed(searched, where)
+        narrowed = self._narrowed(searched, where) if narrows else None
         computed: Answer | None = None
         attempts = (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,)
         for attempt in attempts:
@@ -259,6 +263,16 @@ class Library:
     def evidence(self, question: str, where: Where = None) -> Evidence:
         """Return the evidence for a question. No filter is derived from the question: the search uses only `where`."""
         return self._evidence(question, where, None, StepClock(), self._store.count()[1])
+
+    def quotes(self, question: str, where: Where = None) -> Answer:
+        """Answer with quotes only, or refuse: no model is called and nothing is computed."""
+        narrowed = self._narrowed(_required(question), where)
+        applied = narrowed if narrowed and narrowed.narrowing.applied else None
+        return self._answerer.quotes(self._evidence(question, where, applied, StepClock(), self._store.count()[1]))
+
+    def choices(self) -> FilterChoices:
+        """Return what a search of this library can be filtered by."""
+        return filter_choices(self._store)
 
     def remove(self, document_id: str) -> None:
         """Remove a document completely. Raise DocumentNotFound."""

@@ -175,3 +175,64 @@ def test_a_silent_stream_says_that_it_lives(tmp_path: Path) -> None:
         with client.stream("POST", ASK, json=body, headers={"Accept": "text/event-stream"}) as response:
             events = read_events(response)
             assert any(name == "comment" for name, _ in events)
+
+
+def test_what_a_library_can_be_filtered_by(client: httpx.Client) -> None:
+    found = client.get("api/v1/library/filters").json()
+    assert found["types"] == {"chat": 1, "html": 1, "markdown": 1, "pdf": 1}
+    assert found["languages"] == {"en": 2, "es": 1, "pt": 1}
+    assert found["people"] == ["Ana Lucía", "Julián", "Marta"]
+    assert found["first_day"] == "2024-03-02" <= found["last_day"]
+
+
+def test_a_question_narrows_itself_unless_it_may_not(client: httpx.Client) -> None:
+    body = {"question": "¿Qué dijo Marta sobre los boletos?", "keep": False}
+    narrowed = client.post(ASK, json=body).json()
+    assert (narrowed["narrowing"]["senders"], narrowed["narrowing"]["applied"]) == (["Marta"], True)
+    everything = client.post(ASK, json={**body, "narrow": False}).json()
+    assert everything["narrowing"] is None
+    found = client.post("api/v1/library/search", json={"question": body["question"], "narrow": False}).json()
+    assert found["narrowing"] is None
+
+
+def test_an_answer_has_the_filter_it_was_asked_with(client: httpx.Client) -> None:
+    where = {"sender": ["Marta"]}
+    answer = client.post(ASK, json={"question": "¿Cuánto cuesta el autobús?", "where": where}).json()
+    kept = client.get(f"api/v1/library/sessions/{answer['session']}").json()["turns"][0]["answer"]
+    assert answer["where"] == kept["where"] == where
+
+
+def test_a_refusal_says_what_each_passage_lacks(client: httpx.Client) -> None:
+    answer = client.post(ASK, json={"question": "May I borrow a chainsaw at night?", "keep": False}).json()
+    assert not answer["answered"]
+    nearest = answer["passages"][0]["nearest"]
+    assert nearest["text"] == "A member may borrow up to five tools at the same time."
+    assert (nearest["present"], nearest["missing"]) == (["May", "borrow"], ["chainsaw", "night"])
+    document = client.get(f"api/v1/library/documents/{answer['passages'][0]['document_id']}").json()
+    span = document["content"][nearest["start"] : nearest["end"]]
+    assert " ".join(span.split()) == nearest["text"]
+    assert (nearest["pages"], nearest["language"]) == ([1, 1], "en")
+    answered = client.post(ASK, json={"question": "How many tools may I borrow at once?", "keep": False}).json()
+    assert "nearest" not in answered["passages"][0]
+
+
+@pytest.mark.parametrize(
+    ("question", "instead"),
+    [
+        (
+            "May I borrow a chainsaw at night?",
+            "What does “Rules of the Riverside Tool Library” say about “2. Borrowing”?",
+        ),
+        ("¿Quién compró los boletos de avión a Cancún?", "¿Qué dijo Marta sobre «boletos»?"),
+    ],
+)
+def test_what_could_be_asked_instead_is_answered(client: httpx.Client, question: str, instead: str) -> None:
+    found = client.post("api/v1/library/instead", json={"question": question}).json()["questions"]
+    assert instead in found
+    assert 1 <= len(found) <= 3
+    assert all(client.post(ASK, json={"question": each, "keep": False}).json()["answered"] for each in found)
+
+
+def test_nothing_is_offered_instead_of_a_question_about_something_else(client: httpx.Client) -> None:
+    body = {"question": "Who won the 1998 world cup final in Paris?"}
+    assert client.post("api/v1/library/instead", json=body).json() == {"questions": []}

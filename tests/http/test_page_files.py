@@ -10,12 +10,13 @@ import pytest
 from service_on_socket import small_service
 
 from answerable import errors
-from answerable.errors import AnswerableError
+from answerable.errors import AnswerableError, error_code
 from answerable.interfaces.http import page_files as page_module
-from answerable.interfaces.plain import error_code
 
 PAGE = Path(page_module.__file__).with_name("page")
 OWN = [path for path in PAGE.rglob("*") if path.suffix in (".js", ".css", ".html") and "vendor" not in path.parts]
+# Those that the page loads before a PDF is opened.
+EARLY = ("preact.mjs", "hooks.mjs", "htm.mjs", "marked.mjs")
 _FIELD = re.compile(r"\{\w+\}")
 
 
@@ -44,6 +45,8 @@ def _joined(match: re.Match[str]) -> str:
         ("page/views/pdf.js", "text/javascript; charset=utf-8"),
         ("page/styles/base.css", "text/css; charset=utf-8"),
         ("page/icon.svg", "image/svg+xml"),
+        ("page/icons/192.png", "image/png"),
+        ("page/manifest.webmanifest", "application/manifest+json"),
         ("page/vendor/pdf.worker.min.mjs", "text/javascript; charset=utf-8"),
         ("page/vendor/openjpeg.wasm", "application/wasm"),
     ],
@@ -68,6 +71,22 @@ def test_only_the_worker_may_compile_and_only_webassembly(client: httpx.Client) 
         policy = client.get(f"page/{path.relative_to(PAGE).as_posix()}").headers["content-security-policy"]
         assert ("wasm-unsafe-eval" in policy) == (path.name == "pdf.worker.min.mjs")
         assert "'unsafe-eval'" not in policy
+
+
+def test_the_service_worker_may_serve_the_whole_page(client: httpx.Client) -> None:
+    found = client.get("page/service_worker.js")
+    assert found.headers["service-worker-allowed"] == "../"
+    policy = found.headers["content-security-policy"].split("; ")
+    assert {"connect-src 'self'", "manifest-src 'self'", "worker-src 'self' blob:"} <= set(policy)
+    manifest = client.get("page/manifest.webmanifest").json()
+    for icon in manifest["icons"]:
+        assert client.get(f"page/{icon['src']}").headers["content-type"] == icon["type"]
+
+
+def test_scripts_stay_small() -> None:
+    own = sum(path.stat().st_size for path in OWN if path.suffix == ".js" and path.name != "service_worker.js")
+    vendored = sum((PAGE / "vendor" / name).stat().st_size for name in EARLY)
+    assert own + vendored <= 250_000
 
 
 @pytest.mark.parametrize(
@@ -135,9 +154,15 @@ def test_every_text_is_used_and_every_used_text_is_there() -> None:
 def test_every_error_has_a_text_of_the_page() -> None:
     texts = (PAGE / "texts" / "problems.js").read_text("utf-8")
     codes = {error_code(kind) for kind in kinds_of(AnswerableError)}
-    # An error without a kind is told as it is.
+    # An error without a kind has the text of any error.
     missing = {code for code in codes if f'"{code}"' not in texts}
     assert missing == {"answerable"}
+
+
+def test_no_text_of_the_page_gives_advice_for_the_command_line() -> None:
+    commands = re.compile(r"`|--[a-z]|\banswerable [a-z]|[A-Z]+_[A-Z_]+|\bpip\b")
+    said = [text for texts in rows().values() for text in texts] + [(PAGE / "index.html").read_text("utf-8")]
+    assert not [text for text in said if commands.search(re.sub(r"<!--.*?-->", "", text))]
 
 
 def kinds_of(kind: type[AnswerableError]) -> set[type[AnswerableError]]:

@@ -21,7 +21,7 @@ from answerable.answering.prompt import answering_messages, fitting, remembered,
 from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.answering.small_talk import claims_nothing_exact, is_small_talk
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
-from answerable.errors import MalformedResponse, ProviderError
+from answerable.errors import MalformedResponse, ProviderError, error_code
 from answerable.protocols import AnswerReader, ChatModel, Evidence, StatementJudge
 from answerable.text.languages import question_language
 from answerable.text.sentences import sentence_spans
@@ -108,14 +108,17 @@ class GroundedAnswerer:
             if is_truncated and not draft.text.strip():
                 raise MalformedResponse("The model used up its tokens before it wrote anything. Raise answer_tokens.")
         except ProviderError as error:
-            yield AnswerEvent(
-                answer=replace(quoted, model=self._model.name, draft=draft.text, usage=draft.usage, problem=str(error))
-            )
+            failed = replace(quoted, model=self._model.name, draft=draft.text, usage=draft.usage)
+            yield AnswerEvent(answer=replace(failed, problem=str(error), problem_code=error_code(type(error))))
             return
         answer = self._checked(evidence, passages, draft, quoted, is_truncated)
-        yield AnswerEvent(
-            answer=replace(answer, problem=_TRUNCATED.format(self._budgets.answer)) if is_truncated else answer
-        )
+        if is_truncated:
+            answer = replace(answer, problem=_TRUNCATED.format(self._budgets.answer), problem_code="truncated")
+        yield AnswerEvent(answer=answer)
+
+    def quotes(self, evidence: Evidence) -> Answer:
+        """Return an answer of quotes, or a refusal, without the model."""
+        return self._quoting.answer(evidence)
 
     def close(self) -> None:
         """Close the model's connections."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from answerable.answering.nearest import nearest
 from answerable.datatypes import (
     Answer,
     Chunk,
@@ -20,32 +20,27 @@ from answerable.datatypes import (
     PartKind,
     RetrievalResult,
 )
-from answerable.errors import AnswerableError
+from answerable.errors import error_code
 from answerable.text.chats import chat_statistics
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import Origin
     from answerable.indexing.ingest import AddReport
+    from answerable.maintenance.filter_choices import FilterChoices
     from answerable.maintenance.statistics import LibraryStats
     from answerable.maintenance.verification import Finding, VerifyReport
     from answerable.protocols import StoredDocument
 
 Plain = dict[str, Any]
 
-_WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ADDED = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
 _ESTIMATED = ("tokens", "estimated_seconds", "cost")
-
-
-def error_code(kind: type[AnswerableError]) -> str:
-    """Return the code of an error for programs: `DocumentNotFound` → `document_not_found`."""
-    return _WORD.sub("_", kind.__name__.removesuffix("Error") or "Error").lower()
 
 
 def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
-    written = ("model", "draft", "checks", "usage", "problem") if found.model else ()
+    written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
     return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing)}
 
 
@@ -149,6 +144,23 @@ def result_json(result: RetrievalResult) -> Plain:
         **_pick(result.chunk, "content", "start", "end"),
         **_place(result.chunk.location),
     }
+
+
+def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain:
+    """Return why a passage doesn't answer a question as JSON: its nearest sentence, and the words that it lacks."""
+    found = nearest(question, language, result)
+    text = result.document.content[found.start : found.end]
+    return {
+        **_pick(found, "start", "end", "present", "missing"),
+        "text": " ".join(text.split()),
+        "language": result.document.language,
+        **_place(found.location),
+    }
+
+
+def choices_json(found: FilterChoices) -> Plain:
+    """Return what a library can be filtered by as JSON."""
+    return {**_pick(found, "types", "languages", "first_day", "last_day"), "people": list(found.people)}
 
 
 def stored_json(document: StoredDocument) -> Plain:

@@ -133,5 +133,8 @@ class Answerer(Protocol):
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield events, the last with the answer, whose citations are verbatim in their documents."""
 
+    def quotes(self, evidence: Evidence) -> Answer:
+        """Return an answer of quotes, or a refusal, without calling a model."""
+
     def close(self) -> None:
         """Release all resources. Idempotent."""

@@ -18,6 +18,7 @@ from answerable.interfaces.http.app import create_app
 PUBLIC = {"/health", "/ready", "/openapi.json"}
 BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
+    "/api/v1/{library}/instead": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/sources": {"url": "http://127.0.0.1:9/"},
     "/api/v1/{library}/sync": {"origins": ["http://127.0.0.1:9/"]},
@@ -35,7 +36,9 @@ BODIES: dict[str, Any] = {
 ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
+    ("POST", "/api/v1/{library}/instead"),
     ("POST", "/api/v1/{library}/search"),
+    ("GET", "/api/v1/{library}/filters"),
     ("GET", "/api/v1/{library}/documents"),
     ("GET", "/api/v1/{library}/stats"),
     ("GET", "/api/v1/{library}/documents/{document_id}"),

@@ -18,11 +18,14 @@ _TYPES = {
     ".js": "text/javascript; charset=utf-8",
     ".mjs": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".webmanifest": "application/manifest+json",
     ".wasm": "application/wasm",
 }
 _FOLDER = Path(__file__).with_name("page")
 _INDEX = "index.html"
 _PDF_WORKER = "pdf.worker.min.mjs"
+_SERVICE_WORKER = "service_worker.js"
 # A worker runs under the policy of its own file. This one decodes scanned images in WebAssembly.
 _WORKER_POLICY = PAGE_POLICY.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
 
@@ -64,4 +67,7 @@ def _file(path: Path) -> _File:
     headers = {"Content-Type": _TYPES[path.suffix], "ETag": f'"{sha256(content).hexdigest()[:32]}"'}
     if path.name == _PDF_WORKER:
         headers["Content-Security-Policy"] = _WORKER_POLICY
+    if path.name == _SERVICE_WORKER:
+        # It serves the page itself, which is a folder above it.
+        headers["Service-Worker-Allowed"] = "../"
     return _File(content, headers)

@@ -19,10 +19,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from answerable import errors
-from answerable.errors import AnswerableError
+from answerable.errors import AnswerableError, error_code
 from answerable.interfaces.http.libraries import UnknownLibrary
 from answerable.interfaces.http.pool import Busy
-from answerable.interfaces.plain import error_code
 from answerable.text import printable_line
 
 MEDIA_TYPE = "application/problem+json"
@@ -112,6 +111,8 @@ def problem_of(error: Exception) -> Problem:
         detail = "The server isn't set up to do this. Tell its administrator; the reason is in its log."
         if isinstance(error, errors.DiskFull):
             detail = "The server's disk is full. Tell its administrator, and try again later."
+    elif isinstance(error, errors.DocumentNotFound):
+        detail = detail.replace("`answerable list` shows them.", "GET /api/v1/{library}/documents lists them.")
     retry_after = getattr(error, "retry_after", None)
     return Problem(
         status, error_code(type(error)), detail, {"Retry-After": str(int(retry_after))} if retry_after else None

@@ -16,7 +16,7 @@ from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.scopes import Scope, Span, Where, check_span, find_selected, scopes
 from answerable.interfaces.http.session_store import Owner, Sessions
 from answerable.interfaces.http.sse import Event
-from answerable.interfaces.plain import answer_json, result_json
+from answerable.interfaces.plain import answer_json, nearest_json, result_json
 from answerable.library import Library
 
 
@@ -25,7 +25,7 @@ class Ask:
     """A question. `selected` is the text that the question is about; `span` is an alternative, its place.
 
     With `keep` the question and its answer become a turn of the session, or of a new session; with `instead_of` in the
-    place of another turn, whose history it has.
+    place of another turn, whose history it has. Without `narrow` a person or a time in the question is no filter.
     """
 
     question: str
@@ -35,6 +35,7 @@ class Ask:
     span: Span | None = None
     keep: bool = True
     instead_of: str | None = None
+    narrow: bool = True
 
 
 class Answering:
@@ -66,7 +67,7 @@ class Answering:
         searched = ask.question
         attempts = scopes(self._library, span, ask.where)
         for scope in attempts:
-            with closing(self._library.ask_stream(searched, scope.where, history)) as events:
+            with closing(self._library.ask_stream(searched, scope.where, history, ask.narrow)) as events:
                 for event in events:
                     if event.answer is None:
                         searched = event.searched or searched
@@ -92,7 +93,8 @@ class Answering:
         about_a_text = ask.span is not None or ask.selected
         found = {
             **answer_json(answer),
-            "passages": [_passage(result) for result in answer.results],
+            "passages": [_passage(result, answer) for result in answer.results],
+            "where": ask.where,
             "scope": scope.json() if about_a_text else None,
             "session": None,
             "turn": None,
@@ -104,9 +106,11 @@ class Answering:
         return found
 
 
-def _passage(result: RetrievalResult) -> dict[str, Any]:
-    """Return a passage with its ranks by meaning and by words."""
-    return {**result_json(result), "meaning_rank": result.meaning_rank, "keyword_rank": result.keyword_rank}
+def _passage(result: RetrievalResult, answer: Answer) -> dict[str, Any]:
+    """Return a passage with its ranks by meaning and by words; of a refusal also why it isn't enough."""
+    ranks = {"meaning_rank": result.meaning_rank, "keyword_rank": result.keyword_rank}
+    why = {} if answer.answered else {"nearest": nearest_json(answer.question, answer.language, result)}
+    return {**result_json(result), **ranks, **why}
 
 
 def _progress(event: AnswerEvent, scope: Scope) -> Event:

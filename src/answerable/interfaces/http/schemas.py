@@ -45,6 +45,12 @@ Where = Annotated[
 ]
 
 
+Narrow = Annotated[
+    bool,
+    Field(description="Whether a question that names a person or a time searches only the messages of these."),
+]
+
+
 class Sent(BaseModel):
     """A request body; unknown fields are refused, since they are misspellings."""
 
@@ -64,6 +70,7 @@ class AskBody(Sent):
 
     question: Question
     where: Where = None
+    narrow: Narrow = True
     session: Optional[str] = Field(None, max_length=64, description="Continues this conversation.")
     selected_text: str = Field("", max_length=LONGEST_SELECTION, description="The text that the question is about.")
     hint: Optional[Hint] = None
@@ -80,6 +87,14 @@ class SearchBody(Sent):
 
     question: Question
     k: int = Field(10, ge=1, le=100, description="Number of passages.")
+    where: Where = None
+    narrow: Narrow = True
+
+
+class InsteadBody(Sent):
+    """A question that wasn't answered."""
+
+    question: Question
     where: Where = None
 
 
@@ -174,12 +189,9 @@ class ProblemOut(BaseModel):
     errors: list[dict[str, str]] = Field([], description="Invalid fields of the request: where, and why.")
 
 
-class Place(BaseModel):
-    """A span of a document and its location for people. Optional fields are present if known."""
+class Spot(BaseModel):
+    """A span of a known document and its location for people. Optional fields are present if known."""
 
-    source: str
-    title: str
-    document_id: str
     start: int
     end: int
     location: str = Field(examples=["page 3, Opening hours"])
@@ -192,6 +204,14 @@ class Place(BaseModel):
     symbol: Optional[str] = None
 
 
+class Place(Spot):
+    """A span of a document and its location for people."""
+
+    source: str
+    title: str
+    document_id: str
+
+
 class CitationOut(Place):
     """A quote: `content[start:end]` of its document, word for word."""
 
@@ -201,6 +221,15 @@ class CitationOut(Place):
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
 
 
+class NearestOut(Spot):
+    """The sentence of a passage that comes nearest to a question, and the question's words that the passage has."""
+
+    text: str
+    present: list[str]
+    missing: list[str]
+    language: str = Field(description="Of the document; empty if unknown.")
+
+
 class PassageOut(Place):
     """A passage found. Within one search a higher score is better."""
 
@@ -208,6 +237,7 @@ class PassageOut(Place):
     content: str
     meaning_rank: Optional[int] = Field(None, description="Its rank by meaning.")
     keyword_rank: Optional[int] = Field(None, description="Its rank by words.")
+    nearest: Optional[NearestOut] = Field(None, description="Of a refusal: why the passage isn't enough.")
 
 
 class ScopeOut(BaseModel):
@@ -257,7 +287,8 @@ class CheckedAnswer(BaseModel):
     timings: dict[str, float] = Field(description="Seconds per step.")
     model: str = ""
     usage: Optional[UsageOut] = None
-    problem: str = ""
+    problem: str = Field("", description="Why no model wrote the answer, or why its end is missing.")
+    problem_code: str = Field("", description="The code of that error, or `truncated`.")
 
 
 class AnswerOut(CheckedAnswer):
@@ -265,6 +296,7 @@ class AnswerOut(CheckedAnswer):
 
     passages: list[PassageOut] = Field(description="The passages the answer could use, best first.")
     scope: Optional[ScopeOut]
+    where: Where = Field(None, description="The filter it was asked with.")
     session: Optional[str] = Field(description="The conversation, for the next question.")
     turn: Optional[str] = Field(None, description="The question's place in the conversation, to vote or ask again.")
     draft: str = Field("", description="The model's text before it was checked.")
@@ -397,6 +429,15 @@ def output(name: str, about: str, **members: Any) -> type[BaseModel]:
 
 FoundOut = output("FoundOut", "Search results, best first.", results=list[PassageOut], narrowing=Optional[NarrowingOut])
 DocumentsOut = output("DocumentsOut", "A library's documents by source.", documents=list[StoredOut], total=int)
+ChoicesOut = output(
+    "ChoicesOut",
+    "What a library can be filtered by: types and languages with their numbers of documents, people, days.",
+    **dict.fromkeys(("types", "languages"), dict[str, int]),
+    people=list[str],
+    first_day=str,
+    last_day=str,
+)
+InsteadOut = output("InsteadOut", "Questions that the nearest passages answer.", questions=list[str])
 PassagesOut = output("PassagesOut", "Passages of a document in order.", document_id=str, passages=list[dict[str, Any]])
 RectanglesOut = output(
     "RectanglesOut",

@@ -19,6 +19,7 @@ PAGE_POLICY = "; ".join(
         "media-src 'self' blob:",
         "connect-src 'self'",
         "worker-src 'self' blob:",
+        "manifest-src 'self'",
         "frame-ancestors 'none'",
         "base-uri 'none'",
         "form-action 'none'",

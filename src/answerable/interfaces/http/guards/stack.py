@@ -15,6 +15,7 @@ from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.guards.connections import BoundedConnection, ConnectionLimits
 from answerable.interfaces.http.guards.origins import Origins
 from answerable.interfaces.http.guards.paths import is_public
+from answerable.interfaces.http.guards.problem_pages import ProblemPages
 from answerable.interfaces.http.guards.rate_limits import RateLimits, Rates
 from answerable.interfaces.http.guards.request_bodies import Bodies, BodyLimits
 from answerable.interfaces.http.guards.request_heads import Heads
@@ -46,7 +47,7 @@ class Guards:
         if self.origins:
             app = _shared(app, self.origins)
         app = Origins(app, None if self.keys and not self.hosts else self.hosts, self.origins)
-        return ResponseHeaders(Heads(app))
+        return ResponseHeaders(ProblemPages(Heads(app)))
 
     def uvicorn_options(self) -> dict[str, Any]:
         """Return the options of uvicorn that set the limits on connections."""

@@ -4,10 +4,14 @@ import { AddDialog, AddForms, DropTarget } from "./library/adding.js";
 import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
 import { useConversation } from "./conversation/conversation.js";
+import { Filters } from "./conversation/filters.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
+import { useBack } from "./phone/back.js";
+import { Shared } from "./phone/shared.js";
+import { Unreachable } from "./phone/unreachable.js";
 import { useKept, useTheme } from "./preferences.js";
 import { saveTurns, Side } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
@@ -46,6 +50,7 @@ const usePanel = () => {
     origin.current?.focus();
     origin.current = null;
   }, []);
+  useBack(Boolean(open), close);
   return { open, openAt, step, close };
 };
 
@@ -99,7 +104,7 @@ const follow = (end) => {
   else if (turn.dataset.state === "done") turn.scrollIntoView({ block: "start" });
 };
 
-const Conversation = ({ conversation, panel, welcome }) => {
+const Conversation = ({ conversation, panel, asking, welcome }) => {
   const { turns, isLoading } = conversation;
   const { t } = useTexts();
   const end = useRef(null);
@@ -116,6 +121,8 @@ const Conversation = ({ conversation, panel, welcome }) => {
           conversation=${conversation}
           open=${panel.open}
           openAt=${panel.openAt}
+          asking=${asking}
+          isLast=${turn === last}
         />`,
     )}
     <div ref=${end} class="end"></div>
@@ -128,6 +135,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   const [changes, setChanges] = useState(0);
   const [stats, setStats] = useState(null);
   const [hint, setHint] = useState(null);
+  const [where, setWhere] = useState({});
   const [isAdding, setAdding] = useState(false);
   const field = useRef(null);
   const panel = usePanel();
@@ -140,15 +148,25 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
     request(of(library, "stats")).then(setStats, onProblem);
   }, [library, changes]);
 
-  const ask = (question) => {
+  const ask = (question, chosen = where) => {
     // Finished jobs have been seen by now.
     jobs.tidy();
-    conversation.ask(question, hint);
+    conversation.ask(question, hint, { where: chosen });
     setHint(null);
   };
   const begin = () => {
     conversation.begin();
     field.current?.focus();
+  };
+  const asking = {
+    library,
+    ask,
+    /** Ask a turn's question with another filter; `next` becomes the filter of later questions too. */
+    again: (turn, { next, ...how }) => {
+      conversation.stop();
+      conversation.ask(turn.question, turn.hint, how);
+      if (next) setWhere(next);
+    },
   };
   const askAbout = (selected) => {
     setHint(selected);
@@ -190,6 +208,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
                   : html`<${Conversation}
                     conversation=${conversation}
                     panel=${panel}
+                    asking=${asking}
                     welcome=${html`<${Welcome} ...${{ stats, mayChange, forms }} />`}
                   />`
             }
@@ -197,7 +216,12 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
         </div>
         <div class="base">
           <div class="foot">
+            ${mayChange && html`<${Shared} onFiles=${jobs.addFiles} onSite=${jobs.addSite} />`}
             <${JobCards} ...${jobs} />
+            ${
+              view === "ask" &&
+              html`<${Filters} ...${{ library, changes, where }} onChange=${setWhere} />`
+            }
             ${
               view === "ask" &&
               html`<${Composer}
@@ -258,17 +282,20 @@ export const App = () => {
   const [chosen, setChosen] = useKept("library", "");
   const [problem, setProblem] = useState(null);
   const [keysGiven, setKeysGiven] = useState(0);
+  const [tries, setTries] = useState(0);
+  const retry = useCallback(() => setTries((count) => count + 1), []);
   const view = useView();
   const load = () =>
     request("api/v1/libraries").then((found) => {
       setProblem(null);
       setLibraries(found.libraries);
     }, setProblem);
-  useEffect(() => void load(), [keysGiven]);
+  useEffect(() => void load(), [keysGiven, tries]);
   const show = (name) => load().then(() => setChosen(name));
 
   const library = libraries.find(({ name }) => name === chosen) ?? libraries[0];
   const needsKey = problem?.status === 401;
+  const isGone = problem?.status === 0 && !library;
   return html`
     <${TextsProvider} value=${texts}>
       <${Header}
@@ -280,7 +307,8 @@ export const App = () => {
         isDark=${isDark}
         onTheme=${turnTheme}
       />
-      ${problem && !needsKey && html`<${Banner} problem=${problem} onDismiss=${() => setProblem(null)} />`}
+      ${isGone && html`<${Unreachable} onRetry=${retry} />`}
+      ${problem && !needsKey && !isGone && html`<${Banner} problem=${problem} onDismiss=${() => setProblem(null)} />`}
       ${needsKey && html`<${KeyForm} wasRefused=${keysGiven > 0} onKey=${() => setKeysGiven(keysGiven + 1)} />`}
       ${
         !needsKey &&

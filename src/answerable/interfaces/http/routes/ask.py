@@ -9,10 +9,11 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Asker
+from answerable.interfaces.http.other_questions import other_questions
 from answerable.interfaces.http.question_events import Answering, Ask
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import AnswerOut, AskBody, FoundOut, SearchBody
+from answerable.interfaces.http.schemas import AnswerOut, AskBody, FoundOut, InsteadBody, InsteadOut, SearchBody
 from answerable.interfaces.http.scopes import Span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import narrowing_json, result_json
@@ -32,7 +33,9 @@ async def ask(
     """
     answering = Answering(opened, owner(service, library, caller), service.sessions, service.metrics)
     span = Span(body.hint.document_id, body.hint.start, body.hint.end) if body.hint else None
-    asked = Ask(body.question, body.where, body.session, body.selected_text, span, body.keep, body.instead_of)
+    asked = Ask(
+        body.question, body.where, body.session, body.selected_text, span, body.keep, body.instead_of, body.narrow
+    )
     events = service.pool.stream(lambda: answering.events(asked))
     if sse.MEDIA_TYPE in request.headers.get("accept", ""):
         return sse.EventStream(events, service)
@@ -44,7 +47,14 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
     """Find the most relevant passages for a question."""
 
     def found() -> dict[str, Any]:
-        results = opened.search(body.question, body.k, body.where)
+        results = opened.search(body.question, body.k, body.where, body.narrow)
         return {"results": [result_json(result) for result in results], "narrowing": narrowing_json(results.narrowing)}
 
     return PlainResponse(await service.pool.run(found))
+
+
+@router.post("/instead", responses=responses(InsteadOut))
+async def ask_instead(body: InsteadBody, opened: Opened, caller: Asker, service: Serving) -> Response:
+    """Find a few questions near a refused one that the documents do answer. No model is called."""
+    found = await service.pool.run(other_questions, opened, body.question, body.where)
+    return PlainResponse({"questions": found})

@@ -11,10 +11,18 @@ from answerable.datatypes import DocumentType
 from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import DocumentOut, DocumentsOut, PagesOut, PassagesOut, RectanglesOut, StatsOut
+from answerable.interfaces.http.schemas import (
+    ChoicesOut,
+    DocumentOut,
+    DocumentsOut,
+    PagesOut,
+    PassagesOut,
+    RectanglesOut,
+    StatsOut,
+)
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
-from answerable.interfaces.plain import chunk_json, document_json, part_json, stats_json, stored_json
+from answerable.interfaces.plain import choices_json, chunk_json, document_json, part_json, stats_json, stored_json
 from answerable.sources.formats import SAMPLE
 from answerable.sources.recordings.formats import media_type_of
 
@@ -47,6 +55,12 @@ async def list_documents(
 async def get_stats(opened: Opened, service: Serving) -> Response:
     """Count the library's documents, passages and characters."""
     return PlainResponse(stats_json(await service.pool.run(opened.stats)))
+
+
+@router.get("/filters", responses=responses(ChoicesOut))
+async def get_filters(opened: Opened, service: Serving) -> Response:
+    """List what a search can be filtered by: types, languages, people and days."""
+    return PlainResponse(choices_json(await service.pool.run(opened.choices)))
 
 
 @router.get("/documents/{document_id}", responses=responses(DocumentOut))

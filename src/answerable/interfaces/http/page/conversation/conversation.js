@@ -22,10 +22,11 @@ export const restored = ({ turn, asked, question, answer, vote }) => ({
   state: "done",
 });
 
-const begun = (question, hint, id) => ({
+const begun = (question, hint, how, id) => ({
   id,
   question,
   hint,
+  ...how,
   asked: Date.now(),
   state: "searching",
   searched: question,
@@ -58,8 +59,13 @@ const hintOf = ({ hint, answer }) => {
   return { text: "", span: { document_id, start, end } };
 };
 
-const bodyOf = (question, hint, session, again) => ({
+/** How a turn was asked. */
+const howOf = ({ where, narrow, answer }) => ({ where: where ?? answer?.where ?? {}, narrow: narrow ?? true });
+
+const bodyOf = (question, hint, { where = {}, narrow = true }, session, again) => ({
   question,
+  ...(Object.keys(where).length && { where }),
+  ...(!narrow && { narrow }),
   ...(session && { session }),
   ...(session && again?.saved && { instead_of: again.saved }),
   ...(hint?.text && { selected_text: hint.text }),
@@ -67,8 +73,9 @@ const bodyOf = (question, hint, session, again) => ({
 });
 
 /**
- * The conversation: its `session` and `turns`, oldest first, with `ask(question, hint)`, `askAgain(turn, question)`,
- * `vote(turn, vote)`, `stop()`, `open(session)` and `begin()`. `last` is the last question.
+ * The conversation: its `session` and `turns`, oldest first, with `ask(question, hint, how)`,
+ * `askAgain(turn, question)`, `vote(turn, vote)`, `stop()`, `open(session)` and `begin()`. `last` is the last question;
+ * `how` has the filter `where`, and whether the question may `narrow` the search itself.
  */
 export const useConversation = (library, onProblem) => {
   const [turns, setTurns] = useState([]);
@@ -110,8 +117,8 @@ export const useConversation = (library, onProblem) => {
     return stop;
   }, [library]);
 
-  const follow = async (id, question, hint, again, signal) => {
-    const options = { method: "POST", body: bodyOf(question, hint, current.current, again), signal };
+  const follow = async (id, question, hint, how, again, signal) => {
+    const options = { method: "POST", body: bodyOf(question, hint, how, current.current, again), signal };
     for await (const event of events(of(library, "ask"), options)) {
       if (signal.aborted) return;
       change(id, (turn) => changed(turn, event));
@@ -123,19 +130,19 @@ export const useConversation = (library, onProblem) => {
     throw new Problem(0, "unreachable", "");
   };
 
-  const start = async (question, hint, again) => {
+  const start = async (question, hint, how, again) => {
     const id = again?.id ?? crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
     const before = turns;
     asked.current = question;
     running.current = new AbortController();
     const { signal } = running.current;
-    setTurns(placed(before, begun(question, again?.hint ?? hint, id), again));
+    setTurns(placed(before, begun(question, again?.hint ?? hint, how, id), again));
     try {
-      await follow(id, question, hint, again, signal).catch((problem) => {
+      await follow(id, question, hint, how, again, signal).catch((problem) => {
         if (problem.code !== "session_not_found") throw problem;
         // The session expired; the next question starts a new one.
         remember("");
-        return follow(id, question, hint, undefined, signal);
+        return follow(id, question, hint, how, undefined, signal);
       });
     } catch (problem) {
       if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
@@ -166,8 +173,8 @@ export const useConversation = (library, onProblem) => {
     isLoading,
     isBusy: turns.some(isBusy),
     last: turns.at(-1)?.question ?? asked.current,
-    ask: (question, hint) => start(question, hint),
-    askAgain: (turn, question = turn.question) => start(question, hintOf(turn), turn),
+    ask: (question, hint, how = {}) => start(question, hint, how),
+    askAgain: (turn, question = turn.question) => start(question, hintOf(turn), howOf(turn), turn),
     vote,
     stop,
     open,

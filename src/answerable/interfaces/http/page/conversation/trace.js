@@ -1,5 +1,6 @@
 /** The details of an answer: search, passages, checks, time and cost. */
 
+import { period } from "./filters.js";
 import { nameOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
@@ -9,14 +10,6 @@ const Row = ({ name, children }) =>
     <dt>${name}</dt>
     <dd>${children}</dd>
   </div>`;
-
-const period = ({ since, before }, { t, day }) => {
-  // The end is exclusive, so people see the day before it.
-  const last = before && day(new Date(new Date(before).getTime() - 1));
-  if (!before) return t("sinceDay", { day: day(since) });
-  if (!since) return t("untilDay", { day: last });
-  return day(since) === last ? last : `${day(since)} – ${last}`;
-};
 
 const Narrowing = ({ found }) => {
   const texts = useTexts();
@@ -90,7 +83,6 @@ export const Trace = ({ answer, question, openAt, label }) => {
         ${answer.narrowing && html`<${Row} name=${t("narrowing")}><${Narrowing} found=${answer.narrowing} /><//>`}
         <${Row} name=${t("confidence")}>${percent(answer.confidence)}<//>
         <${Row} name=${t("answerer")}>${answer.model || t("quotingOnly")}<//>
-        ${answer.problem && html`<${Row} name=${t("modelSaid")}>${answer.problem}<//>`}
         ${usage && html`<${Row} name=${t("tokens")}>${spent(usage, t)}<//>`}
         <${Row} name=${t("took")}>
           ${`${seconds(timings.total ?? 0)} `}<span class="muted">${steps.join(" · ")}</span>

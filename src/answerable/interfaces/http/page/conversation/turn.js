@@ -2,7 +2,9 @@
 
 import { Quoted, Written } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
+import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
+import { problemText } from "../texts/problems.js";
 import { Refusal } from "./refusal.js";
 import { SourceCards } from "./source_cards.js";
 import { Trouble, Working } from "../status.js";
@@ -98,6 +100,12 @@ const OwnWords = ({ answer }) => {
   `;
 };
 
+/** Why the model wrote no answer, or not all of it. */
+const modelProblem = (answer, t) => {
+  const why = problemText({ code: answer.problem_code || "provider" }, t);
+  return answer.checks?.length ? why : `${t("errorQuotes")} ${why}`;
+};
+
 const Answered = ({ turn, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
@@ -120,13 +128,13 @@ const Answered = ({ turn, open, openAt }) => {
         : html`<${Quoted} text=${answer.text} chip=${chip} citations=${answer.citations} />`
     }
     <${LeftOut} answer=${answer} />
-    ${answer.problem && html`<${Trouble} problem=${{ message: t("errorQuotes") }} />`}
+    ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
     <${SourceCards} citations=${answer.citations} open=${open} openAt=${openAt} isWritten=${isWritten} />
   `;
 };
 
-/** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another. */
-export const Turn = ({ turn, conversation, open, openAt }) => {
+/** A turn; `open` is the place in the panel, `openAt(place, places, from)` opens another, `asking` asks. */
+export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
   const { t } = useTexts();
   const { answer } = turn;
   const isOwn = answer?.reason === OWN_WORDS;
@@ -135,11 +143,12 @@ export const Turn = ({ turn, conversation, open, openAt }) => {
     <article class="turn" data-state=${turn.state} data-outcome=${outcome} aria-busy=${isBusy(turn)} onKeyDown=${walk}>
       <${Question} turn=${turn} conversation=${conversation} />
       <${Hint} turn=${turn} />
+      <${Narrowed} turn=${turn} again=${asking.again} />
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
         ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}
         ${isOwn && html`<${OwnWords} answer=${answer} />`}
-        ${answer && !answer.answered && !isOwn && html`<${Refusal} answer=${answer} openAt=${openAt} />`}
+        ${answer && !answer.answered && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
       </div>
       <${TurnActions} turn=${turn} conversation=${conversation} />
       ${answer && html`<${Trace} answer=${answer} question=${turn.question} openAt=${openAt} label=${t("why")} />`}

@@ -32,7 +32,7 @@ const said = ({ state, progress, report, result }, t) => {
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
   const failed = job.report?.failed ?? [];
-  const all = job.error ? [...failed, { code: job.error.code, error: job.error.detail }] : failed;
+  const all = job.error ? [...failed, { code: job.error.code }] : failed;
   if (!all.length) return null;
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
   const locked = job.retry ? all.filter(isLocked) : [];

@@ -36,9 +36,12 @@ export const useJobs = (library, mayChange, onChange) => {
 
   const run = async (id, begin, shown) => {
     const stopping = new AbortController();
+    let isSent = false;
     put(id, { ...shown, state: "sending", sent: 0, stopping });
     try {
-      await follow(id, await begin(stopping.signal));
+      const job = await begin(stopping.signal);
+      isSent = true;
+      await follow(id, job);
     } catch (problem) {
       if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
       put(id, {
@@ -46,15 +49,19 @@ export const useJobs = (library, mayChange, onChange) => {
         error: { code: problem.code, detail: problem.message },
       });
     }
+    return isSent;
   };
 
+  /** Upload files, and return whether all were sent. */
   const addFiles = useCallback(
-    (files, password = "") => {
+    async (files, password = "") => {
       const names = files.map((file) => file.name);
       // The server would treat the second file as a new version of the first.
-      if (new Set(names).size < names.length)
-        return put(`files-${Date.now()}`, { state: "failed", sources: names, error: { code: "same_name" } });
-      for (const parcel of parcels(files)) {
+      if (new Set(names).size < names.length) {
+        put(`files-${Date.now()}`, { state: "failed", sources: names, error: { code: "same_name" } });
+        return false;
+      }
+      const sent = parcels(files).map((parcel) => {
         const id = `files-${Date.now()}-${parcel[0].name}`;
         const begin = (signal) =>
           upload(of(library, "documents"), parcel, password, (sent) => put(id, { sent }), signal);
@@ -65,8 +72,9 @@ export const useJobs = (library, mayChange, onChange) => {
             typed,
           );
         };
-        run(id, begin, { sources: parcel.map((file) => file.name), retry });
-      }
+        return run(id, begin, { sources: parcel.map((file) => file.name), retry });
+      });
+      return (await Promise.all(sent)).every(Boolean);
     },
     [library],
   );

@@ -3,6 +3,7 @@
 import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
 import { CONVERSATIONS } from "./i18n_conversations.js";
+import { FILTERS } from "./i18n_filters.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
@@ -299,5 +300,6 @@ export const TEXTS = {
   ...LIBRARIES,
   ...PANEL,
   ...CONVERSATIONS,
+  ...FILTERS,
   ...PROBLEMS,
 };

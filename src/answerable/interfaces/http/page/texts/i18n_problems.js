@@ -76,10 +76,45 @@ export const PROBLEMS = {
     "El modelo no respondió. Inténtalo más tarde; si el problema sigue, avisa a quien administra el servidor.",
     "O modelo não respondeu. Tente mais tarde; se o problema continuar, avise quem administra o servidor.",
   ],
+  errorModelGone: [
+    "The model's server can't be reached. Check that it is running and connected, then ask again.",
+    "No se puede conectar con el servidor del modelo. Comprueba que esté en marcha y conectado, y vuelve a preguntar.",
+    "Não foi possível conectar ao servidor do modelo. Verifique se ele está ligado e conectado e pergunte de novo.",
+  ],
+  errorModelKey: [
+    "The model's server didn't accept the key. Ask the administrator to check it.",
+    "El servidor del modelo no aceptó la clave. Pide a quien administra que la revise.",
+    "O servidor do modelo não aceitou a chave. Peça a quem administra que a confira.",
+  ],
+  errorModelUnknown: [
+    "The model's server doesn't have this model. Choose another, or ask the administrator to.",
+    "El servidor del modelo no tiene este modelo. Elige otro o pide a quien administra que lo cambie.",
+    "O servidor do modelo não tem este modelo. Escolha outro ou peça a quem administra que o troque.",
+  ],
+  errorModelRequest: [
+    "The model didn't accept this question. Ask it in other words, or shorter.",
+    "El modelo no aceptó esta pregunta. Hazla con otras palabras o más corta.",
+    "O modelo não aceitou esta pergunta. Pergunte com outras palavras ou mais curto.",
+  ],
+  errorCut: [
+    "The answer may be cut off. Ask for less at once.",
+    "La respuesta puede estar cortada. Pide menos de una vez.",
+    "A resposta pode estar cortada. Peça menos de uma vez.",
+  ],
   errorQuotes: [
-    "The model couldn't write the answer, so these are quotes. “Why this answer” shows the error.",
-    "El modelo no pudo escribir la respuesta; estas son citas. «Por qué esta respuesta» muestra el error.",
-    "O modelo não conseguiu escrever a resposta; estas são citações. “Por que esta resposta” mostra o erro.",
+    "The model couldn't write the answer, so these are quotes.",
+    "El modelo no pudo escribir la respuesta; estas son citas.",
+    "O modelo não conseguiu escrever a resposta; estas são citações.",
+  ],
+  errorMore: [
+    "This server reads no pictures or recordings. Add their text, or ask the administrator to turn reading on.",
+    "Este servidor no lee imágenes ni grabaciones. Añade su texto o pide a quien administra que active la lectura.",
+    "Este servidor não lê imagens nem gravações. Adicione o texto ou peça a quem administra que ative a leitura.",
+  ],
+  errorUnknown: [
+    "This didn't work. Reload the page and try again; if it happens again, tell the administrator.",
+    "Algo falló. Recarga la página e inténtalo de nuevo; si se repite, avisa a quien administra.",
+    "Algo falhou. Recarregue a página e tente de novo; se acontecer outra vez, avise quem administra.",
   ],
   errorServer: [
     "The server isn't set up to do this. Tell its administrator; the reason is in its log.",
@@ -91,5 +126,4 @@ export const PROBLEMS = {
     "El servidor no aceptó la petición. Vuelve a cargar la página e inténtalo de nuevo.",
     "O servidor não aceitou o pedido. Recarregue a página e tente de novo.",
   ],
-  modelSaid: ["Error from the model's server", "Error del servidor del modelo", "Erro do servidor do modelo"],
 };

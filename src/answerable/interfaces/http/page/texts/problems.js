@@ -16,17 +16,21 @@ const TEXTS_OF = {
     "not_followed",
   ],
   errorForbidden: ["forbidden"],
-  errorBusy: ["busy", "stopping", "too_many_requests", "too_many_jobs", "too_slow"],
-  errorModel: [
-    "provider",
-    "provider_unreachable",
+  errorBusy: [
+    "busy",
+    "stopping",
+    "too_many_requests",
+    "too_many_jobs",
+    "too_slow",
+    "library_busy",
     "provider_overloaded",
-    "provider_retired",
-    "model_not_found",
-    "request_rejected",
-    "content_filtered",
-    "malformed_response",
   ],
+  errorModel: ["provider", "malformed_response"],
+  errorModelGone: ["provider_unreachable"],
+  errorModelKey: ["provider_refused"],
+  errorModelUnknown: ["provider_retired", "model_not_found"],
+  errorModelRequest: ["request_rejected", "content_filtered"],
+  errorCut: ["truncated"],
   errorDisk: ["disk_full"],
   errorFolder: ["folder_refused"],
   errorServer: [
@@ -35,21 +39,41 @@ const TEXTS_OF = {
     "library_damaged",
     "library_format",
     "library_read_only",
-    "library_busy",
     "embedder_mismatch",
     "embedding",
     "worker_lost",
     "settings",
     "missing_package",
-    "provider_refused",
     "storage_failed",
     "not_ready",
     "internal_error",
   ],
-  errorRequest: ["invalid_request", "bad_request", "filter", "method_not_allowed", "unsupported_media_type"],
+  errorRequest: [
+    "invalid_request",
+    "bad_request",
+    "filter",
+    "method_not_allowed",
+    "unsupported_media_type",
+    "address_too_long",
+    "headers_too_large",
+    "misdirected_request",
+    "cross_origin",
+  ],
+  keyWrong: ["unauthorized"],
   unreachable: ["unreachable"],
 };
 const TEXT_OF = Object.fromEntries(Object.entries(TEXTS_OF).flatMap(([text, codes]) => codes.map((code) => [code, text])));
 
-/** The text for a problem's code, or the server's message for an unknown code. */
-export const problemText = ({ code, message }, t) => (TEXT_OF[code] ? t(TEXT_OF[code]) : message || t("unreachable"));
+// What is read only where more is installed on the server.
+const MORE = /\.(png|jpe?g|gif|webp|bmp|tiff?|hei[cf]|opus|og[ga]|m4[ab]|mp[34]|wav|aac|flac|amr|3gp|webm)$/i;
+
+/**
+ * The text for a problem's code, or for any problem: what the server says isn't meant for the page.
+ *
+ * Without a code, the message is a text of the page.
+ */
+export const problemText = ({ code, message, source = "" }, t) => {
+  if (!code && message) return message;
+  if (code === "unsupported_source" && MORE.test(source)) return t("errorMore");
+  return t(TEXT_OF[code] ?? "errorUnknown");
+};

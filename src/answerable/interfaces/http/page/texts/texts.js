@@ -8,7 +8,10 @@ const Context = createContext(null);
 
 export const TextsProvider = Context.Provider;
 
-/** The texts: `t(name, values)`, `number`, `seconds`, `percent`, `megabytes`, `day`, `monthOrDay`, `time` and `moment`. */
+/**
+ * The texts: `t(name, values)`, `number`, `seconds`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`, `time` and
+ * `moment`.
+ */
 export const useTexts = () => useContext(Context);
 
 const preferred = () =>
@@ -43,6 +46,7 @@ const inLanguage = (language) => {
     percent: (value) => percent.format(value),
     megabytes: (bytes) => megabytes.format(bytes / 1e6),
     day: (value) => day.format(new Date(value)),
+    days: (first, last) => day.formatRange(new Date(first), new Date(last)),
     // A date without a time is a calendar day in every time zone.
     monthOrDay: (value) =>
       value.length > 7 ? day.format(new Date(`${value}T12:00`)) : month.format(new Date(`${value}-15T12:00`)),

@@ -1,0 +1,149 @@
+"""Filters of the page: chosen above the question, taken off under it, and what a refusal offers."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import pytest
+from browser import PHONE, Visitor, visiting
+from playwright.sync_api import Request
+
+from answerable.interfaces.http.server import Server
+
+ABOUT_TICKETS = "¿Qué dijo Marta en marzo sobre los boletos?"
+
+
+def asked(visitor: Visitor, press: Any) -> dict[str, Any]:
+    """What the page sends to be answered when something is pressed."""
+
+    def is_ask(request: Request) -> bool:
+        return request.url.endswith("/ask")
+
+    with visitor.page.expect_request(is_ask) as sending:
+        press()
+    return dict(json.loads(sending.value.post_data or ""))
+
+
+def chips(visitor: Visitor) -> list[str]:
+    """The chips under the last question."""
+    found = visitor.page.locator(".turn").last.locator(".narrowed .filter-name").all_inner_texts()
+    # Some languages and versions set the dash of a period between narrow spaces.
+    return [re.sub(r"\s–\s", "–", each) for each in found]
+
+
+def answered(visitor: Visitor, count: int) -> None:
+    """Wait for so many answers."""
+    visitor.page.locator(".turn[data-state=done]").nth(count - 1).wait_for()
+
+
+def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
+    with visiting(example_server.address) as visitor:
+        page = visitor.page
+        page.get_by_role("button", name="Person").click()
+        page.get_by_role("button", name="Ana Lucía").click()
+        page.get_by_role("button", name="Document", exact=True).click()
+        page.get_by_role("button", name="Viaje a Oaxaca").click()
+        page.get_by_role("button", name="Type").click()
+        page.get_by_role("button", name="Chat").click()
+        page.get_by_role("button", name="Language").click()
+        page.get_by_role("button", name="Spanish").click()
+        page.get_by_role("button", name="Date").click()
+        page.get_by_label("From").fill("2024-03-01")
+        page.get_by_label("To").fill("2024-03-31")
+        visitor.shot("filters")
+        page.keyboard.press("Escape")
+        assert page.locator(".filter-panel").is_hidden()
+        assert page.evaluate("() => document.activeElement.dataset.field") == "date"
+        page.get_by_role("textbox").fill("¿Cuándo puede viajar?")
+        body = asked(visitor, lambda: page.keyboard.press("Enter"))
+        assert body["where"] == {
+            "sender": ["Ana Lucía"],
+            "source": ["Chat de WhatsApp con Viaje a Oaxaca.txt"],
+            "type": ["chat"],
+            "language": ["es"],
+            "date": {"gte": "2024-03-01", "lte": "2024-03-31"},
+        }
+        answered(visitor, 1)
+        assert chips(visitor) == ["Ana Lucía", "Viaje a Oaxaca", "Chat", "Spanish", "1–31 March 2024"]
+        # Taken off above the question.
+        page.get_by_role("button", name=re.compile("Take off Date: 1")).click()
+        assert page.evaluate("() => document.activeElement.dataset.field") == "date"
+        # Taken off a question, which is asked again.
+        press = page.locator(".narrowed").get_by_role("button", name="Take off Ana Lucía").click
+        body = asked(visitor, press)
+        assert "sender" not in body["where"]
+        answered(visitor, 2)
+        assert page.locator(".question h2").all_inner_texts() == ["¿Cuándo puede viajar?"] * 2
+        assert page.locator(".filter-bar").get_by_role("button", name="Take off Person").count() == 0
+        assert visitor.barriers() == []
+        # A conversation remembers what it was asked with.
+        before = chips(visitor)
+        page.reload()
+        answered(visitor, 2)
+        assert len(chips(visitor)) == len(before) == 4
+
+
+def test_what_a_question_narrowed_itself_to_can_be_taken_off(example_server: Server) -> None:
+    with visiting(example_server.address, locale="es-MX") as visitor:
+        page = visitor.page
+        visitor.ask(ABOUT_TICKETS)
+        assert chips(visitor) == ["Marta", "1–31 de marzo de 2024"]
+        visitor.shot("narrowed")
+        body = asked(visitor, page.get_by_role("button", name="Quitar Marta").click)
+        assert body["question"] == ABOUT_TICKETS
+        assert body["narrow"] is False
+        assert body["where"]["date"] == {"gte": "2024-03-01T00:00:00", "lt": "2024-04-01T00:00:00"}
+        answered(visitor, 2)
+        body = asked(visitor, page.locator(".turn").first.get_by_role("button", name=re.compile("Quitar 1")).click)
+        assert body["where"]["sender"] == ["Marta"]
+        assert "date" not in body["where"]
+        answered(visitor, 3)
+        # The next question is free of all this.
+        page.get_by_role("textbox").fill("¿Cuánto cuesta el autobús?")
+        assert "where" not in asked(visitor, lambda: page.keyboard.press("Enter"))
+
+
+def test_a_refusal_helps(example_server: Server) -> None:
+    with visiting(example_server.address) as visitor:
+        page = visitor.page
+        page.get_by_role("button", name="Type").click()
+        page.get_by_role("button", name="PDF").click()
+        turn = visitor.ask("May I borrow a chainsaw at night?")
+        card = turn.locator(".source").first
+        assert "A member may borrow up to five tools at the same time." in card.inner_text()
+        assert "It has “May”, “borrow”. It lacks “chainsaw”, “night”." in card.inner_text()
+        card.click()
+        page.locator(".panel mark, .pdf-page[data-drawn=true] .pdf-quote").first.wait_for()
+        page.keyboard.press("Escape")
+        body = asked(visitor, page.get_by_role("button", name="Search everything").click)
+        assert "where" not in body
+        answered(visitor, 2)
+        assert page.locator(".filter-bar [data-on=true]").count() == 0
+        # Only the last refusal offers other questions.
+        page.locator(".instead button").first.wait_for()
+        assert page.locator(".instead").count() == 1
+        visitor.shot("refusal-helps")
+        assert visitor.barriers() == []
+        instead = page.locator(".instead button").first
+        question = instead.inner_text()
+        instead.click()
+        answered(visitor, 3)
+        assert page.locator(".turn").last.get_attribute("data-outcome") == "answered"
+        assert page.locator(".question h2").last.inner_text() == question
+
+
+@pytest.mark.parametrize("width", [360, PHONE[0]])
+def test_filters_fit_a_phone(example_server: Server, width: int) -> None:
+    with visiting(example_server.address, (width, 740), locale="pt-BR", has_touch=True, is_mobile=True) as visitor:
+        page = visitor.page
+        page.locator("[data-field=source]").click()
+        page.locator(".filter-value").nth(3).wait_for()
+        page.locator(".filter-value").first.click()
+        assert page.evaluate("() => document.documentElement.scrollWidth") == width
+        sizes = page.locator(".filter-value, .filter-chip button").evaluate_all(
+            "(all) => all.map((each) => Math.min(each.offsetHeight, each.offsetWidth))"
+        )
+        assert min(sizes) >= 34
+        visitor.shot(f"filters-{width}")
