@@ -14,10 +14,12 @@ import numpy as np
 from answerable.answering.extractive import refuse
 from answerable.answering.step_clock import StepClock
 from answerable.computing.computing import Computing
+from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
     Chunk,
+    Citation,
     Document,
     DocumentType,
     Exchange,
@@ -38,6 +40,7 @@ from answerable.protocols import (
     CoreStore,
     Embedder,
     Evidence,
+    Quoting,
     Reader,
     Store,
     StoredDocument,
@@ -52,6 +55,7 @@ from answerable.stores.completed import Capability, completed, require
 from answerable.text.languages import keyword_language, question_language
 
 PASSAGES_PER_ANSWER = 6
+EXTRACTS = 16
 
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
@@ -200,8 +204,20 @@ class Library:
         self, question: str, where: Where = None, history: Sequence[Exchange] = ()
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model."""
+        return self._answer_stream(self._answerer, question, where, history)
+
+    def quote(self, question: str, where: Where = None) -> Answer:
+        """Answer as `ask` does, but with quotes only: without the chat model, its time and its cost."""
+        quoting = self._answerer.quoting if isinstance(self._answerer, Quoting) else self._answerer
+        (*_, last) = self._answer_stream(quoting, question, where, ())
+        assert last.answer is not None
+        return last.answer
+
+    def _answer_stream(
+        self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange]
+    ) -> Generator[AnswerEvent, None, None]:
         clock = StepClock()
-        searched, spent = self._answerer.standalone(_required(question), history)
+        searched, spent = answerer.standalone(_required(question), history)
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
@@ -225,7 +241,7 @@ class Library:
                     clock.lap("computing")
             if computed:
                 evidence = replace(evidence, computed=replace(computed, results=evidence.results))
-            with closing(self._answerer.stream(evidence, history)) as events:
+            with closing(answerer.stream(evidence, history)) as events:
                 for event in events:
                     if event.answer is None:
                         yield event
@@ -270,6 +286,10 @@ class Library:
     def documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by source and id, without their text."""
         return list(self._store.documents())
+
+    def summary(self, document_id: str, most: int = EXTRACTS) -> list[Citation]:
+        """Return a document's most central sentences, at most so many, in their order. Raise DocumentNotFound."""
+        return summarize(self._store, self.document(document_id), most)
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """Return a document's chunks in order. Raise DocumentNotFound."""

@@ -62,7 +62,7 @@ class GroundedAnswerer:
     ) -> None:
         self._model = model
         self._judge = judge
-        self._quoting = ExtractiveAnswerer(gate, quotes, reader)
+        self.quoting = ExtractiveAnswerer(gate, quotes, reader)
         self._budgets = budgets or Budgets()
         self._is_marked = is_marked
 
@@ -86,7 +86,7 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        quoted = self._quoting.answer(evidence)
+        quoted = self.quoting.answer(evidence)
         if evidence.computed and quoted is evidence.computed and quoted.answered:
             # A language model doesn't count.
             yield AnswerEvent(answer=quoted)

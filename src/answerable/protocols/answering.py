@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -135,3 +135,12 @@ class Answerer(Protocol):
 
     def close(self) -> None:
         """Release all resources. Idempotent."""
+
+
+@runtime_checkable
+class Quoting(Protocol):
+    """An answerer with a chat model that can also do without it."""
+
+    @property
+    def quoting(self) -> Answerer:
+        """The answerer that only quotes."""

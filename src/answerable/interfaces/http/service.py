@@ -15,6 +15,7 @@ from answerable.interfaces.http.jobs import Jobs
 from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.originals import Originals
+from answerable.interfaces.http.overviews import Overviews
 from answerable.interfaces.http.pool import Pool
 from answerable.interfaces.http.session_store import Sessions
 from answerable.interfaces.http.uploads import clean_up
@@ -55,6 +56,7 @@ class Service:
     jobs: Jobs
     sessions: Sessions
     originals: Originals
+    overviews: Overviews
     metrics: Metrics
     options: Options
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -67,6 +69,7 @@ class Service:
     def close(self) -> None:
         """End jobs and calls, close the libraries, and block until all are closed. Idempotent."""
         self.jobs.close()
+        self.overviews.close()
         self.pool.close()
         self.originals.close()
         self.sessions.close()
@@ -91,6 +94,7 @@ def open_service(
         jobs=Jobs(options.jobs_waiting, metrics=metrics),
         sessions=Sessions(options.data_folder / "sessions.db", options.session_days),
         originals=Originals(named),
+        overviews=Overviews(named),
         metrics=metrics,
         options=options,
     )

@@ -10,6 +10,8 @@ import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { LibraryPage } from "./library/library.js";
+import { DocumentPage } from "./overview/document.js";
+import { Welcome } from "./overview/welcome.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./status.js";
 import { SourcePanel } from "./views/source.js";
@@ -17,7 +19,13 @@ import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
 import { html, Icon, IconButton, useCallback, useEffect, useRef, useState } from "./ui.js";
 
-const viewOf = () => (location.hash === "#library" ? "library" : "ask");
+const DOCUMENT = "document=";
+
+/** `ask`, `library`, or `document=ID`. */
+const viewOf = () => {
+  const name = location.hash.slice(1);
+  return name === "library" || name.startsWith(DOCUMENT) ? name : "ask";
+};
 
 const useView = () => {
   const [view, setView] = useState(viewOf);
@@ -62,20 +70,6 @@ const useKeys = (field, close) => {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [close]);
-};
-
-const holds = ({ documents, chunks }, t) => t("holds", { n: documents, passages: t("passages", { n: chunks }) });
-
-const Welcome = ({ stats, mayChange, forms }) => {
-  const { t } = useTexts();
-  const isEmpty = stats?.documents === 0;
-  return html`
-    <div class="welcome">
-      <h1>${t(isEmpty ? "welcomeEmpty" : "welcome")}</h1>
-      <p>${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
-      ${stats && !isEmpty && html`<p class="muted">${holds(stats, t)}</p>`} ${isEmpty && mayChange && forms}
-    </div>
-  `;
 };
 
 const Tools = ({ turns, onBegin }) => {
@@ -134,6 +128,10 @@ const Service = ({ library, mayChange, view, onProblem }) => {
     conversation.ask(question, hint);
     setHint(null);
   };
+  const askOnly = (question, { source, document_id: id }) => {
+    location.hash = "#ask";
+    conversation.ask(question, null, { where: source ? { source: [source] } : { document_id: [id] } });
+  };
   const askAbout = (selected) => {
     setHint(selected);
     location.hash = "#ask";
@@ -146,23 +144,40 @@ const Service = ({ library, mayChange, view, onProblem }) => {
       <${Icon} name="add" />${t("add")}
     </button>`;
   return html`
-    <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view}>
+    <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view.split("=")[0]}>
       <main class="column">
         <div class="scroll">
           <div class="content">
             ${
-              view === "library"
-                ? html`<${LibraryPage}
-                    ...${{ library, mayChange, changes, onProblem }}
-                    onOpen=${panel.openAt}
-                    onChange=${changed}
-                    add=${addButton}
-                  />`
-                : html`<${Conversation}
-                    conversation=${conversation}
-                    panel=${panel}
-                    welcome=${html`<${Welcome} ...${{ stats, mayChange, forms }} />`}
-                  />`
+              view === "library" &&
+              html`<${LibraryPage}
+                ...${{ library, mayChange, changes, onProblem }}
+                onOpen=${panel.openAt}
+                onChange=${changed}
+                add=${addButton}
+              />`
+            }
+            ${
+              view.startsWith(DOCUMENT) &&
+              html`<${DocumentPage}
+                ...${{ library, changes }}
+                id=${decodeURIComponent(view.slice(DOCUMENT.length))}
+                onOpen=${panel.openAt}
+                onAsk=${askOnly}
+              />`
+            }
+            ${
+              view === "ask" &&
+              html`<${Conversation}
+                conversation=${conversation}
+                panel=${panel}
+                welcome=${html`<${Welcome}
+                  ...${{ library, changes, stats, mayChange, forms }}
+                  onAsk=${ask}
+                  onOpen=${panel.openAt}
+                  onExamples=${jobs.addExamples}
+                />`}
+              />`
             }
           </div>
         </div>

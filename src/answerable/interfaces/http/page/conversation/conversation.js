@@ -29,14 +29,18 @@ const changed = (turn, { name, data }) => {
   return turn;
 };
 
-const bodyOf = (question, hint, session) => ({
+const bodyOf = (question, hint, { where = {} }, session) => ({
   question,
+  ...(Object.keys(where).length && { where }),
   ...(session && { session }),
   ...(hint && { selected_text: hint.text }),
   ...(hint?.span && { hint: hint.span }),
 });
 
-/** The turns of the conversation, oldest first, with `ask(question, hint)`, `stop()` and `begin()`. */
+/** The turns of the conversation, oldest first, with `ask(question, hint, how)`, `stop()` and `begin()`.
+ *
+ * `how` has the filter `where`.
+ */
 export const useConversation = (library, onProblem) => {
   const [turns, setTurns] = useState([]);
   const session = useRef("");
@@ -60,8 +64,8 @@ export const useConversation = (library, onProblem) => {
     return () => running.current?.abort();
   }, [library]);
 
-  const follow = async (id, question, hint, signal) => {
-    const options = { method: "POST", body: bodyOf(question, hint, session.current), signal };
+  const follow = async (id, question, hint, how, signal) => {
+    const options = { method: "POST", body: bodyOf(question, hint, how, session.current), signal };
     for await (const event of events(of(library, "ask"), options)) {
       change(id, (turn) => changed(turn, event));
       if (event.name === "answer") remember(event.data.session ?? session.current);
@@ -73,7 +77,7 @@ export const useConversation = (library, onProblem) => {
   };
 
   const ask = useCallback(
-    async (question, hint) => {
+    async (question, hint, how = {}) => {
       const id = crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
       running.current = new AbortController();
       const { signal } = running.current;
@@ -81,6 +85,7 @@ export const useConversation = (library, onProblem) => {
         id,
         question,
         hint,
+        ...how,
         asked: Date.now(),
         state: "searching",
         searched: question,
@@ -89,11 +94,11 @@ export const useConversation = (library, onProblem) => {
       };
       setTurns((all) => [...all, begun]);
       try {
-        await follow(id, question, hint, signal).catch((problem) => {
+        await follow(id, question, hint, how, signal).catch((problem) => {
           if (problem.code !== "session_not_found") throw problem;
           // The session expired; the next question starts a new one.
           remember("");
-          return follow(id, question, hint, signal);
+          return follow(id, question, hint, how, signal);
         });
       } catch (problem) {
         if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;

@@ -17,7 +17,7 @@ const parcels = (files) =>
     files.slice(index * MOST_FILES, (index + 1) * MOST_FILES),
   );
 
-/** The jobs this page watches, with `addFiles`, `addSite`, `cancel`, `dismiss` and `tidy`. */
+/** The jobs this page watches, with `addFiles`, `addSite`, `addExamples`, `cancel`, `dismiss` and `tidy`. */
 export const useJobs = (library, mayChange, onChange) => {
   const [jobs, setJobs] = useState([]);
 
@@ -63,15 +63,12 @@ export const useJobs = (library, mayChange, onChange) => {
     [library],
   );
 
-  const addSite = useCallback(
-    (url) =>
-      run(
-        `site-${Date.now()}`,
-        (signal) => request(of(library, "sources"), { method: "POST", body: { url }, signal }),
-        { sources: [url] },
-      ),
-    [library],
-  );
+  const post = (path, body, name) =>
+    run(`${path}-${Date.now()}`, (signal) => request(of(library, path), { method: "POST", body, signal }), {
+      sources: [name],
+    });
+  const addSite = useCallback((url) => post("sources", { url }, url), [library]);
+  const addExamples = useCallback((language, name) => post("examples", { language }, name), [library]);
 
   const cancel = useCallback(
     (job) =>
@@ -95,5 +92,5 @@ export const useJobs = (library, mayChange, onChange) => {
 
   const tidy = useCallback(() => setJobs((all) => all.filter((job) => isRunning(job) || hasErrors(job))), []);
 
-  return { jobs, addFiles, addSite, cancel, dismiss, tidy };
+  return { jobs, addFiles, addSite, addExamples, cancel, dismiss, tidy };
 };

@@ -79,7 +79,15 @@ const Row = ({ found, onOpen, onDelete }) => {
       <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
       <td>${found.language || "–"}</td>
       <td class="figure">${number(found.chunks)}</td>
-      <td class="actions">${onDelete && html`<${DeleteButton} name=${name} onDelete=${onDelete} />`}</td>
+      <td class="actions">
+        <a
+          class="link"
+          href=${`#document=${encodeURIComponent(found.document_id)}`}
+          aria-label=${t("detailsOf", { name })}
+          >${t("details")}</a
+        >
+        ${onDelete && html`<${DeleteButton} name=${name} onDelete=${onDelete} />`}
+      </td>
     </tr>
   `;
 };

@@ -1,5 +1,6 @@
 /** All texts of the page in English, Spanish and Portuguese. `{name}` is a value; `n` chooses from `one|several`. */
 
+import { OVERVIEW } from "./i18n_overview.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
@@ -293,5 +294,6 @@ export const TEXTS = {
   key: ["Key", "Clave", "Chave"],
   enter: ["Sign in", "Entrar", "Entrar"],
 
+  ...OVERVIEW,
   ...PROBLEMS,
 };

@@ -1,0 +1,172 @@
+/** Charts of a chat: messages over time, by hour of the day and by person. They fit any width. */
+
+import { useTexts } from "../texts/texts.js";
+import { html, useLayoutEffect, useRef, useState } from "../ui.js";
+
+const HEIGHT = 110;
+const DAY = 86_400_000;
+// A chat of fewer months is charted by day.
+const FEWEST_MONTHS = 4;
+const NARROWEST = 4;
+const WIDEST = 44;
+const CHARACTER = 7.5;
+const MOST_PEOPLE = 12;
+// The length of a period's name: a day, a month, a year.
+const LENGTHS = [10, 7, 4];
+
+const monthAt = (index) =>
+  `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}`;
+const indexOf = (day) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
+const range = (from, to, at) => Array.from({ length: to - from + 1 }, (_, step) => at(from + step));
+
+/** All days, months or years from first to last. */
+const periods = (first, last, length) => {
+  if (length === 4) return range(Number(first.slice(0, 4)), Number(last.slice(0, 4)), String);
+  if (length === 7) return range(indexOf(first), indexOf(last), monthAt);
+  const [from, to] = [first, last].map((time) => Date.parse(time.slice(0, 10)) / DAY);
+  return range(from, to, (day) => new Date(day * DAY).toISOString().slice(0, 10));
+};
+
+/** The messages of each period, of the shortest periods that fit. */
+const counted = ({ first, last, by_day: days }, most) => {
+  const isLong = indexOf(last) - indexOf(first) + 1 >= FEWEST_MONTHS;
+  const length = LENGTHS.slice(isLong ? 1 : 0).find((each) => periods(first, last, each).length <= most) ?? 4;
+  const counts = new Map(periods(first, last, length).map((period) => [period, 0]));
+  for (const [day, count] of Object.entries(days)) {
+    const period = day.slice(0, length);
+    counts.set(period, counts.get(period) + count);
+  }
+  return [...counts];
+};
+
+const useWidth = () => {
+  const box = useRef(null);
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const look = () => setWidth(box.current.clientWidth);
+    const observer = new ResizeObserver(look);
+    observer.observe(box.current);
+    look();
+    return () => observer.disconnect();
+  }, []);
+  return [box, width];
+};
+
+const Figures = ({ bars }) => {
+  const { t, number } = useTexts();
+  return html`
+    <details class="chart-figures">
+      <summary>${t("asFigures")}</summary>
+      <table>
+        ${bars.map(
+          ([name, count]) =>
+            html`<tr>
+              <th scope="row">${name}</th>
+              <td class="figure">${number(count)}</td>
+            </tr>`,
+        )}
+      </table>
+    </details>
+  `;
+};
+
+/** A chart of `[name, count, label]`; only as many labels are shown as there is room for. */
+const Bars = ({ title, bars, label, width }) => {
+  const { t, number } = useTexts();
+  const most = Math.max(...bars.map(([, count]) => count));
+  const step = Math.min(width / bars.length, WIDEST);
+  const room = Math.max(...bars.map(([, , short]) => short.length)) * CHARACTER + CHARACTER;
+  const every = Math.ceil(room / step);
+  const bar = ([name, count], index) => {
+    const height = count ? Math.max(2, (HEIGHT * count) / most) : 0;
+    const gap = step > 8 ? 2 : step > 5 ? 1 : 0.5;
+    return html`
+      <rect x=${index * step + gap / 2} y=${HEIGHT - height} width=${step - gap} height=${height}>
+        <title>${t("messagesIn", { n: count, period: name })}</title>
+      </rect>
+    `;
+  };
+  const names = bars.flatMap(([, , short], index) =>
+    index % every || (index && index * step + room > width) ? [] : [[index, short]],
+  );
+  return html`
+    <h3>${title}</h3>
+    <div class="chart" role="img" aria-label=${label(bars.find(([, count]) => count === most))}>
+      <span class="chart-most" aria-hidden="true">${number(most)}</span>
+      <svg width=${width} height=${HEIGHT}>${bars.map(bar)}</svg>
+      <div class="chart-names" aria-hidden="true">
+        ${names.map(([index, short]) => html`<span style=${{ left: `${index * step}px` }}>${short}</span>`)}
+      </div>
+    </div>
+    <${Figures} bars=${bars} />
+  `;
+};
+
+const twoDigits = (hour) => String(hour).padStart(2, "0");
+
+const People = ({ statistics }) => {
+  const { t, number } = useTexts();
+  const people = Object.entries(statistics.by_sender);
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? people : people.slice(0, MOST_PEOPLE);
+  return html`
+    <h3>${t("perPerson")}</h3>
+    <table class="people">
+      ${shown.map(
+        ([person, count]) => html`
+          <tr>
+            <th scope="row">${person}</th>
+            <td class="bar"><span style=${{ width: `${(100 * count) / people[0][1]}%` }}></span></td>
+            <td class="figure">${number(count)}</td>
+          </tr>
+        `,
+      )}
+    </table>
+    ${
+      shown.length < people.length &&
+      html`<button type="button" class="link" onClick=${() => setWhole(true)}>${t("showAll")} (${number(people.length)})</button>`
+    }
+  `;
+};
+
+/** The charts of a chat's statistics. */
+export const ChatCharts = ({ statistics }) => {
+  const { t, day, monthOrDay } = useTexts();
+  const [box, width] = useWidth();
+  const overTime = width
+    ? counted(statistics, width / NARROWEST).map(([period, count]) => {
+        const name = period.length === 4 ? period : monthOrDay(period);
+        return [name, count, name];
+      })
+    : [];
+  const byHour = statistics.by_hour.map((count, hour) => [
+    `${twoDigits(hour)}:00–${twoDigits(hour + 1)}:00`,
+    count,
+    twoDigits(hour),
+  ]);
+  return html`
+    <div class="bars" ref=${box}>
+      <p class="muted">
+        ${t("messages", { n: statistics.messages })} · ${day(statistics.first)} – ${day(statistics.last)}
+      </p>
+      ${
+        width > 0 &&
+        html`
+          <${Bars}
+            title=${t("overTime")}
+            bars=${overTime}
+            width=${width}
+            label=${([period, n]) => t("busiest", { period, n })}
+          />
+          <${Bars}
+            title=${t("byHour")}
+            bars=${byHour}
+            width=${width}
+            label=${([period, n]) => t("busiestHour", { period, n })}
+          />
+        `
+      }
+      <${People} statistics=${statistics} />
+    </div>
+  `;
+};
