@@ -163,7 +163,8 @@ def _about_messages(document: Document, words: dict[str, Any]) -> Iterator[Draft
         noun = fold(phrase.split(" ", 1)[1])
         spans: dict[str, list[Span]] = defaultdict(list)
         for part in messages:
-            if re.search(rf"\b{re.escape(noun)}", text[part]) and part.sender:
+            is_question = text[part].rstrip().endswith("?")
+            if part.sender and not is_question and re.search(rf"\b{re.escape(noun)}", text[part]):
                 spans[part.sender].append((part.start, part.end))
         for sender in sorted(spans, key=lambda each: (asked[each], -len(spans[each]))):
             if asked[sender] < TOPICS and any(map(str.isalpha, sender)):

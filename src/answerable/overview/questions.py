@@ -1,4 +1,4 @@
-"""Suggest questions that a library really answers: drafts are asked, and kept if the quote is from where it should be."""
+"""Suggest questions that a library really answers: drafts are asked, and kept if they are answered from their place."""
 
 from __future__ import annotations
 

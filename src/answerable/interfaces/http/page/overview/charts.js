@@ -10,7 +10,6 @@ const FEWEST_MONTHS = 4;
 const NARROWEST = 4;
 const WIDEST = 44;
 const CHARACTER = 7.5;
-const MOST_PEOPLE = 12;
 // The length of a period's name: a day, a month, a year.
 const LENGTHS = [10, 7, 4];
 
@@ -52,24 +51,6 @@ const useWidth = () => {
   return [box, width];
 };
 
-const Figures = ({ bars }) => {
-  const { t, number } = useTexts();
-  return html`
-    <details class="chart-figures">
-      <summary>${t("asFigures")}</summary>
-      <table>
-        ${bars.map(
-          ([name, count]) =>
-            html`<tr>
-              <th scope="row">${name}</th>
-              <td class="figure">${number(count)}</td>
-            </tr>`,
-        )}
-      </table>
-    </details>
-  `;
-};
-
 /** A chart of `[name, count, label]`; only as many labels are shown as there is room for. */
 const Bars = ({ title, bars, label, width }) => {
   const { t, number } = useTexts();
@@ -79,7 +60,7 @@ const Bars = ({ title, bars, label, width }) => {
   const every = Math.ceil(room / step);
   const bar = ([name, count], index) => {
     const height = count ? Math.max(2, (HEIGHT * count) / most) : 0;
-    const gap = step > 8 ? 2 : step > 5 ? 1 : 0.5;
+    const gap = step > 8 ? 2 : 0.5;
     return html`
       <rect x=${index * step + gap / 2} y=${HEIGHT - height} width=${step - gap} height=${height}>
         <title>${t("messagesIn", { n: count, period: name })}</title>
@@ -98,34 +79,29 @@ const Bars = ({ title, bars, label, width }) => {
         ${names.map(([index, short]) => html`<span style=${{ left: `${index * step}px` }}>${short}</span>`)}
       </div>
     </div>
-    <${Figures} bars=${bars} />
   `;
 };
 
-const twoDigits = (hour) => String(hour).padStart(2, "0");
+const two = (hour) => String(hour).padStart(2, "0");
 
 const People = ({ statistics }) => {
   const { t, number } = useTexts();
   const people = Object.entries(statistics.by_sender);
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? people : people.slice(0, MOST_PEOPLE);
   return html`
     <h3>${t("perPerson")}</h3>
-    <table class="people">
-      ${shown.map(
-        ([person, count]) => html`
-          <tr>
-            <th scope="row">${person}</th>
-            <td class="bar"><span style=${{ width: `${(100 * count) / people[0][1]}%` }}></span></td>
-            <td class="figure">${number(count)}</td>
-          </tr>
-        `,
-      )}
-    </table>
-    ${
-      shown.length < people.length &&
-      html`<button type="button" class="link" onClick=${() => setWhole(true)}>${t("showAll")} (${number(people.length)})</button>`
-    }
+    <div class="people-frame" tabindex="0" role="region" aria-label=${t("perPerson")}>
+      <table class="people">
+        ${people.map(
+          ([person, count]) => html`
+            <tr>
+              <th scope="row">${person}</th>
+              <td class="bar"><span style=${{ width: `${(100 * count) / people[0][1]}%` }}></span></td>
+              <td class="figure">${number(count)}</td>
+            </tr>
+          `,
+        )}
+      </table>
+    </div>
   `;
 };
 
@@ -133,17 +109,13 @@ const People = ({ statistics }) => {
 export const ChatCharts = ({ statistics }) => {
   const { t, day, monthOrDay } = useTexts();
   const [box, width] = useWidth();
-  const overTime = width
-    ? counted(statistics, width / NARROWEST).map(([period, count]) => {
-        const name = period.length === 4 ? period : monthOrDay(period);
-        return [name, count, name];
-      })
-    : [];
-  const byHour = statistics.by_hour.map((count, hour) => [
-    `${twoDigits(hour)}:00–${twoDigits(hour + 1)}:00`,
-    count,
-    twoDigits(hour),
-  ]);
+  const nameOf = (period) => (period.length === 4 ? period : monthOrDay(period));
+  const overTime = () =>
+    counted(statistics, width / NARROWEST).map(([period, count]) => [nameOf(period), count, nameOf(period)]);
+  const byHour = statistics.by_hour.map((count, hour) => [`${two(hour)}:00–${two(hour + 1)}:00`, count, two(hour)]);
+  const chart = (title, bars, label) => html`
+    <${Bars} title=${t(title)} bars=${bars} width=${width} label=${([period, n]) => t(label, { period, n })} />
+  `;
   return html`
     <div class="bars" ref=${box}>
       <p class="muted">
@@ -151,20 +123,7 @@ export const ChatCharts = ({ statistics }) => {
       </p>
       ${
         width > 0 &&
-        html`
-          <${Bars}
-            title=${t("overTime")}
-            bars=${overTime}
-            width=${width}
-            label=${([period, n]) => t("busiest", { period, n })}
-          />
-          <${Bars}
-            title=${t("byHour")}
-            bars=${byHour}
-            width=${width}
-            label=${([period, n]) => t("busiestHour", { period, n })}
-          />
-        `
+        html`${chart("overTime", overTime(), "busiest")} ${chart("byHour", byHour, "busiestHour")}`
       }
       <${People} statistics=${statistics} />
     </div>

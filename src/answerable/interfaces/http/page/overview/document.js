@@ -2,14 +2,15 @@
 
 import { of, request } from "../api/api.js";
 import { ChatCharts } from "./charts.js";
-import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
+import { Extracts } from "./extracts.js";
+import { isFile, nameOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
 
 const LONGEST = 4_000;
-const FEW_ROWS = 6;
-const FEW_HEADINGS = 40;
+// A longer outline is closed at first.
+const FEW = 60;
 const DEEPEST = 4;
 
 const facts = (found, { t, language }) => {
@@ -73,52 +74,25 @@ const AskBox = ({ found, onAsk }) => {
   `;
 };
 
-const Summary = ({ found, open }) => {
-  const texts = useTexts();
-  return html`
-    <ul class="extracts" lang=${found.language || undefined}>
-      ${found.extracts.map(
-        (extract) => html`
-          <li>
-            <button type="button" class="extract" onClick=${open(extract, found.extracts)}>
-              <q>${extract.quote}</q><span>${placeOf(extract, texts)}</span>
-            </button>
-          </li>
-        `,
-      )}
-    </ul>
-  `;
-};
-
 const Outline = ({ found, open }) => {
-  const { t, number } = useTexts();
-  const [isWhole, setWhole] = useState(found.outline.length <= FEW_HEADINGS);
-  const shown = isWhole ? found.outline : found.outline.slice(0, FEW_HEADINGS);
+  const { t } = useTexts();
   return html`
     <ol class="outline">
-      ${shown.map(
+      ${found.outline.map(
         (heading) => html`
           <li data-level=${Math.min(heading.level, DEEPEST)}>
             <button type="button" class="link" onClick=${open(heading)}>${heading.title}</button>
-            ${heading.page && html`<span class="muted" aria-label=${t("onPage", { n: heading.page })}>${heading.page}</span>`}
+            ${heading.page && html`<span class="muted">${t("onPage", { n: heading.page })}</span>`}
           </li>
         `,
       )}
     </ol>
-    ${
-      !isWhole &&
-      html`<button type="button" class="link" onClick=${() => setWhole(true)}>
-        ${t("showAll")} (${number(found.outline.length)})
-      </button>`
-    }
   `;
 };
 
 const Table = ({ table, open }) => {
   const { t } = useTexts();
-  const [isWhole, setWhole] = useState(table.rows.length <= FEW_ROWS + 2);
-  const rows = isWhole ? table.rows : table.rows.slice(0, FEW_ROWS);
-  const said = rows.length < table.total_rows ? "firstRows" : "rowsOf";
+  const said = table.rows.length < table.total_rows ? "firstRows" : "rowsOf";
   return html`
     <h3><button type="button" class="link" onClick=${open(table)}>${table.title}</button></h3>
     <div class="table-frame" tabindex="0" role="region" aria-label=${table.title}>
@@ -129,14 +103,11 @@ const Table = ({ table, open }) => {
           </tr>
         </thead>
         <tbody>
-          ${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
+          ${table.rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}
         </tbody>
       </table>
     </div>
-    <p class="muted">
-      ${t(said, { n: table.total_rows, shown: rows.length })}${" "}
-      ${!isWhole && html`<button type="button" class="link" onClick=${() => setWhole(true)}>${t("showAll")}</button>`}
-    </p>
+    <p class="muted">${t(said, { n: table.total_rows, shown: table.rows.length })}</p>
   `;
 };
 
@@ -155,8 +126,7 @@ export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
   if (problem) return html`<div class="document-page"><${Trouble} problem=${problem} /></div>`;
   if (found?.document_id !== id) return html`<div class="document-page"><${Working}>${t("opening")}<//></div>`;
   const placed = (place) => ({ document_id: id, source: found.source, title: found.title, ...place });
-  const open = (place, places) => (event) =>
-    places ? onOpen(place, places, event.currentTarget) : onOpen(placed(place), undefined, event.currentTarget);
+  const open = (place) => (event) => onOpen(placed(place), undefined, event.currentTarget);
   return html`
     <div class="document-page" data-loaded="true">
       <${Head} found=${found} open=${open} />
@@ -164,12 +134,14 @@ export const DocumentPage = ({ library, id, changes, onOpen, onAsk }) => {
       ${
         found.extracts.length > 0 &&
         html`<h2>${t("summary")}</h2>
-          <${Summary} found=${found} open=${open} />`
+          <${Extracts} extracts=${found.extracts} onOpen=${onOpen} />`
       }
       ${
         found.outline.length > 0 &&
-        html`<h2>${t("outline")}</h2>
-          <${Outline} found=${found} open=${open} />`
+        html`<details class="folded" open=${found.outline.length <= FEW}>
+          <summary><h2>${t("outline")}</h2></summary>
+          <${Outline} found=${found} open=${open} />
+        </details>`
       }
       ${found.statistics && html`<h2>${t("messagesTitle")}</h2><${ChatCharts} statistics=${found.statistics} />`}
       ${found.tables.length > 0 && html`<h2>${t("tables")}</h2>`}

@@ -1,7 +1,8 @@
 /** What is shown before the first question: what the library holds, questions it answers, examples if it is empty. */
 
 import { of, request } from "../api/api.js";
-import { nameOf, placeOf } from "../texts/places.js";
+import { Extracts } from "./extracts.js";
+import { nameOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useState } from "../ui.js";
 
@@ -35,38 +36,9 @@ const useOverview = (library, changes) => {
   return overview;
 };
 
-const languageNames = ({ languages }, language) => {
-  const names = new Intl.DisplayNames(language, { type: "language", fallback: "code" });
-  return Object.keys(languages).filter(Boolean).map((code) => names.of(code));
-};
-
-const holds = (stats, { t, language }) =>
-  [
-    t("holds", { n: stats.documents, passages: t("passages", { n: stats.chunks }) }),
-    Object.keys(stats.types).map((type) => t(`kind_${type}`)).join(", "),
-    languageNames(stats, language).join(", "),
-  ]
-    .filter(Boolean)
-    .join(" · ");
-
-const Extracts = ({ extracts, onOpen }) => {
-  const texts = useTexts();
-  const { t } = texts;
-  return html`
-    <h2>${t("fromDocuments")}</h2>
-    <ul class="extracts">
-      ${extracts.map(
-        (found) => html`
-          <li>
-            <button type="button" class="extract" onClick=${(event) => onOpen(found, extracts, event.currentTarget)}>
-              <q>${found.quote}</q>
-              <span>${[nameOf(found), placeOf(found, texts)].filter(Boolean).join(" · ")}</span>
-            </button>
-          </li>
-        `,
-      )}
-    </ul>
-  `;
+const holds = (stats, { t }) => {
+  const kinds = Object.keys(stats.types).map((type) => t(`kind_${type}`));
+  return `${t("holds", { n: stats.documents, passages: t("passages", { n: stats.chunks }) })} · ${kinds.join(", ")}`;
 };
 
 const Questions = ({ questions, onAsk }) => {
@@ -108,11 +80,16 @@ const Awaited = () => {
 };
 
 const Overview = ({ library, changes, onAsk, onOpen }) => {
+  const { t } = useTexts();
   const overview = useOverview(library, changes);
   const { extracts = [], questions = [], complete } = overview ?? {};
   if (!complete && !questions.length) return html`<${Awaited} />`;
   return html`
-    ${extracts.length > 0 && html`<${Extracts} extracts=${extracts.slice(0, EXTRACTS)} onOpen=${onOpen} />`}
+    ${
+      extracts.length > 0 &&
+      html`<h2>${t("fromDocuments")}</h2>
+        <${Extracts} extracts=${extracts.slice(0, EXTRACTS)} onOpen=${onOpen} isNamed />`
+    }
     ${questions.length > 0 && html`<${Questions} questions=${questions} onAsk=${onAsk} />`}
   `;
 };
@@ -137,7 +114,7 @@ export const Welcome = ({ library, changes, stats, mayChange, forms, onAsk, onOp
   return html`
     <div class="welcome">
       <h1>${t(isEmpty ? "welcomeEmpty" : "welcome")}</h1>
-      <p>${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
+      <p class="promise">${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
       ${stats && !isEmpty && html`<p class="muted">${holds(stats, texts)}</p>`}
       ${isEmpty && mayChange && forms} ${isEmpty && mayChange && html`<${Examples} onExamples=${onExamples} />`}
       ${stats && !isEmpty && html`<${Overview} ...${{ library, changes, onAsk, onOpen }} />`}

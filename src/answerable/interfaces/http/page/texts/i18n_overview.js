@@ -25,7 +25,6 @@ export const OVERVIEW = {
   pagesOf: ["{n} page|{n} pages", "{n} página|{n} páginas", "{n} página|{n} páginas"],
   rowsOf: ["{n} row|{n} rows", "{n} fila|{n} filas", "{n} linha|{n} linhas"],
   firstRows: ["The first {shown} of {n} rows", "Las primeras {shown} de {n} filas", "As primeiras {shown} de {n} linhas"],
-  showAll: ["Show all", "Mostrar todo", "Mostrar tudo"],
   messagesTitle: ["Messages", "Mensajes", "Mensagens"],
   overTime: ["Messages over time", "Mensajes a lo largo del tiempo", "Mensagens ao longo do tempo"],
   byHour: ["Messages by hour of the day", "Mensajes por hora del día", "Mensagens por hora do dia"],
@@ -34,5 +33,4 @@ export const OVERVIEW = {
     "Mensajes por hora del día; máximo a las {period}: {n}",
     "Mensagens por hora do dia; máximo às {period}: {n}",
   ],
-  asFigures: ["As a table", "Como tabla", "Como tabela"],
 };
