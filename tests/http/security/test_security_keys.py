@@ -19,6 +19,7 @@ PUBLIC = {"/health", "/ready", "/openapi.json"}
 BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
+    "/api/v1/{library}/examples": {"language": "en"},
     "/api/v1/{library}/sources": {"url": "http://127.0.0.1:9/"},
     "/v1/chat/completions": {"model": "notes", "messages": [{"role": "user", "content": "The password of the safe?"}]},
     "/v1/embeddings": {"model": "notes", "input": "The password of the safe?"},
@@ -30,6 +31,8 @@ ASKERS_MAY = {
     ("POST", "/api/v1/{library}/search"),
     ("GET", "/api/v1/{library}/documents"),
     ("GET", "/api/v1/{library}/stats"),
+    ("GET", "/api/v1/{library}/overview"),
+    ("GET", "/api/v1/{library}/documents/{document_id}/overview"),
     ("GET", "/api/v1/{library}/documents/{document_id}"),
     ("GET", "/api/v1/{library}/documents/{document_id}/passages"),
     ("GET", "/api/v1/{library}/documents/{document_id}/rectangles"),

@@ -10,16 +10,16 @@ import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { LibraryPage } from "./library/library.js";
-import { DocumentPage } from "./overview/document.js";
 import { Welcome } from "./overview/welcome.js";
 import { useKept, useTheme } from "./preferences.js";
 import { Trouble } from "./status.js";
 import { SourcePanel } from "./views/source.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
-import { html, Icon, IconButton, useCallback, useEffect, useRef, useState } from "./ui.js";
+import { html, Icon, IconButton, Lazy, useCallback, useEffect, useRef, useState } from "./ui.js";
 
 const DOCUMENT = "document=";
+const documentPage = () => import("./overview/document.js").then((found) => found.DocumentPage);
 
 /** `ask`, `library`, or `document=ID`. */
 const viewOf = () => {
@@ -159,7 +159,8 @@ const Service = ({ library, mayChange, view, onProblem }) => {
             }
             ${
               view.startsWith(DOCUMENT) &&
-              html`<${DocumentPage}
+              html`<${Lazy}
+                load=${documentPage}
                 ...${{ library, changes }}
                 id=${decodeURIComponent(view.slice(DOCUMENT.length))}
                 onOpen=${panel.openAt}

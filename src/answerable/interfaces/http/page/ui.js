@@ -1,6 +1,7 @@
 /** Shared by all components: templates, hooks and icons. */
 
 import { createContext, Fragment, h, render } from "./vendor/preact.mjs";
+import { useEffect, useState } from "./vendor/hooks.mjs";
 import htm from "./vendor/htm.mjs";
 
 export { createContext, Fragment, render };
@@ -16,6 +17,15 @@ export {
 } from "./vendor/hooks.mjs";
 
 export const html = htm.bind(h);
+
+/** A component that is loaded when it is first shown. */
+export const Lazy = ({ load, ...props }) => {
+  const [Loaded, setLoaded] = useState(null);
+  useEffect(() => {
+    load().then((found) => setLoaded(() => found));
+  }, []);
+  return Loaded && html`<${Loaded} ...${props} />`;
+};
 
 const PATHS = {
   add: "M12 5v14M5 12h14",

@@ -1,9 +1,10 @@
 /** A chat of the library with its charts. */
 
 import { of, request } from "../api/api.js";
-import { ChatCharts } from "../overview/charts.js";
 import { Trouble } from "../status.js";
-import { html, useState } from "../ui.js";
+import { html, Lazy, useState } from "../ui.js";
+
+const charts = () => import("../overview/charts.js").then((found) => found.ChatCharts);
 
 /** A chat; its statistics are fetched when it is opened. */
 export const Timeline = ({ library, chat, isFirst }) => {
@@ -17,7 +18,7 @@ export const Timeline = ({ library, chat, isFirst }) => {
     <details class="timeline" open=${isFirst} onToggle=${load}>
       <summary>${chat.title || chat.source}</summary>
       ${problem && html`<${Trouble} problem=${problem} />`}
-      ${statistics && html`<${ChatCharts} statistics=${statistics} />`}
+      ${statistics && html`<${Lazy} load=${charts} statistics=${statistics} />`}
     </details>
   `;
 };

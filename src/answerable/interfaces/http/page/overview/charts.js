@@ -4,7 +4,6 @@ import { useTexts } from "../texts/texts.js";
 import { html, useLayoutEffect, useRef, useState } from "../ui.js";
 
 const HEIGHT = 110;
-const DAY = 86_400_000;
 // A chat of fewer months is charted by day.
 const FEWEST_MONTHS = 4;
 const NARROWEST = 4;
@@ -13,22 +12,24 @@ const CHARACTER = 7.5;
 // The length of a period's name: a day, a month, a year.
 const LENGTHS = [10, 7, 4];
 
-const monthAt = (index) =>
-  `${String(Math.floor(index / 12)).padStart(4, "0")}-${String((index % 12) + 1).padStart(2, "0")}`;
-const indexOf = (day) => 12 * Number(day.slice(0, 4)) + Number(day.slice(5, 7)) - 1;
-const range = (from, to, at) => Array.from({ length: to - from + 1 }, (_, step) => at(from + step));
+const NEXT = {
+  10: (date) => date.setUTCDate(date.getUTCDate() + 1),
+  7: (date) => date.setUTCMonth(date.getUTCMonth() + 1, 1),
+  4: (date) => date.setUTCFullYear(date.getUTCFullYear() + 1, 0, 1),
+};
 
-/** All days, months or years from first to last. */
+/** All days, months or years from first to last, by the length of their names. */
 const periods = (first, last, length) => {
-  if (length === 4) return range(Number(first.slice(0, 4)), Number(last.slice(0, 4)), String);
-  if (length === 7) return range(indexOf(first), indexOf(last), monthAt);
-  const [from, to] = [first, last].map((time) => Date.parse(time.slice(0, 10)) / DAY);
-  return range(from, to, (day) => new Date(day * DAY).toISOString().slice(0, 10));
+  const found = [];
+  const date = new Date(`${first.slice(0, 10)}T00:00Z`);
+  for (let name = ""; (name = date.toISOString().slice(0, length)) <= last.slice(0, length); NEXT[length](date))
+    found.push(name);
+  return found;
 };
 
 /** The messages of each period, of the shortest periods that fit. */
 const counted = ({ first, last, by_day: days }, most) => {
-  const isLong = indexOf(last) - indexOf(first) + 1 >= FEWEST_MONTHS;
+  const isLong = periods(first, last, 7).length >= FEWEST_MONTHS;
   const length = LENGTHS.slice(isLong ? 1 : 0).find((each) => periods(first, last, each).length <= most) ?? 4;
   const counts = new Map(periods(first, last, length).map((period) => [period, 0]));
   for (const [day, count] of Object.entries(days)) {
