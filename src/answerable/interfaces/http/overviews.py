@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from answerable.interfaces.http.libraries import Libraries
 from answerable.overview.library_overview import LibraryOverview, library_overview, state_of
 from answerable.protocols import StoredDocument
 
+_log = logging.getLogger("answerable")
 _NOTHING = LibraryOverview((), ())
 
 
@@ -51,13 +53,18 @@ class Overviews:
         def stops() -> bool:
             return self._is_closing.is_set() or self._wanted.get(name) != state
 
-        overview = _NOTHING
         try:
-            if not stops():
-                overview = library_overview(self._libraries.get(name), documents, stops)
+            overview = _NOTHING if stops() else library_overview(self._libraries.get(name), documents, stops)
         except AnswerableError:
-            # A document was removed meanwhile, or the store is gone: the next request finds a new state, or its error.
-            pass
+            # A document was removed meanwhile, or the store doesn't respond: the next request tries again.
+            with self._lock:
+                if self._wanted.get(name) == state:
+                    del self._wanted[name]
+            return
+        except Exception:
+            # Asking works without an overview.
+            _log.exception("The overview of %s can't be made.", name)
+            overview = _NOTHING
         with self._lock:
             if not stops():
                 self._made[name] = state, overview
