@@ -13,10 +13,10 @@ from browser import PHONE, documents, serving, visiting
 from service_on_socket import upload, wait_for
 
 LONG_CHAT = "\n".join(
-    f"{day:02}/{month:02}/{year}, {(day * 3) % 24:02}:15 - {('Ana', 'Ben', 'Carla')[day % 3]}: the boat is late again"
+    f"{day:02}/{month:02}/{year}, {(day * 3) % 24:02}:15 - {('Ana', 'Ben', 'Carla')[day % 3]}: late again"
     for year in range(2015, 2025)
     for month in range(1, 13)
-    for day in range(1, 1 + (month + year) % 9)
+    for day in range(1, 2 + (month + year) % 2)
 )
 
 
