@@ -15,10 +15,12 @@ import numpy as np
 from answerable.answering.extractive import refuse
 from answerable.answering.step_clock import StepClock
 from answerable.computing.computing import Computing
+from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
     AnswerEvent,
     Chunk,
+    Citation,
     Document,
     DocumentType,
     Exchange,
@@ -40,6 +42,7 @@ from answerable.protocols import (
     CoreStore,
     Embedder,
     Evidence,
+    Quoting,
     Reader,
     Store,
     StoredDocument,
@@ -54,6 +57,7 @@ from answerable.stores.completed import Capability, completed, require
 from answerable.text.languages import keyword_language, question_language
 
 PASSAGES_PER_ANSWER = 6
+EXTRACTS = 16
 
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
@@ -216,7 +220,24 @@ class Library:
 
         Without `narrows` a question that names a person or a time is searched like any other.
         """
-        clock, answerer = StepClock(), self._answerer
+        return self._answer_stream(self._answerer, question, where, history, narrows)
+
+    def quote(self, question: str, where: Where = None) -> Answer:
+        """Answer as `ask` does, but with quotes only: without the chat model, its time and its cost."""
+        quoting = self._answerer.quoting if isinstance(self._answerer, Quoting) else self._answerer
+        (*_, last) = self._answer_stream(quoting, question, where, ())
+        assert last.answer is not None
+        return last.answer
+
+    def _answer_stream(
+        self,
+        answerer: Answerer,
+        question: str,
+        where: Where,
+        history: Sequence[Exchange],
+        narrows: bool = True,
+    ) -> Generator[AnswerEvent, None, None]:
+        clock = StepClock()
         searched, spent = answerer.standalone(_required(question), history)
         if history:
             clock.lap("rewriting")
@@ -264,12 +285,6 @@ class Library:
         """Return the evidence for a question. No filter is derived from the question: the search uses only `where`."""
         return self._evidence(question, where, None, StepClock(), self._store.count()[1])
 
-    def quotes(self, question: str, where: Where = None) -> Answer:
-        """Answer with quotes only, or refuse: no model is called and nothing is computed."""
-        narrowed = self._narrowed(_required(question), where)
-        applied = narrowed if narrowed and narrowed.narrowing.applied else None
-        return self._answerer.quotes(self._evidence(question, where, applied, StepClock(), self._store.count()[1]))
-
     def choices(self) -> FilterChoices:
         """Return what a search of this library can be filtered by."""
         return filter_choices(self._store)
@@ -301,6 +316,10 @@ class Library:
     def documents(self) -> list[StoredDocument]:
         """Return all documents, ordered by source and id, without their text."""
         return list(self._store.documents())
+
+    def summary(self, document_id: str, most: int = EXTRACTS) -> list[Citation]:
+        """Return a document's most central sentences, at most so many, in their order. Raise DocumentNotFound."""
+        return summarize(self._store, self.document(document_id), most)
 
     def chunks(self, document_id: str) -> list[Chunk]:
         """Return a document's chunks in order. Raise DocumentNotFound."""

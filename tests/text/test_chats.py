@@ -25,6 +25,7 @@ def test_statistics_of_a_chat() -> None:
     assert list(found.by_sender.items()) == [("Ben", 3), ("Ana", 1)]
     assert found.by_day == {date(2023, 12, 30): 3, date(2024, 2, 2): 1}
     assert found.by_month == {"2023-12": 3, "2024-01": 0, "2024-02": 1}
+    assert {hour: count for hour, count in enumerate(found.by_hour) if count} == {23: 3, 10: 1}
     assert found.busiest_days(1) == [(date(2023, 12, 30), 3)]
 
 

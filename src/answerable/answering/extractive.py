@@ -64,10 +64,6 @@ class ExtractiveAnswerer:
         """Yield the answer."""
         yield AnswerEvent(answer=self.answer(evidence))
 
-    def quotes(self, evidence: Evidence) -> Answer:
-        """Return the answer."""
-        return self.answer(evidence)
-
     def close(self) -> None:
         """Do nothing: there is nothing to close."""
 

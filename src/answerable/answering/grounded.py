@@ -62,7 +62,7 @@ class GroundedAnswerer:
     ) -> None:
         self._model = model
         self._judge = judge
-        self._quoting = ExtractiveAnswerer(gate, quotes, reader)
+        self.quoting = ExtractiveAnswerer(gate, quotes, reader)
         self._budgets = budgets or Budgets()
         self._is_marked = is_marked
 
@@ -86,7 +86,7 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        quoted = self._quoting.answer(evidence)
+        quoted = self.quoting.answer(evidence)
         if evidence.computed and quoted is evidence.computed and quoted.answered:
             # A language model doesn't count.
             yield AnswerEvent(answer=quoted)
@@ -115,10 +115,6 @@ class GroundedAnswerer:
         if is_truncated:
             answer = replace(answer, problem=_TRUNCATED.format(self._budgets.answer), problem_code="truncated")
         yield AnswerEvent(answer=answer)
-
-    def quotes(self, evidence: Evidence) -> Answer:
-        """Return an answer of quotes, or a refusal, without the model."""
-        return self._quoting.answer(evidence)
 
     def close(self) -> None:
         """Close the model's connections."""

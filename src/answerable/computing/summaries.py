@@ -117,7 +117,7 @@ class SummaryRequest:
         document = self._store.document(stored.id)
         if document is None:
             return None
-        units = list(self._units(document))
+        units = list(_units(self._store, document))
         if stored.type == DocumentType.CHAT:
             units = self._of_time(units, what)
         else:
@@ -133,25 +133,6 @@ class SummaryRequest:
         ]
         text = "\n".join(lines)
         return Answer(self._question, text, True, Reason.ANSWERED, self._language, 1.0, tuple(citations))
-
-    def _units(self, document: Document) -> Iterator[Unit]:
-        seen: set[str] = set()
-        has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
-        for indexed in self._store.indexed_chunks(document.id):
-            chunk = indexed.chunk
-            has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
-            for number, (start, end) in enumerate(indexed.sentences):
-                text = chunk.content[start:end].strip()
-                key = " ".join(text.split()).casefold()
-                if not _is_quotable(text) or key in seen:
-                    continue
-                seen.add(key)
-                place = chunk.start + start
-                part = next((each for each in chunk.parts if each.start <= place < each.end), None)
-                if has_front_matter and part and part.start == 0:
-                    continue
-                vector = indexed.sentence_vectors[number] if has_vectors else indexed.vector
-                yield Unit(place, chunk.start + end, text, vector, part, _group(part, place, len(document.content)))
 
     def _of_time(self, units: list[Unit], what: str) -> list[Unit]:
         """Return the messages of the times that the request names; all, if it names none."""
@@ -173,12 +154,37 @@ class SummaryRequest:
         ]
 
 
-def choose(units: Sequence[Unit]) -> list[Unit]:
+def summarize(store: Store, document: Document, most: int = MOST) -> list[Citation]:
+    """Return at most so many extracts of a document, in their order; none if it has no sentence worth quoting."""
+    return cite_spans(document, [(unit.start, unit.end) for unit in choose(list(_units(store, document)), most)])
+
+
+def _units(store: Store, document: Document) -> Iterator[Unit]:
+    seen: set[str] = set()
+    has_front_matter = document.type == DocumentType.MARKDOWN and document.content.startswith("---")
+    for indexed in store.indexed_chunks(document.id):
+        chunk = indexed.chunk
+        has_vectors = len(indexed.sentence_vectors) == len(indexed.sentences)
+        for number, (start, end) in enumerate(indexed.sentences):
+            text = chunk.content[start:end].strip()
+            key = " ".join(text.split()).casefold()
+            if not _is_quotable(text) or key in seen:
+                continue
+            seen.add(key)
+            place = chunk.start + start
+            part = next((each for each in chunk.parts if each.start <= place < each.end), None)
+            if has_front_matter and part and part.start == 0:
+                continue
+            vector = indexed.sentence_vectors[number] if has_vectors else indexed.vector
+            yield Unit(place, chunk.start + end, text, vector, part, _group(part, place, len(document.content)))
+
+
+def choose(units: Sequence[Unit], most: int = MOST) -> list[Unit]:
     """Return the extracts of a text, in their order: most central first chosen, spread over sections."""
     if not units:
         return []
     compared = units[:: len(units) // COMPARED + 1]
-    wanted = min(max(FEWEST, len(units) // PER_EXTRACT), MOST, len(compared))
+    wanted = min(max(FEWEST, len(units) // PER_EXTRACT), most, len(compared))
     vectors = np.stack([unit.vector for unit in compared]).astype(np.float32)
     vectors /= np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-6)
     centrality = vectors @ vectors.mean(axis=0)

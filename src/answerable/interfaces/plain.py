@@ -8,6 +8,7 @@ from datetime import date, datetime
 from enum import Enum
 from typing import TYPE_CHECKING, Any
 
+from answerable.answering.citations import saved_from
 from answerable.answering.nearest import nearest
 from answerable.datatypes import (
     Answer,
@@ -29,11 +30,15 @@ if TYPE_CHECKING:
     from answerable.maintenance.filter_choices import FilterChoices
     from answerable.maintenance.statistics import LibraryStats
     from answerable.maintenance.verification import Finding, VerifyReport
+    from answerable.overview.document_overview import DocumentOverview
+    from answerable.overview.library_overview import LibraryOverview
     from answerable.protocols import StoredDocument
+    from answerable.tables.table import Table
 
 Plain = dict[str, Any]
 
 _ADDED = ("added", "changed", "moved", "unchanged", "removed", "kept", "chunks")
+_ROWS = 200
 _ESTIMATED = ("tokens", "estimated_seconds", "cost")
 
 
@@ -173,6 +178,38 @@ def stats_json(found: LibraryStats) -> Plain:
     """Return library statistics as JSON."""
     names = ("documents", "chunks", "characters", "languages", "types")
     return {**_pick(found, *names), "embedder": str(found.fingerprint) if found.fingerprint else None}
+
+
+def library_overview_json(found: LibraryOverview, is_complete: bool) -> Plain:
+    """Return the overview of a library as JSON."""
+    return {"complete": is_complete, **_pick(found, "extracts", "questions")}
+
+
+def document_overview_json(found: DocumentOverview) -> Plain:
+    """Return the overview of a document as JSON, with the first rows of its tables."""
+    document = found.document
+    return {
+        "document_id": document.id,
+        **_pick(document, "source", "title", "type", "language"),
+        "web_address": saved_from(document),
+        "chunks": found.chunks,
+        "characters": len(document.content),
+        "pages": max((part.page or 0 for part in document.parts), default=0),
+        **_pick(found, "extracts", "outline", "statistics"),
+        "tables": [_table(table) for table in found.tables],
+    }
+
+
+def _table(table: Table) -> Plain:
+    start, end = table.span
+    return {
+        "title": table.title,
+        "columns": [column.name for column in table.columns],
+        "rows": [[value.text for value in row.values] for row in table.rows[:_ROWS]],
+        "total_rows": len(table.rows),
+        "start": start,
+        "end": end,
+    }
 
 
 def _place(location: Location) -> Plain:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -133,8 +133,14 @@ class Answerer(Protocol):
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield events, the last with the answer, whose citations are verbatim in their documents."""
 
-    def quotes(self, evidence: Evidence) -> Answer:
-        """Return an answer of quotes, or a refusal, without calling a model."""
-
     def close(self) -> None:
         """Release all resources. Idempotent."""
+
+
+@runtime_checkable
+class Quoting(Protocol):
+    """An answerer with a chat model that can also do without it."""
+
+    @property
+    def quoting(self) -> Answerer:
+        """The answerer that only quotes."""

@@ -13,7 +13,7 @@ from answerable.text.locate import is_heard
 
 @dataclass(frozen=True, slots=True)
 class ChatStatistics:
-    """Counts of messages by sender, most first, and by day, in order, without empty days.
+    """Counts of messages by sender, most first, by day, in order, without empty days, and by hour of the day, from 0.
 
     `notices` counts the messenger's own notices, which are not messages.
     """
@@ -24,6 +24,7 @@ class ChatStatistics:
     notices: int
     by_sender: Mapping[str, int]
     by_day: Mapping[date, int]
+    by_hour: tuple[int, ...]
 
     @property
     def by_month(self) -> dict[str, int]:
@@ -49,6 +50,7 @@ def chat_statistics(document: Document) -> ChatStatistics | None:
     if not messages:
         return None
     times = [time for time, _ in messages]
+    hours = Counter(time.hour for time in times)
     return ChatStatistics(
         first=min(times),
         last=max(times),
@@ -56,4 +58,5 @@ def chat_statistics(document: Document) -> ChatStatistics | None:
         notices=sum(part.kind is PartKind.NOTICE for part in document.parts),
         by_sender=dict(Counter(sender for _, sender in messages).most_common()),
         by_day=dict(sorted(Counter(time.date() for time in times).items())),
+        by_hour=tuple(hours[hour] for hour in range(24)),
     )

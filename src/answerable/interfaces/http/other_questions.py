@@ -31,7 +31,7 @@ def other_questions(library: Library, question: str, where: Where | None = None)
     # One of each passage before a second of any.
     in_turn = filter(None, chain.from_iterable(zip_longest(*drafts)))
     others = (each for each in dict.fromkeys(in_turn) if each.casefold() != question.casefold())
-    answered = (each for each in islice(others, _TRIED) if library.quotes(each, where).answered)
+    answered = (each for each in islice(others, _TRIED) if library.quote(each, where).answered)
     return list(islice(answered, _OFFERED))
 
 

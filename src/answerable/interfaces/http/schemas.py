@@ -91,6 +91,12 @@ class SearchBody(Sent):
     narrow: Narrow = True
 
 
+class ExamplesBody(Sent):
+    """The language of the example documents."""
+
+    language: Literal["en", "es", "pt"] = "en"
+
+
 class InsteadBody(Sent):
     """A question that wasn't answered."""
 
@@ -330,6 +336,37 @@ class DocumentOut(BaseModel):
     content: str
 
 
+class SuggestionOut(BaseModel):
+    """A question that the library answers from this document."""
+
+    question: str = Field(examples=["What should I know about late returns?"])
+    document_id: str
+    source: str
+    title: str
+    language: str
+
+
+class HeadingOut(BaseModel):
+    """A heading of a document, or a name in code; `level` counts from 0."""
+
+    title: str
+    level: int
+    start: int
+    end: int
+    page: Optional[int]
+
+
+class TableOut(BaseModel):
+    """A table of a document: the first of its rows, how many there are, and its span."""
+
+    title: str
+    columns: list[str]
+    rows: list[list[str]]
+    total_rows: int
+    start: int
+    end: int
+
+
 class JobOut(BaseModel):
     """A job: adding, a sync or a verification, whose differences are in `result`. Times are seconds since 1970."""
 
@@ -460,6 +497,23 @@ StatsOut = output(
     **dict.fromkeys(("documents", "chunks", "characters"), int),
     **dict.fromkeys(("languages", "types"), dict[str, int]),
     embedder=Optional[str],
+)
+OverviewOut = output(
+    "OverviewOut",
+    "A sentence of a few documents, and questions that the library answers. Ask again until it is `complete`.",
+    complete=bool,
+    extracts=list[CitationOut],
+    questions=list[SuggestionOut],
+)
+DocumentOverviewOut = output(
+    "DocumentOverviewOut",
+    "What a document holds. `statistics` are those of a chat.",
+    **dict.fromkeys(("document_id", "source", "title", "type", "language", "web_address"), str),
+    **dict.fromkeys(("chunks", "characters", "pages"), int),
+    extracts=list[CitationOut],
+    outline=list[HeadingOut],
+    tables=list[TableOut],
+    statistics=Optional[dict[str, Any]],
 )
 StatusOut = output("StatusOut", "The server's state.", status=str)
 FollowedOut = output(

@@ -16,6 +16,7 @@ from answerable.interfaces.http.jobs import Jobs
 from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.originals import Originals
+from answerable.interfaces.http.overviews import Overviews
 from answerable.interfaces.http.pool import Pool
 from answerable.interfaces.http.session_store import Sessions
 from answerable.interfaces.http.sync_reports import SyncReports
@@ -64,6 +65,7 @@ class Service:
     originals: Originals
     reports: SyncReports
     folders: Folders
+    overviews: Overviews
     metrics: Metrics
     options: Options
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -87,6 +89,7 @@ class Service:
     def close(self) -> None:
         """End jobs and calls, close the libraries, and block until all are closed. Idempotent."""
         self.jobs.close()
+        self.overviews.close()
         self.pool.close()
         self.originals.close()
         self.sessions.close()
@@ -113,6 +116,7 @@ def open_service(
         originals=Originals(named),
         reports=SyncReports(data / "reports"),
         folders=Folders(options.folders, data),
+        overviews=Overviews(named),
         metrics=metrics,
         options=options,
     )

@@ -12,18 +12,26 @@ import { KeyForm } from "./key_form.js";
 import { useBack } from "./phone/back.js";
 import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
+import { Welcome } from "./overview/welcome.js";
 import { useKept, useTheme } from "./preferences.js";
 import { saveTurns, Side } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
-import { SourcePanel } from "./views/panel.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
 import { html, Icon, IconButton, lazily, useCallback, useEffect, useRef, useState } from "./ui.js";
 
+const SourcePanel = lazily(() => import("./views/source.js").then((found) => found.SourcePanel));
 const LibraryPage = lazily(() => import("./library/library.js").then((found) => found.LibraryPage));
 const SettingsPage = lazily(() => import("./settings.js").then((found) => found.SettingsPage));
+const DocumentPage = lazily(() => import("./overview/document.js").then((found) => found.DocumentPage));
 
-const viewOf = () => ["library", "settings"].find((view) => location.hash === `#${view}`) ?? "ask";
+const DOCUMENT = "document=";
+
+/** `ask`, `library`, `settings`, or `document=ID`. */
+const viewOf = () => {
+  const name = location.hash.slice(1);
+  return ["library", "settings"].includes(name) || name.startsWith(DOCUMENT) ? name : "ask";
+};
 
 const useView = () => {
   const [view, setView] = useState(viewOf);
@@ -69,20 +77,6 @@ const useKeys = (field, close) => {
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);
   }, [close]);
-};
-
-const holds = ({ documents, chunks }, t) => t("holds", { n: documents, passages: t("passages", { n: chunks }) });
-
-const Welcome = ({ stats, mayChange, forms }) => {
-  const { t } = useTexts();
-  const isEmpty = stats?.documents === 0;
-  return html`
-    <div class="welcome">
-      <h1>${t(isEmpty ? "welcomeEmpty" : "welcome")}</h1>
-      <p>${t(isEmpty && !mayChange ? "nothingYet" : "promise")}</p>
-      ${stats && !isEmpty && html`<p class="muted">${holds(stats, t)}</p>`} ${isEmpty && mayChange && forms}
-    </div>
-  `;
 };
 
 const Tools = ({ turns }) => {
@@ -168,6 +162,10 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       if (next) setWhere(next);
     },
   };
+  const askOnly = (question, { source, document_id: id }) => {
+    location.hash = "#ask";
+    conversation.ask(question, null, { where: source ? { source: [source] } : { document_id: [id] } });
+  };
   const askAbout = (selected) => {
     setHint(selected);
     location.hash = "#ask";
@@ -180,7 +178,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       <${Icon} name="add" />${t("add")}
     </button>`;
   return html`
-    <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view}>
+    <div class="stage" data-panel=${Boolean(panel.open)} data-view=${view.split("=")[0]}>
       ${
         view === "ask" &&
         html`<${Side}
@@ -195,22 +193,38 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
         <div class="scroll">
           <div class="content">
             ${
-              view === "library"
-                ? html`<${LibraryPage}
-                    ...${{ entry, mayChange, changes, onProblem, onLibraries }}
-                    start=${jobs.start}
-                    onOpen=${panel.openAt}
-                    onChange=${changed}
-                    add=${addButton}
-                  />`
-                : view === "settings"
-                  ? html`<${SettingsPage} ...${{ library, mayChange, onProblem }} ...${choices} />`
-                  : html`<${Conversation}
-                    conversation=${conversation}
-                    panel=${panel}
-                    asking=${asking}
-                    welcome=${html`<${Welcome} ...${{ stats, mayChange, forms }} />`}
-                  />`
+              view === "library" &&
+              html`<${LibraryPage}
+                ...${{ entry, mayChange, changes, onProblem, onLibraries }}
+                start=${jobs.start}
+                onOpen=${panel.openAt}
+                onChange=${changed}
+                add=${addButton}
+              />`
+            }
+            ${view === "settings" && html`<${SettingsPage} ...${{ library, mayChange, onProblem }} ...${choices} />`}
+            ${
+              view.startsWith(DOCUMENT) &&
+              html`<${DocumentPage}
+                ...${{ library, changes, onProblem }}
+                id=${decodeURIComponent(view.slice(DOCUMENT.length))}
+                onOpen=${panel.openAt}
+                onAsk=${askOnly}
+              />`
+            }
+            ${
+              view === "ask" &&
+              html`<${Conversation}
+                conversation=${conversation}
+                panel=${panel}
+                asking=${asking}
+                welcome=${html`<${Welcome}
+                  ...${{ library, changes, stats, mayChange, forms }}
+                  onAsk=${ask}
+                  onOpen=${panel.openAt}
+                  onExamples=${jobs.addExamples}
+                />`}
+              />`
             }
           </div>
         </div>
@@ -242,7 +256,7 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
       ${
         panel.open &&
         html`<${SourcePanel}
-          library=${library}
+          ...${{ library, onProblem }}
           places=${panel.open.citations}
           at=${panel.open.at}
           onStep=${panel.step}

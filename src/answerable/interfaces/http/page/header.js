@@ -21,7 +21,7 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
       >
       <nav aria-label=${t("pages")}>
         <a href="#ask" aria-current=${current("ask")}>${t("ask")}</a>
-        <a href="#library" aria-current=${current("library")}>${t("library")}</a>
+        <a href="#library" aria-current=${view.startsWith("document=") ? "true" : current("library")}>${t("library")}</a>
         <a href="#settings" aria-current=${current("settings")}>${t("settings")}</a>
       </nav>
       <div class="top-choices">

@@ -45,7 +45,7 @@ const PATHS = {
     "M12 8.5v5m0 3v.2M10.7 4.3 2.9 18a1.5 1.5 0 0 0 1.3 2.2h15.6a1.5 1.5 0 0 0 1.3-2.2L13.3 4.3a1.5 1.5 0 0 0-2.6 0z",
 };
 
-/** A component whose module is loaded when it is first shown; `onProblem` learns if it can't be. */
+/** A component whose module is loaded when it is first shown; its `onProblem` learns if it can't be. */
 export const lazily = (load) => {
   let Loaded;
   return (props) => {
@@ -55,7 +55,7 @@ export const lazily = (load) => {
         Loaded = found;
         setLoaded(true);
       };
-      if (!Loaded) load().then(ready, () => props.onProblem({ status: 0, code: "unreachable" }));
+      if (!Loaded) load().then(ready, () => props.onProblem?.({ status: 0, code: "unreachable" }));
     }, []);
     return Loaded && html`<${Loaded} ...${props} />`;
   };

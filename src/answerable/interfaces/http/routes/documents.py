@@ -14,7 +14,9 @@ from answerable.interfaces.http.routes.responses import PlainResponse, api_route
 from answerable.interfaces.http.schemas import (
     ChoicesOut,
     DocumentOut,
+    DocumentOverviewOut,
     DocumentsOut,
+    OverviewOut,
     PagesOut,
     PassagesOut,
     RectanglesOut,
@@ -22,7 +24,17 @@ from answerable.interfaces.http.schemas import (
 )
 from answerable.interfaces.http.scopes import Span, check_span
 from answerable.interfaces.http.service import Serving
-from answerable.interfaces.plain import choices_json, chunk_json, document_json, part_json, stats_json, stored_json
+from answerable.interfaces.plain import (
+    choices_json,
+    chunk_json,
+    document_json,
+    document_overview_json,
+    library_overview_json,
+    part_json,
+    stats_json,
+    stored_json,
+)
+from answerable.overview.document_overview import document_overview
 from answerable.sources.formats import SAMPLE
 from answerable.sources.recordings.formats import media_type_of
 
@@ -63,6 +75,19 @@ async def get_filters(opened: Opened, service: Serving) -> Response:
     return PlainResponse(choices_json(await service.pool.run(opened.choices)))
 
 
+@router.get("/overview", responses=responses(OverviewOut))
+async def get_overview(library: LibraryName, opened: Opened, service: Serving) -> Response:
+    """Get a sentence of a few documents, and questions that the library answers.
+
+    They are sought in the background when the library has changed; until they are found, `complete` is false.
+    """
+
+    def found() -> dict[str, Any]:
+        return library_overview_json(*service.overviews.get(library))
+
+    return PlainResponse(await service.pool.run(found))
+
+
 @router.get("/documents/{document_id}", responses=responses(DocumentOut))
 async def get_document(document_id: str, opened: Opened, service: Serving) -> Response:
     """Get a document with its text, passages and parts."""
@@ -71,6 +96,16 @@ async def get_document(document_id: str, opened: Opened, service: Serving) -> Re
         document = opened.document(document_id)
         parts = [part_json(part) for part in document.parts]
         return {**document_json(document, opened.chunks(document_id)), "parts": parts}
+
+    return PlainResponse(await service.pool.run(found))
+
+
+@router.get("/documents/{document_id}/overview", responses=responses(DocumentOverviewOut))
+async def get_document_overview(document_id: str, opened: Opened, service: Serving) -> Response:
+    """Get what a document holds: extracts, headings, tables, and the statistics of a chat."""
+
+    def found() -> dict[str, Any]:
+        return document_overview_json(document_overview(opened, document_id))
 
     return PlainResponse(await service.pool.run(found))
 

@@ -12,13 +12,15 @@ from starlette.datastructures import UploadFile
 from answerable.indexing.ingest import AddReport, OnProgress
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Admin
+from answerable.interfaces.http.examples import receive_examples
 from answerable.interfaces.http.jobs import Job, Jobs
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import LONGEST_PASSWORD, JobOut, JobsOut
-from answerable.interfaces.http.service import Serving
-from answerable.interfaces.http.uploads import receive
+from answerable.interfaces.http.schemas import LONGEST_PASSWORD, ExamplesBody, JobOut, JobsOut
+from answerable.interfaces.http.service import Service, Serving
+from answerable.interfaces.http.uploads import Incoming, receive
+from answerable.library import Library
 
 router = api_router("ingestion", "/api/v1/{library}")
 
@@ -46,19 +48,16 @@ async def upload_documents(
             raise Problem(422, "invalid_request", "Send one or more files, all in the form field `files`.")
         incoming = await service.pool.run(receive, service.libraries.uploads(library), files)
 
-    def work(report: AddReport, tell: OnProgress) -> None:
-        if not password:
-            incoming.add(opened, report, tell)
-            return
-        with closing(service.libraries.reader(library, password)) as reader:
-            incoming.add(opened.reading_with(reader), report, tell)
+    return _add(library, incoming, opened, service, password)
 
-    try:
-        job = service.jobs.start(library, list(incoming.names), work, incoming.discard)
-    except BaseException:
-        incoming.discard()
-        raise
-    return PlainResponse(job.json(), 202)
+
+@router.post("/examples", status_code=202, responses=responses(JobOut, 202))
+async def add_examples(
+    library: LibraryName, body: ExamplesBody, caller: Admin, opened: Opened, service: Serving
+) -> Response:
+    """Add the example documents of a language, as if they were uploaded, in a job."""
+    incoming = await service.pool.run(receive_examples, service.libraries.uploads(library), body.language)
+    return _add(library, incoming, opened, service)
 
 
 @router.get("/jobs", responses=responses(JobsOut))
@@ -89,6 +88,24 @@ async def cancel_job(library: LibraryName, job_id: str, caller: Admin, service: 
     """Cancel a job at its next step. Finished documents stay; a finished job is unchanged."""
     job = _found(service.jobs, library, job_id)
     service.jobs.cancel(job)
+    return PlainResponse(job.json(), 202)
+
+
+def _add(library: str, incoming: Incoming, opened: Library, service: Service, password: str = "") -> Response:
+    """Start the job that adds received files, or discard them."""
+
+    def work(report: AddReport, tell: OnProgress) -> None:
+        if not password:
+            incoming.add(opened, report, tell)
+            return
+        with closing(service.libraries.reader(library, password)) as reader:
+            incoming.add(opened.reading_with(reader), report, tell)
+
+    try:
+        job = service.jobs.start(library, list(incoming.names), work, incoming.discard)
+    except BaseException:
+        incoming.discard()
+        raise
     return PlainResponse(job.json(), 202)
 
 

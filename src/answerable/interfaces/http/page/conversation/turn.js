@@ -1,6 +1,6 @@
 /** A question and its answer. */
 
-import { Quoted, Written } from "./answer_text.js";
+import { Quoted } from "./answer_text.js";
 import { isBusy } from "./conversation.js";
 import { Narrowed } from "./narrowed.js";
 import { nameOf, placeOf } from "../texts/places.js";
@@ -11,7 +11,9 @@ import { Trouble, Working } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { Trace } from "./trace.js";
 import { Question, TurnActions } from "./turn_actions.js";
-import { html } from "../ui.js";
+import { html, lazily } from "../ui.js";
+
+const Written = lazily(() => import("./written.js").then((found) => found.Written));
 
 const label = (number, found, texts) => {
   const place = placeOf(found, texts);

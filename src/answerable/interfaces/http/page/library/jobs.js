@@ -17,7 +17,9 @@ const parcels = (files) =>
     files.slice(index * MOST_FILES, (index + 1) * MOST_FILES),
   );
 
-/** The jobs this page watches, with `addFiles`, `addSite`, `start`, `cancel`, `dismiss` and `tidy`. */
+/**
+ * The jobs this page watches, with `addFiles`, `addSite`, `addExamples`, `start`, `cancel`, `dismiss` and `tidy`.
+ */
 export const useJobs = (library, mayChange, onChange) => {
   const [jobs, setJobs] = useState([]);
 
@@ -89,6 +91,7 @@ export const useJobs = (library, mayChange, onChange) => {
     [library],
   );
   const addSite = useCallback((url) => start("sources", { url }, [url]), [library]);
+  const addExamples = useCallback((language, name) => start("examples", { language }, [name]), [library]);
 
   const cancel = useCallback(
     (job) =>
@@ -112,5 +115,5 @@ export const useJobs = (library, mayChange, onChange) => {
 
   const tidy = useCallback(() => setJobs((all) => all.filter((job) => isRunning(job) || hasErrors(job))), []);
 
-  return { jobs, addFiles, addSite, start, cancel, dismiss, tidy };
+  return { jobs, addFiles, addSite, addExamples, start, cancel, dismiss, tidy };
 };

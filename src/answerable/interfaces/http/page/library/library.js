@@ -66,12 +66,23 @@ const Row = ({ found, onOpen, onDelete }) => {
       <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
       <td>${found.language || "–"}</td>
       <td class="figure">${number(found.chunks)}</td>
-      <td class="actions">${onDelete && html`<${ConfirmButton}
+      <td class="actions">
+        <a
+          class="link"
+          href=${`#document=${encodeURIComponent(found.document_id)}`}
+          aria-label=${t("detailsOf", { name })}
+          >${t("details")}</a
+        >
+        ${
+          onDelete &&
+          html`<${ConfirmButton}
             label=${t("deleteNamed", { name })}
             what=${t("delete")}
             now=${t("deleteNow")}
             onConfirm=${onDelete}
-          />`}</td>
+          />`
+        }
+      </td>
     </tr>
   `;
 };

@@ -4,6 +4,7 @@ import { LIBRARIES } from "./i18n_libraries.js";
 import { PANEL } from "./i18n_panel.js";
 import { CONVERSATIONS } from "./i18n_conversations.js";
 import { FILTERS } from "./i18n_filters.js";
+import { OVERVIEW } from "./i18n_overview.js";
 import { PROBLEMS } from "./i18n_problems.js";
 
 export const LANGUAGES = ["en", "es", "pt"];
@@ -301,5 +302,6 @@ export const TEXTS = {
   ...PANEL,
   ...CONVERSATIONS,
   ...FILTERS,
+  ...OVERVIEW,
   ...PROBLEMS,
 };

@@ -6,28 +6,31 @@ import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
-import { ChatView } from "./chat.js";
-import { CodeView, RecordsView, TextView } from "./lines.js";
-import { MarkdownView, SheetView } from "./markdown.js";
 import { getQuoted, PdfView } from "./pdf.js";
 import { PictureView } from "./picture.js";
 import { Player, RecordingView } from "./recording.js";
 
+const chat = () => import("./chat.js").then((found) => found.ChatView);
+const markdown = () => import("./markdown.js").then((found) => found.MarkdownView);
+const sheet = () => import("./markdown.js").then((found) => found.SheetView);
+const lines = (name) => () => import("./lines.js").then((found) => found[name]);
+
+/** Loads the view of a type of document. */
 const VIEWS = {
-  chat: ChatView,
-  code: CodeView,
-  markdown: MarkdownView,
-  html: MarkdownView,
-  docx: MarkdownView,
-  epub: MarkdownView,
-  notebook: MarkdownView,
-  odt: MarkdownView,
-  rtf: MarkdownView,
-  slides: MarkdownView,
-  spreadsheet: SheetView,
-  records: RecordsView,
-  recording: RecordingView,
-  subtitles: RecordingView,
+  chat,
+  code: lines("CodeView"),
+  markdown,
+  html: markdown,
+  docx: markdown,
+  epub: markdown,
+  notebook: markdown,
+  odt: markdown,
+  rtf: markdown,
+  slides: markdown,
+  spreadsheet: sheet,
+  records: lines("RecordsView"),
+  recording: async () => RecordingView,
+  subtitles: async () => RecordingView,
 };
 const STEPS = { ArrowLeft: -1, ArrowRight: 1 };
 
@@ -83,8 +86,11 @@ const load = async (library, place, places) => {
   early?.catch(() => {});
   const document = await getDocument(library, place.document_id);
   const { type } = document;
-  if (type === "pdf" && !isInArchive(place)) return { place, document, ...(await (early ?? loadPdf(library, place, places))) };
-  return { place, document, ...(type === "picture" ? await loadPicture(library, place, places) : {}) };
+  const drawn =
+    type === "pdf" && !isInArchive(place)
+      ? await (early ?? loadPdf(library, place, places))
+      : type === "picture" && (await loadPicture(library, place, places));
+  return { place, document, ...(drawn || { TypeView: await (VIEWS[type] ?? lines("TextView"))() }) };
 };
 
 /** Load a place: the document with everything its view needs, or the problem. */
@@ -108,7 +114,7 @@ const startsOf = (parts) => {
   return starts;
 };
 
-const View = ({ document, pdf, picture, marks, sizes, first, quoted, place, places }) => {
+const View = ({ document, TypeView, pdf, picture, marks, sizes, first, quoted, place, places }) => {
   const { content, offsets, parts, type, metadata } = document;
   const inUnits = ({ start, end }) => ({ start: offsets.toUnits(start), end: offsets.toUnits(end) });
   if (pdf)
@@ -133,7 +139,7 @@ const View = ({ document, pdf, picture, marks, sizes, first, quoted, place, plac
     answer: place.answer && inUnits(spanOf(place.answer)),
     also: othersOf(place, places).map(inUnits),
   };
-  return html`<${VIEWS[type] ?? TextView}
+  return html`<${TypeView}
     key=${document.document_id}
     ...${{ content, parts, target, type, metadata }}
   />`;

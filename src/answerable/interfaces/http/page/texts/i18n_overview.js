@@ -1,0 +1,36 @@
+/** Texts of the overview before the first question, and of a document's page. */
+
+export const OVERVIEW = {
+  tryExamples: ["Try it with examples", "Probar con ejemplos", "Experimentar com exemplos"],
+  examplesAre: [
+    "A chat, a PDF, a guide and a table, made up for this. Delete them whenever you like.",
+    "Un chat, un PDF, una guía y una tabla, inventados para esto. Elimínalos cuando quieras.",
+    "Uma conversa, um PDF, um guia e uma tabela, inventados para isso. Exclua-os quando quiser.",
+  ],
+  examples: ["Examples", "Ejemplos", "Exemplos"],
+  fromDocuments: ["From your documents", "De tus documentos", "Dos seus documentos"],
+  suggested: ["Questions they answer", "Preguntas que responden", "Perguntas que eles respondem"],
+  findingQuestions: [
+    "Looking for questions that your documents answer",
+    "Buscando preguntas que tus documentos responden",
+    "Procurando perguntas que os seus documentos respondem",
+  ],
+  details: ["Details", "Detalles", "Detalhes"],
+  detailsOf: ["Details of {name}", "Detalles de {name}", "Detalhes de {name}"],
+  openDocument: ["Open the document", "Abrir el documento", "Abrir o documento"],
+  askOnly: ["Ask only this document", "Preguntar solo a este documento", "Perguntar só a este documento"],
+  summary: ["Summary", "Resumen", "Resumo"],
+  outline: ["Outline", "Índice", "Sumário"],
+  tables: ["Tables", "Tablas", "Tabelas"],
+  pagesOf: ["{n} page|{n} pages", "{n} página|{n} páginas", "{n} página|{n} páginas"],
+  rowsOf: ["{n} row|{n} rows", "{n} fila|{n} filas", "{n} linha|{n} linhas"],
+  firstRows: ["The first {shown} of {n} rows", "Las primeras {shown} de {n} filas", "As primeiras {shown} de {n} linhas"],
+  messagesTitle: ["Messages", "Mensajes", "Mensagens"],
+  overTime: ["Messages over time", "Mensajes a lo largo del tiempo", "Mensagens ao longo do tempo"],
+  byHour: ["Messages by hour of the day", "Mensajes por hora del día", "Mensagens por hora do dia"],
+  busiestHour: [
+    "Messages by hour of the day; most at {period}: {n}",
+    "Mensajes por hora del día; máximo a las {period}: {n}",
+    "Mensagens por hora do dia; máximo às {period}: {n}",
+  ],
+};

@@ -1,0 +1,142 @@
+"""The page before the first question, and the page of a document, in a real browser."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+from browser import PHONE, documents, serving, visiting
+from service_on_socket import upload, wait_for
+
+LONG_CHAT = "\n".join(
+    f"{day:02}/{month:02}/{year}, {(day * 3) % 24:02}:15 - {('Ana', 'Ben', 'Carla')[day % 3]}: late again"
+    for year in range(2015, 2025)
+    for month in range(1, 13)
+    for day in range(1, 2 + (month + year) % 2)
+)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server in a process of its own with the English examples, and a chat of ten years."""
+    with serving(tmp_path_factory.mktemp("overview")) as found, httpx.Client(base_url=found, timeout=120) as client:
+        wait_for(client, client.post("api/v1/library/examples", json={"language": "en"}).json())
+        upload(client, ("WhatsApp Chat with Boat.txt", LONG_CHAT.encode()))
+        yield found
+
+
+def page_of(address: str, source: str) -> str:
+    """The address of a document's page."""
+    return f"{address}#document={documents(address)[source]['document_id']}"
+
+
+def test_from_an_empty_library_over_examples_to_an_answer_by_keyboard(tmp_path: Path) -> None:
+    with serving(tmp_path) as address, visiting(address, locale="es-ES") as visitor:
+        page = visitor.page
+        page.get_by_role("button", name="Probar con ejemplos").focus()
+        page.keyboard.press("Enter")
+        page.locator("button.suggestion").nth(5).wait_for()
+        assert page.locator("button.suggestion").count() == 6
+        assert page.locator("button.suggestion").first.get_attribute("lang") == "es"
+        assert page.locator(".welcome .extract").count() == 3
+        assert visitor.barriers() == []
+        question = page.locator(".suggestion-text").first.inner_text()
+        page.locator("button.suggestion").first.focus()
+        page.keyboard.press("Enter")
+        page.locator(".turn[data-state=done]").wait_for()
+        assert page.locator(".turn h2").inner_text() == question
+        assert page.locator(".turn").get_attribute("data-outcome") == "answered"
+        assert visitor.cite(page.locator(".turn"))
+
+
+def test_every_suggested_question_is_answered(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        page.locator("button.suggestion").nth(5).wait_for()
+        for question in page.locator(".suggestion-text").all_inner_texts():
+            assert visitor.ask(question).get_attribute("data-outcome") == "answered", question
+
+
+def test_a_sentence_of_the_overview_opens_its_source(address: str) -> None:
+    with visiting(address) as visitor:
+        extract = visitor.page.locator(".welcome .extract").first
+        quote = extract.locator("q").inner_text()
+        extract.click()
+        visitor.page.locator(".panel[data-shown=true]").wait_for()
+        assert visitor.page.locator(".panel mark").first.inner_text() == quote.strip("“”")
+
+
+def test_a_document_has_its_page(address: str) -> None:
+    with visiting(f"{address}#library") as visitor:
+        page = visitor.page
+        page.get_by_role("link", name="Details of Care guide").click()
+        page.locator(".document-page[data-loaded]").wait_for()
+        assert page.locator("h1").inner_text() == "Care guide for the Aurora 3 espresso machine"
+        assert page.locator(".outline button").all_inner_texts()[2] == "Descaling"
+        assert page.locator(".document-table tbody tr").count() == 3
+        assert visitor.barriers() == []
+        page.locator(".outline button", has_text="Descaling").click()
+        page.locator(".panel[data-shown=true] mark").first.wait_for()
+        assert "Descaling" in page.locator(".panel .heading", has=page.locator("mark")).inner_text()
+        page.keyboard.press("Escape")
+        assert page.evaluate("() => document.activeElement.textContent").strip() == "Descaling"
+
+
+def test_only_the_document_is_asked(address: str) -> None:
+    question = "How long does the cycle take?"
+    with visiting(page_of(address, "tool-library-rules.pdf")) as visitor:
+        page = visitor.page
+        page.get_by_label("Ask only this document").fill(question)
+        page.keyboard.press("Enter")
+        turn = page.locator(".turn[data-state=done]")
+        turn.wait_for()
+        assert turn.get_attribute("data-outcome") == "refused"
+    with visiting(page_of(address, "espresso-machine.md")) as visitor:
+        visitor.page.get_by_label("Ask only this document").fill(question)
+        visitor.page.keyboard.press("Enter")
+        visitor.page.locator(".turn[data-state=done]").wait_for()
+        assert "25 minutes" in visitor.page.locator(".turn").inner_text()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((1280, 800), "light"), (PHONE, "dark"), ((320, 640), "light")])
+def test_a_chat_of_ten_years_is_charted_at_any_width(address: str, size: tuple[int, int], scheme: str) -> None:
+    with visiting(page_of(address, "WhatsApp Chat with Boat.txt"), size, color_scheme=scheme) as visitor:
+        page = visitor.page
+        page.locator(".chart").nth(1).wait_for()
+        visitor.shot(f"chat-{size[0]}")
+        assert page.locator(".chart").nth(1).locator("rect").count() == 24
+        # Months where there is room, years where there isn't.
+        assert page.locator(".chart").first.locator("rect").count() == (120 if size[0] > 500 else 10)
+        assert re.match(
+            r"Messages over time; most in .*20\d\d: \d", page.locator(".chart").first.get_attribute("aria-label") or ""
+        )
+        assert page.evaluate("() => document.querySelector('.scroll').scrollWidth <= innerWidth")
+        boxes = [each.bounding_box() for each in page.locator(".chart").first.locator(".chart-names span").all()]
+        edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
+        assert len(edges) > 1
+        assert all(right <= left for (_, right), (left, _) in itertools.pairwise(edges))
+        assert visitor.barriers() == []
+
+
+def test_the_welcome_fits_a_phone(address: str) -> None:
+    with visiting(address, PHONE, has_touch=True, is_mobile=True) as visitor:
+        page = visitor.page
+        page.locator("button.suggestion").nth(5).wait_for()
+        assert page.evaluate("() => document.querySelector('.scroll').scrollWidth <= innerWidth")
+        for box in (each.bounding_box() for each in page.locator("button.suggestion").all()):
+            assert box
+            assert box["x"] >= 0
+            assert box["x"] + box["width"] <= PHONE[0]
+            assert box["height"] >= 44
+
+
+def test_an_unknown_document_says_so(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        page.evaluate("() => { location.hash = '#document=nothing' }")
+        page.locator(".document-page .problem").wait_for()
+        visitor.complaints.clear()
