@@ -49,15 +49,15 @@ const PATHS = {
 export const lazily = (load) => {
   let Loaded;
   return (props) => {
-    const [, setLoaded] = useState(false);
+    const [isLoaded, setLoaded] = useState(Boolean(Loaded));
     useEffect(() => {
       const ready = (found) => {
         Loaded = found;
         setLoaded(true);
       };
-      if (!Loaded) load().then(ready, () => props.onProblem?.({ status: 0, code: "unreachable" }));
+      if (!isLoaded) load().then(ready, () => props.onProblem?.({ status: 0, code: "unreachable" }));
     }, []);
-    return Loaded && html`<${Loaded} ...${props} />`;
+    return isLoaded && html`<${Loaded} ...${props} />`;
   };
 };
 
