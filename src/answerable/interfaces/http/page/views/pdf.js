@@ -8,6 +8,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 const VENDOR = new URL("../vendor/", import.meta.url);
 const NEAR = "600px 0px";
 const SHARPEST = 3;
+const LONGEST_WAIT = 5_000;
 const A4 = { width: 595, height: 842 };
 
 /** Open the PDF at an address; return pdf.js and the document, to be destroyed later. */
@@ -83,7 +84,7 @@ const Marks = ({ viewport, rectangles, number, kind }) =>
     .filter(({ page }) => page === number)
     .map((each) => html`<div class=${kind} style=${boxOf(viewport, each)}></div>`);
 
-const Page = ({ pdf, number, shape, marks, quoted, width, start, mayDraw, onDone }) => {
+const Page = ({ pdf, number, shape, marks, quoted, width, start, gate }) => {
   const { t } = useTexts();
   const [box, canvas, layer] = [useRef(null), useRef(null), useRef(null)];
   const [read, setRead] = useState(null);
@@ -94,23 +95,26 @@ const Page = ({ pdf, number, shape, marks, quoted, width, start, mayDraw, onDone
     if (isNear && !page) pdf.document.getPage(number).then(setRead, () => {});
   }, [isNear]);
   useEffect(() => {
-    if (!page || !isNear || !width || !mayDraw) return undefined;
+    if (!page || !isNear || !width) return undefined;
     const stopping = new AbortController();
     const options = { pdfjs: pdf.pdfjs, page, canvas: canvas.current, layer: layer.current, width };
     // A cancelled drawing or a broken page stays white.
-    draw({ ...options, signal: stopping.signal })
+    gate
+      .wait(number)
+      .then(() => stopping.signal.aborted || draw({ ...options, signal: stopping.signal }))
       .then(
-        () => setDrawn(true),
+        () => setDrawn(!stopping.signal.aborted),
         () => {},
       )
-      .then(onDone);
+      .then(gate.open);
     return () => stopping.abort();
-  }, [page, isNear, width, mayDraw]);
+  }, [page, isNear, width]);
   useEffect(() => {
+    if (isNear || !isDrawn) return;
     // Hundreds of drawn pages would fill the memory.
-    if (!isNear) canvas.current.width = 0;
-    if (!isNear) setDrawn(false);
-  }, [isNear]);
+    canvas.current.width = 0;
+    setDrawn(false);
+  }, [isNear, isDrawn]);
   const viewport = page?.getViewport({ scale: 1 });
   const { width: across, height: down } = shape?.width ? shape : (viewport ?? A4);
   return html`
@@ -130,6 +134,14 @@ const Page = ({ pdf, number, shape, marks, quoted, width, start, mayDraw, onDone
   `;
 };
 
+/** Pages wait until the first is drawn, or takes too long, as a broken one does. */
+const gateOf = (first) => {
+  let open;
+  const opened = new Promise((resolve) => (open = resolve));
+  setTimeout(open, LONGEST_WAIT);
+  return { open, wait: (number) => (first && number !== first ? opened : Promise.resolve()) };
+};
+
 const useWidth = (element) => {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {
@@ -147,7 +159,7 @@ const useWidth = (element) => {
  */
 export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
   const list = useRef(null);
-  const [isFirstDone, setFirstDone] = useState(!first);
+  const [gate] = useState(() => gateOf(first));
   const width = useWidth(list);
   // Where sizes aren't known, most pages are like the cited one.
   const usual = Object.values(quoted).find(Boolean)?.getViewport({ scale: 1 });
@@ -165,8 +177,7 @@ export const PdfView = ({ pdf, marks, sizes, first, quoted, starts }) => {
             start=${starts[number] ?? 0}
             marks=${marks}
             quoted=${quoted[number]}
-            mayDraw=${isFirstDone || number === first}
-            onDone=${() => setFirstDone(true)}
+            gate=${gate}
           />
         `,
       )}
