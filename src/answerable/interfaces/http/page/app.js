@@ -4,13 +4,14 @@ import { AddDialog, AddForms, DropTarget } from "./library/adding.js";
 import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
 import { useConversation } from "./conversation/conversation.js";
+import { save } from "./conversation/exporting.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
 import { KeyForm } from "./key_form.js";
 import { LibraryPage } from "./library/library.js";
 import { useKept, useTheme } from "./preferences.js";
-import { saveTurns, Side } from "./conversation/side.js";
+import { Side } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { SourcePanel } from "./views/source.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
@@ -82,7 +83,7 @@ const Tools = ({ turns }) => {
   const texts = useTexts();
   return html`
     <div class="tools">
-      <button type="button" class="tool" onClick=${() => saveTurns(turns, texts)}>
+      <button type="button" class="tool" onClick=${() => save(turns, texts)}>
         <${Icon} name="export" />${texts.t("export")}
       </button>
     </div>
@@ -103,7 +104,7 @@ const Conversation = ({ conversation, panel, welcome }) => {
   const end = useRef(null);
   const last = turns.at(-1);
   useEffect(() => end.current && follow(end.current), [turns.length, last?.state, last?.draft]);
-  if (!turns.length) return isLoading ? html`<${Working}>${t("loadingConversation")}<//>` : welcome;
+  if (!turns.length) return isLoading ? html`<${Working}>${t("opening")}<//>` : welcome;
   return html`
     <${Tools} turns=${turns} />
     ${turns.map(
