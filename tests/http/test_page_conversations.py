@@ -112,7 +112,7 @@ def test_a_conversation_is_renamed_exported_and_deleted(address: str) -> None:
             page.get_by_role("button", name="Delete").click()
             visitor.shot("conversation-delete")
             page.get_by_role("button", name="Yes, delete").click()
-            page.locator(".earlier-item").nth(left).wait_for(state="detached")
+            page.locator(".earlier-row").nth(left).wait_for(state="detached")
         # What is open was deleted last.
         page.locator(".welcome").wait_for()
         assert httpx.get(f"{address}api/v1/library/sessions", timeout=60).json()["sessions"] == []

@@ -5,6 +5,7 @@ import { of, request } from "./api/api.js";
 import { Composer } from "./conversation/composer.js";
 import { useConversation } from "./conversation/conversation.js";
 import { Filters } from "./conversation/filters.js";
+import { save } from "./conversation/exporting.js";
 import { Header } from "./header.js";
 import { JobCards } from "./library/job_cards.js";
 import { useJobs } from "./library/jobs.js";
@@ -14,7 +15,7 @@ import { Shared } from "./phone/shared.js";
 import { Unreachable } from "./phone/unreachable.js";
 import { Welcome } from "./overview/welcome.js";
 import { useKept, useTheme } from "./preferences.js";
-import { saveTurns, Side } from "./conversation/side.js";
+import { Side } from "./conversation/side.js";
 import { Trouble, Working } from "./status.js";
 import { TextsProvider, useLanguage, useTexts } from "./texts/texts.js";
 import { Turn } from "./conversation/turn.js";
@@ -83,7 +84,7 @@ const Tools = ({ turns }) => {
   const texts = useTexts();
   return html`
     <div class="tools">
-      <button type="button" class="tool" onClick=${() => saveTurns(turns, texts)}>
+      <button type="button" class="tool" onClick=${() => save(turns, texts)}>
         <${Icon} name="export" />${texts.t("export")}
       </button>
     </div>
@@ -104,7 +105,7 @@ const Conversation = ({ conversation, panel, asking, welcome }) => {
   const end = useRef(null);
   const last = turns.at(-1);
   useEffect(() => end.current && follow(end.current), [turns.length, last?.state, last?.draft]);
-  if (!turns.length) return isLoading ? html`<${Working}>${t("loadingConversation")}<//>` : welcome;
+  if (!turns.length) return isLoading ? html`<${Working}>${t("opening")}<//>` : welcome;
   return html`
     <${Tools} turns=${turns} />
     ${turns.map(

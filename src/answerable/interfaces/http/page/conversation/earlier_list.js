@@ -1,59 +1,73 @@
-/** The earlier conversations by day, with a search, and what can be done with each. */
+/** The earlier conversations by day: search, rename, export and delete. */
 
-import { byTime } from "./earlier.js";
+import { of, request } from "../api/api.js";
+import { restored } from "./conversation.js";
+import { save } from "./exporting.js";
 import { useTexts } from "../texts/texts.js";
-import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, IconButton, useEffect, useRef, useState } from "../ui.js";
 
-const LONGEST = 200;
+const LIMIT = 1_000;
+const PAUSE = 250;
 
-const Rename = ({ title, onSave, onCancel }) => {
-  const { t } = useTexts();
-  const field = useRef(null);
-  useEffect(() => field.current.select(), []);
-  const save = (event) => {
-    event.preventDefault();
-    onSave(field.current.value.trim());
+/** The conversations, the last used first: null while loading. `changes` differs whenever one may have changed. */
+export const useEarlier = (library, changes, onProblem) => {
+  const texts = useTexts();
+  const [found, setFound] = useState(null);
+  const [words, search] = useState("");
+  const [changed, setChanged] = useState(0);
+  useEffect(() => {
+    const asked = new AbortController();
+    const { signal } = asked;
+    const path = `${of(library, "sessions")}?${new URLSearchParams({ limit: LIMIT, words })}`;
+    const load = () =>
+      request(path, { signal }).then(
+        ({ sessions }) => setFound(sessions),
+        (problem) => signal.aborted || onProblem(problem),
+      );
+    const timer = setTimeout(load, words && PAUSE);
+    return () => {
+      clearTimeout(timer);
+      asked.abort();
+    };
+  }, [library, words, changes, changed]);
+
+  const send = (session, options) => request(of(library, "sessions", session), options).catch(onProblem);
+  const change = (session, options) => send(session, options).then(() => setChanged((count) => count + 1));
+  return {
+    found,
+    words,
+    search,
+    rename: (session, title) => change(session, { method: "PATCH", body: { title } }),
+    remove: (session) => change(session, { method: "DELETE" }),
+    save: async (session) => {
+      const kept = await send(session);
+      if (kept) save(kept.turns.map(restored), texts, kept.title);
+    },
   };
-  return html`
-    <form class="earlier-rename" onSubmit=${save}>
-      <input ref=${field} aria-label=${t("conversationTitle")} maxlength=${LONGEST} value=${title} />
-      <div class="earlier-actions">
-        <button type="submit" class="link">${t("saveTitle")}</button>
-        <button type="button" class="link" onClick=${onCancel}>${t("cancel")}</button>
-      </div>
-    </form>
-  `;
 };
 
-const Confirm = ({ onDelete, onCancel }) => {
-  const { t } = useTexts();
-  const keep = useRef(null);
-  useEffect(() => keep.current.focus(), []);
-  return html`
-    <div class="earlier-actions">
-      <button type="button" class="link danger" onClick=${onDelete}>${t("deleteNow")}</button>
-      <button type="button" class="link" ref=${keep} onClick=${onCancel}>${t("keepIt")}</button>
-    </div>
-  `;
+const daysAgo = (days) => {
+  const day = new Date();
+  day.setHours(0, 0, 0, 0);
+  return day.setDate(day.getDate() - days) / 1000;
 };
 
-const Actions = ({ onRename, onSave, onDelete }) => {
-  const { t } = useTexts();
-  return html`
-    <div class="earlier-actions">
-      <button type="button" class="link" onClick=${onRename}>${t("rename")}</button>
-      <button type="button" class="link" onClick=${onSave}>${t("saveConversation")}</button>
-      <button type="button" class="link" onClick=${onDelete}>${t("delete")}</button>
-    </div>
-  `;
-};
+const STARTS = [
+  ["today", 0],
+  ["yesterday", 1],
+  ["lastDays", 6],
+  ["before", 1e5],
+];
 
-/** A conversation. `mode` is what is open below its title: nothing, its actions, the new title, or the confirmation. */
+const whenUsed = ({ used }) => STARTS.find(([, days]) => used >= daysAgo(days))[0];
+
+/** A conversation. `mode` is what is open below its title: nothing, its actions, the new title, or a confirmation. */
 const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
   const { t } = useTexts();
   const [mode, setMode] = useState("");
   const item = useRef(null);
-  const title = found.title || t("untitled");
+  const { session, title } = found;
+  useEffect(() => item.current.querySelector(".earlier-actions :is(input, button)")?.focus(), [mode]);
   const close = () => {
     setMode("");
     item.current?.querySelector(".earlier-more").focus();
@@ -65,47 +79,60 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
     event.stopPropagation();
     close();
   };
-  const rename = (given) => {
-    earlier.rename(found.session, given);
+  const rename = (event) => {
+    event.preventDefault();
+    earlier.rename(session, event.target[0].value);
     close();
   };
-  const remove = async () => {
-    await earlier.remove(found.session);
-    onDeleted(found.session);
-  };
+  const remove = () => earlier.remove(session).then(() => onDeleted(session));
+  const button = (name, press, look = "link") =>
+    html`<button type=${press ? "button" : "submit"} class=${look} onClick=${press}>${t(name)}</button>`;
   return html`
-    <li class="earlier-item" ref=${item} onKeyDown=${onKeyDown}>
+    <li ref=${item} onKeyDown=${onKeyDown}>
       <div class="earlier-row" data-current=${isCurrent}>
         <button
           type="button"
           class="earlier-open"
           aria-current=${isCurrent ? "true" : undefined}
           title=${title}
-          onClick=${() => onOpen(found.session)}
+          onClick=${() => onOpen(session)}
         >
           <span class="earlier-title">${title}</span>
-          ${found.found && found.found !== title && html`<span class="earlier-found">${found.found}</span>`}
+          ${found.found !== title && html`<span class="earlier-found">${found.found}</span>`}
         </button>
-        <button
-          type="button"
+        <${IconButton}
           class="icon-button earlier-more"
-          aria-label=${t("actionsFor", { title })}
+          icon="more"
+          label=${t("actionsFor", { title })}
           aria-expanded=${Boolean(mode)}
           onClick=${() => setMode(mode ? "" : "actions")}
-        >
-          <${Icon} name="more" />
-        </button>
+        />
       </div>
       ${
-        mode === "actions" &&
-        html`<${Actions}
-          onRename=${() => setMode("rename")}
-          onSave=${() => earlier.save(found.session)}
-          onDelete=${() => setMode("delete")}
-        />`
+        mode &&
+        html`<form class="earlier-actions" onSubmit=${rename}>
+          ${
+            mode === "actions" && [
+              button("rename", () => setMode("rename")),
+              button("exportIt", () => earlier.save(session)),
+              button("delete", () => setMode("delete")),
+            ]
+          }
+          ${
+            mode === "rename" && [
+              html`<input
+                aria-label=${t("rename")}
+                maxlength="200"
+                value=${title}
+                onFocus=${(event) => event.target.select()}
+              />`,
+              button("rename"),
+              button("cancel", close),
+            ]
+          }
+          ${mode === "delete" && [button("keepIt", close), button("deleteNow", remove, "link danger")]}
+        </form>`
       }
-      ${mode === "rename" && html`<${Rename} title=${found.title} onSave=${rename} onCancel=${close} />`}
-      ${mode === "delete" && html`<${Confirm} onDelete=${remove} onCancel=${close} />`}
     </li>
   `;
 };
@@ -114,21 +141,21 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
 export const EarlierList = ({ earlier, current, onOpen, onDeleted }) => {
   const { t } = useTexts();
   const list = useRef(null);
+  const { found, words } = earlier;
   const deleted = (session) => {
     onDeleted(session);
     requestAnimationFrame(() => (list.current?.querySelector(".earlier-open") ?? list.current)?.focus());
   };
-  const item = (found) => html`
+  const item = (each) => html`
     <${Item}
-      key=${found.session}
-      found=${found}
-      isCurrent=${found.session === current}
+      key=${each.session}
+      found=${each}
+      isCurrent=${each.session === current}
       earlier=${earlier}
       onOpen=${onOpen}
       onDeleted=${deleted}
     />
   `;
-  const { found, words } = earlier;
   return html`
     <input
       class="earlier-search"
@@ -136,24 +163,16 @@ export const EarlierList = ({ earlier, current, onOpen, onDeleted }) => {
       aria-label=${t("findConversation")}
       placeholder=${t("findConversation")}
       value=${words}
-      onInput=${(event) => earlier.search(event.currentTarget.value)}
+      onInput=${(event) => earlier.search(event.target.value)}
     />
     <div class="earlier-list" ref=${list} tabindex="-1" data-loaded=${Boolean(found)}>
       ${found?.length === 0 && html`<p class="muted">${t(words.trim() ? "noConversation" : "noConversations")}</p>`}
-      ${byTime(found ?? []).map(
+      ${Object.entries(Object.groupBy(found ?? [], whenUsed)).map(
         ([name, sessions]) => html`
-          <section key=${name}>
-            <h3>${t(name)}</h3>
-            <ul>
-              ${sessions.map(item)}
-            </ul>
-          </section>
+          <h3 key=${name}>${t(name)}</h3>
+          <ul>${sessions.map(item)}</ul>
         `,
       )}
-      ${
-        earlier.more &&
-        html`<button type="button" class="link earlier-all" onClick=${earlier.more}>${t("moreConversations")}</button>`
-      }
     </div>
   `;
 };

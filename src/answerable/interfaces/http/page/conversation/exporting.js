@@ -1,4 +1,4 @@
-/** The conversation as a Markdown file. */
+/** The conversation as a Markdown file, an answer as a text. */
 
 import { nameOf, placeOf, siteOf } from "../texts/places.js";
 
@@ -37,9 +37,6 @@ const sourceOf = (citation, index, texts) => {
   return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
 };
 
-/** The text without control characters and direction marks. */
-export const withoutHidden = (text) => text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
-
 const turnOf = ({ question, answer, asked }, texts) =>
   [
     `## ${asLine(question)}`,
@@ -50,19 +47,28 @@ const turnOf = ({ question, answer, asked }, texts) =>
   ].join("\n\n");
 
 /** The turns as Markdown, below the conversation's title if it has one of its own. */
-export const markdownOf = (turns, texts, title = "") => {
+export const markdownOf = (turns, texts, title) => {
   const name = title && title !== turns[0]?.question ? asLine(title) : texts.t("conversation");
   return `# ${name}\n\n${turns.map((turn) => turnOf(turn, texts)).join("\n\n")}\n`;
 };
 
-/** A file name for a conversation of this title. */
-export const fileNameOf = (title) => {
-  const words = title.match(/[\p{L}\p{N}]+/gu) ?? [];
-  return `${words.join("-").slice(0, 60) || "answerable"}.md`;
+/** An answer's text, and a line for each citation; quotes too, where the text is a model's. */
+export const answerAsText = (answer, texts) => {
+  const lines = answer.citations.map((found, at) => {
+    const place = [nameOf(found), placeOf(found, texts)].filter(Boolean).join(", ");
+    return [`[${at + 1}] ${place}`, answer.model && `“${found.quote}”`, siteOf(found)].filter(Boolean).join("\n    ");
+  });
+  const text = [answer.text.trim(), lines.join("\n")].filter(Boolean).join("\n\n");
+  return text.replace(LINE_ENDS, "\n").replace(HIDDEN, "");
 };
 
-/** Download a text as a file. */
-export const download = (name, text) => {
+/** Save a conversation as a Markdown file, named by its title or first question. */
+export const save = (turns, texts, title) => {
+  const words = (title || turns[0].question).match(/[\p{L}\p{N}]+/gu) ?? ["answerable"];
+  download(`${words.join("-").slice(0, 60)}.md`, markdownOf(turns, texts, title));
+};
+
+const download = (name, text) => {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(new Blob([text], { type: "text/markdown" }));
   link.download = name;

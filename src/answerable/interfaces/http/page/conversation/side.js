@@ -1,8 +1,7 @@
-/** Earlier conversations: a column that can be folded, on small screens a drawer. */
+/** Earlier conversations: a column that can be folded; a drawer on phones and beside a source. */
 
-import { EarlierList } from "./earlier_list.js";
-import { useEarlier } from "./earlier.js";
-import { download, fileNameOf, markdownOf } from "./exporting.js";
+import { EarlierList, useEarlier } from "./earlier_list.js";
+import { save } from "./exporting.js";
 import { useKept } from "../preferences.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, IconButton, useEffect, useRef, useState } from "../ui.js";
@@ -17,37 +16,13 @@ const useMedia = (query) => {
   useEffect(() => {
     const list = matchMedia(query);
     const look = () => setMatches(list.matches);
-    look();
     list.addEventListener("change", look);
     return () => list.removeEventListener("change", look);
   }, [query]);
   return matches;
 };
 
-const Drawer = ({ isOpen, onClose, children }) => {
-  const { t } = useTexts();
-  const dialog = useRef(null);
-  useEffect(() => {
-    if (isOpen) dialog.current.showModal();
-    else dialog.current.close();
-  }, [isOpen]);
-  return html`
-    <dialog
-      class="drawer"
-      ref=${dialog}
-      aria-label=${t("conversations")}
-      onClose=${onClose}
-      onClick=${(event) => event.target === dialog.current && onClose()}
-    >
-      ${isOpen && html`<div class="earlier">${children}</div>`}
-    </dialog>
-  `;
-};
-
-/** Save the conversation as it is seen. */
-export const saveTurns = (turns, texts) => download(fileNameOf(turns[0].question), markdownOf(turns, texts));
-
-/** The column, its folded form, or the bar that opens the drawer. */
+/** The column, or what opens it: a rail where it was folded, a bar on phones. */
 export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) => {
   const texts = useTexts();
   const { t } = texts;
@@ -57,19 +32,19 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
   const isPhone = useMedia(PHONE);
   const isTight = useMedia(TIGHT) && hasPanel;
   const isColumn = !isPhone && !isTight && !folded;
-  const saved = turns.map((turn) => turn.saved).join();
-  const earlier = useEarlier(library, `${session}:${saved}`, texts, onProblem);
+  const earlier = useEarlier(library, `${session} ${turns.map((turn) => turn.saved)}`, onProblem);
   const side = useRef(null);
+  const drawer = useRef(null);
   useEffect(() => setDrawn(false), [isColumn]);
-
-  const name =
-    earlier.found?.find((each) => each.session === session)?.title || turns[0]?.question || t("conversations");
+  useEffect(() => (isDrawn ? drawer.current.showModal() : drawer.current?.close()), [isDrawn]);
 
   const fold = (to) => {
     setFolded(to);
     // Its button is another one now.
     requestAnimationFrame(() => side.current?.querySelector("[aria-expanded]")?.focus());
   };
+  const show = () => (isPhone || isTight ? setDrawn(true) : fold(""));
+  const close = () => (isColumn ? fold("folded") : setDrawn(false));
   const begin = () => {
     setDrawn(false);
     onBegin();
@@ -78,53 +53,47 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
     setDrawn(false);
     if (id !== session) conversation.open(id);
   };
-  const isShown = isColumn || isDrawn;
-  const close = () => (isColumn ? fold("folded") : setDrawn(false));
-  const show = () => (isPhone || isTight ? setDrawn(true) : fold(""));
-  const toggle = html`<${IconButton}
-    icon=${isPhone ? "menu" : "side"}
-    label=${t("showConversations")}
-    aria-expanded="false"
-    onClick=${show}
-  />`;
-  const list =
-    isShown &&
-    html`
-      <div class="earlier-head">
-        <h2>${t("conversations")}</h2>
-        <${IconButton}
-          icon=${isColumn ? "side" : "close"}
-          label=${t("hideConversations")}
-          aria-expanded="true"
-          onClick=${close}
-        />
-      </div>
-      <button type="button" class="plain-button earlier-new" onClick=${begin}>
-        <${Icon} name="fresh" />${t("begin")}
-      </button>
-      <${EarlierList}
-        earlier=${earlier}
-        current=${session}
-        onOpen=${open}
-        onDeleted=${(id) => id === session && conversation.begin()}
+  const title = earlier.found?.find((each) => each.session === session)?.title || turns[0]?.question;
+  const list = () => html`
+    <div class="earlier-head">
+      <h2>${t("conversations")}</h2>
+      <${IconButton}
+        icon=${isColumn ? "side" : "close"}
+        label=${t("hideConversations")}
+        aria-expanded="true"
+        onClick=${close}
       />
-    `;
-  const fresh = !isDrawn && html`<${IconButton} icon="fresh" label=${t("begin")} onClick=${begin} />`;
-  if (isColumn) return html`<aside class="earlier" ref=${side} aria-label=${t("conversations")}>${list}</aside>`;
+    </div>
+    <button type="button" class="plain-button earlier-new" onClick=${begin}>
+      <${Icon} name="fresh" />${t("begin")}
+    </button>
+    <${EarlierList}
+      earlier=${earlier}
+      current=${session}
+      onOpen=${open}
+      onDeleted=${(id) => id === session && conversation.begin()}
+    />
+  `;
+  if (isColumn) return html`<aside class="earlier" ref=${side} aria-label=${t("conversations")}>${list()}</aside>`;
   return html`
-    ${
-      isPhone
-        ? html`<div class="earlier-bar" ref=${side}>
-            ${toggle}
-            <span class="earlier-bar-title">${name}</span>
-            ${
-              turns.length > 0 &&
-              html`<${IconButton} icon="export" label=${t("export")} onClick=${() => saveTurns(turns, texts)} />`
-            }
-            ${fresh}
-          </div>`
-        : html`<div class="earlier-rail" ref=${side}>${toggle} ${fresh}</div>`
-    }
-    <${Drawer} isOpen=${isDrawn} onClose=${() => setDrawn(false)}>${list}<//>
+    <div class=${isPhone ? "earlier-bar" : "earlier-rail"} ref=${side}>
+      <${IconButton} icon="side" label=${t("showConversations")} aria-expanded="false" onClick=${show} />
+      ${isPhone && html`<span class="earlier-bar-title">${title ?? t("conversations")}</span>`}
+      ${
+        isPhone &&
+        turns.length > 0 &&
+        html`<${IconButton} icon="export" label=${t("export")} onClick=${() => save(turns, texts, title)} />`
+      }
+      ${!isDrawn && html`<${IconButton} icon="fresh" label=${t("begin")} onClick=${begin} />`}
+    </div>
+    <dialog
+      class="drawer"
+      ref=${drawer}
+      aria-label=${t("conversations")}
+      onClose=${() => setDrawn(false)}
+      onClick=${(event) => event.target === drawer.current && setDrawn(false)}
+    >
+      ${isDrawn && html`<div class="earlier">${list()}</div>`}
+    </dialog>
   `;
 };

@@ -1,106 +1,83 @@
 /** What can be done with a question and its answer: edit, copy, ask again, vote. */
 
-import { answerAsText, copy } from "./copying.js";
 import { isBusy } from "./conversation.js";
+import { answerAsText } from "./exporting.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, IconButton, useEffect, useRef, useState } from "../ui.js";
 
-const LONGEST = 4_000;
 const SHOWN = 4_000;
-
-const EditForm = ({ text, dropped, onSave, onCancel }) => {
-  const { t } = useTexts();
-  const [question, setQuestion] = useState(text);
-  const field = useRef(null);
-  useEffect(() => {
-    field.current.focus();
-    field.current.setSelectionRange(text.length, text.length);
-  }, []);
-  const save = (event) => {
-    event.preventDefault();
-    if (question.trim()) onSave(question.trim());
-  };
-  const onKeyDown = (event) => {
-    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) save(event);
-    if (event.key !== "Escape") return;
-    event.stopPropagation();
-    onCancel();
-  };
-  return html`
-    <form class="edit-question" onSubmit=${save}>
-      <textarea
-        ref=${field}
-        rows="2"
-        maxlength=${LONGEST}
-        aria-label=${t("editQuestion")}
-        value=${question}
-        onInput=${(event) => setQuestion(event.currentTarget.value)}
-        onKeyDown=${onKeyDown}
-      ></textarea>
-      <div class="edit-row">
-        ${dropped > 0 && html`<span class="muted">${t("editDrops", { n: dropped })}</span>`}
-        <button type="button" class="plain-button" onClick=${onCancel}>${t("cancel")}</button>
-        <button type="submit" class="plain-button main-button" disabled=${!question.trim()}>${t("ask")}</button>
-      </div>
-    </form>
-  `;
-};
 
 /** The question of a turn, with a button to edit it. */
 export const Question = ({ turn, conversation }) => {
   const { t, moment } = useTexts();
   const [isEditing, setEditing] = useState(false);
-  const button = useRef(null);
-  const mayEdit = conversation && !conversation.isBusy;
+  const place = useRef(null);
+  const { turns } = conversation;
+  const mayEdit = !conversation.isBusy;
+  useEffect(() => {
+    const field = place.current.querySelector("textarea");
+    field?.focus();
+    field?.setSelectionRange(field.value.length, field.value.length);
+  }, [isEditing]);
   const close = () => {
     setEditing(false);
-    requestAnimationFrame(() => button.current?.querySelector("button")?.focus());
+    requestAnimationFrame(() => place.current?.querySelector(".icon-button")?.focus());
   };
-  const save = (question) => {
+  const ask = (event) => {
+    event.preventDefault();
+    const question = place.current.querySelector("textarea").value.trim();
+    if (!question) return;
     close();
     conversation.askAgain(turn, question);
   };
-  const { turns } = conversation ?? { turns: [] };
+  const onKeyDown = (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) ask(event);
+    if (event.key !== "Escape") return;
+    // The source stays open.
+    event.stopPropagation();
+    close();
+  };
+  const dropped = turn.saved ? turns.length - 1 - turns.indexOf(turn) : 0;
   if (isEditing && mayEdit)
-    return html`<${EditForm}
-      text=${turn.problem ? (turn.attempt ?? turn.question) : turn.question}
-      dropped=${turn.saved ? turns.length - 1 - turns.indexOf(turn) : 0}
-      onSave=${save}
-      onCancel=${close}
-    />`;
+    return html`
+      <form class="edit-question" ref=${place} onSubmit=${ask}>
+        <textarea
+          rows="2"
+          maxlength="4000"
+          aria-label=${t("editQuestion")}
+          defaultValue=${turn.attempt ?? turn.question}
+          onKeyDown=${onKeyDown}
+        />
+        <div class="edit-row">
+          ${dropped > 0 && html`<span class="muted">${t("editDrops", { n: dropped })}</span>`}
+          <button type="button" class="plain-button" onClick=${close}>${t("cancel")}</button>
+          <button type="submit" class="plain-button main-button">${t("ask")}</button>
+        </div>
+      </form>
+    `;
   return html`
-    <header class="question">
+    <header class="question" ref=${place}>
       <h2>${turn.question}</h2>
-      <span class="question-side" ref=${button}>
+      <span class="question-side">
         <time datetime=${new Date(turn.asked).toISOString()}>${moment(turn.asked)}</time>
-        ${
-          conversation &&
-          html`<${IconButton}
-            icon="edit"
-            label=${t("editQuestion")}
-            disabled=${!mayEdit}
-            onClick=${() => setEditing(true)}
-          />`
-        }
+        <${IconButton} icon="edit" label=${t("editQuestion")} disabled=${!mayEdit} onClick=${() => setEditing(true)} />
       </span>
     </header>
   `;
 };
 
-const Votes = ({ turn, onVote }) => {
-  const { t } = useTexts();
-  const kind = turn.answer.answered ? "Answer" : "Refusal";
-  const button = (vote, name) => html`
-    <${IconButton}
-      icon="thumb"
-      data-vote=${vote}
-      label=${t(`${name}${kind}`)}
-      aria-pressed=${turn.vote === vote}
-      onClick=${() => onVote(turn.vote === vote ? null : vote)}
-    />
-  `;
-  return html`${button("up", "right")} ${button("down", "wrong")}`;
+const copy = async (text) => {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text);
+  // Without HTTPS other machines have no clipboard.
+  const focused = document.activeElement;
+  const field = Object.assign(document.createElement("textarea"), { value: text, className: "hidden" });
+  document.body.append(field);
+  field.select();
+  const isCopied = document.execCommand("copy");
+  field.remove();
+  focused?.focus();
+  if (!isCopied) throw new Error("not copied");
 };
 
 /** The buttons below an answer, and for a moment what came of them. */
@@ -110,11 +87,10 @@ export const TurnActions = ({ turn, conversation }) => {
   const { answer } = turn;
   const [said, setSaid] = useState("");
   useEffect(() => {
-    if (!said) return undefined;
     const timer = setTimeout(() => setSaid(""), SHOWN);
     return () => clearTimeout(timer);
   }, [said]);
-  if (isBusy(turn) || !conversation) return null;
+  if (isBusy(turn)) return null;
   const press = () =>
     copy(answerAsText(answer, texts)).then(
       () => setSaid("copied"),
@@ -124,6 +100,16 @@ export const TurnActions = ({ turn, conversation }) => {
     setSaid("");
     if ((await conversation.vote(turn, given)) && given) setSaid("voteKept");
   };
+  const thumb = (name, label) => html`
+    <${IconButton}
+      icon="thumb"
+      data-vote=${name}
+      label=${t(label)}
+      aria-pressed=${turn.vote === name}
+      onClick=${() => vote(turn.vote === name ? null : name)}
+    />
+  `;
+  const [right, wrong] = answer?.answered ? ["rightAnswer", "wrongAnswer"] : ["rightRefusal", "wrongRefusal"];
   return html`
     <div class="turn-actions">
       ${
@@ -136,7 +122,7 @@ export const TurnActions = ({ turn, conversation }) => {
         disabled=${conversation.isBusy}
         onClick=${() => conversation.askAgain(turn)}
       />
-      ${answer && turn.saved && html`<${Votes} turn=${turn} onVote=${vote} />`}
+      ${answer && turn.saved && [thumb("up", right), thumb("down", wrong)]}
       <span class="muted turn-said" role="status">${said && t(said)}</span>
     </div>
     ${answer && turn.problem && html`<${Trouble} problem=${turn.problem} />`}
