@@ -12,7 +12,7 @@ import threading
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -25,6 +25,16 @@ PATIENCE = 5.0
 """Seconds after which a slow library is given up."""
 
 _UNSAFE_IN_BASH = re.compile(r"([^\w@%+=:,./\-])")
+
+
+class _Offered(str):
+    """A name to offer. Typer would drop what doesn't begin with what is typed, in this case and without quotes."""
+
+    __slots__ = ()
+
+    def startswith(self, *_: Any) -> bool:
+        """Return True."""
+        return True
 
 
 def complete_documents(context: typer.Context, incomplete: str) -> list[str]:
@@ -63,7 +73,7 @@ def _completed(
         reading.join(PATIENCE)
     finally:
         logging.disable(logging.NOTSET)
-    return list(map(_quoted, found))
+    return [_Offered(_quoted(name)) for name in found]
 
 
 def _documents(address: str | None) -> list[StoredDocument]:
