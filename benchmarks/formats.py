@@ -2,7 +2,7 @@
 
     python benchmarks/formats.py --public FOLDER --commands | sh   # gets 36 public files from GitHub with curl
     python benchmarks/formats.py --public FOLDER                   # measures, and writes the tables in docs/formats.md
-    python benchmarks/formats.py --public FOLDER --only xlsx       # files of this kind only; writes nothing
+    python benchmarks/formats.py --public FOLDER --only xlsx       # files of this kind anew, beside what is there
 
 The other 24 files are made here; they need espeak-ng. markitdown gets an environment of its own in the user's cache.
 `public.toml` in `format_files/` names the public files with their commits, and what to look for in them.
@@ -36,7 +36,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--public", type=Path, required=True, help="the folder with the files of public projects")
     parser.add_argument("--commands", action="store_true", help="only print what gets the files that aren't there")
-    parser.add_argument("--only", action="append", help="only this kind; may be repeated; writes nothing")
+    parser.add_argument("--only", action="append", help="only this kind anew; may be repeated")
     parser.add_argument("--jobs", type=int, default=1, help="so many files at once; CPU times stay those of each")
     asked = parser.parse_args()
     if asked.commands:
@@ -46,11 +46,12 @@ def main() -> None:
         files = [file for file in all_files(asked.public, Path(folder)) if not asked.only or file[0].kind in asked.only]
         with ThreadPoolExecutor(asked.jobs) as pool:
             measured = list(pool.map(lambda file: measure(*file), files))
-    if not asked.only:
-        # What was measured is kept as JSON; the page is made of it.
-        about = {"when": f"{date.today()}", "markitdown": MARKITDOWN.requirements[0], "machine": machine()}
-        RESULTS.write_text(json.dumps({**about, "files": measured}, ensure_ascii=False, indent=1) + "\n", "utf-8")
-        run_python(PAGE)
+    about = {"when": f"{date.today()}", "markitdown": MARKITDOWN.requirements[0], "machine": machine()}
+    anew = {file["name"]: file for file in measured}
+    kept = json.loads(RESULTS.read_text("utf-8"))["files"] if asked.only else measured
+    files_found = [anew.get(file["name"], file) for file in kept]
+    RESULTS.write_text(json.dumps({**about, "files": files_found}, ensure_ascii=False, indent=1) + "\n", "utf-8")
+    run_python(PAGE)
 
 
 def command(sample: Sample, folder: Path) -> str:

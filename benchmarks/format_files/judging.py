@@ -19,6 +19,8 @@ _CELLS = re.compile(r"(?P<sheet>.+)!(?P<first>[A-Z]+)(?P<top>\d+)(?::(?P<last>[A
 _LINES = re.compile(r"L(\d+)(?:-L(\d+))?")
 _CUE = re.compile(r"(?:(\d+):)?(\d\d):(\d\d)[.,](\d{3})[ \t]+-->")
 _HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.MULTILINE)
+_MARK = re.compile(r"(?<!\S)#{1,6} +")
+_TAG = re.compile(r"<(/?)[a-zA-Z][^<>]*?(/?)>")
 _SLIDE = re.compile(r"<!-- Slide number: (\d+) -->")
 _SHEET = re.compile(r"^## (.+)$", re.MULTILINE)
 _MEMBER = re.compile(r"^#+ File: (.+)$", re.MULTILINE)
@@ -129,8 +131,23 @@ def _lines(markdown: str, start: int, lines: list[int]) -> bool:
 
 
 def _heading(markdown: str, start: int, title: str) -> bool:
-    """A heading of Markdown stands above."""
-    return _title(_last(_HEADING, markdown, start)) == title
+    """A heading of Markdown stands above, also within a line; in the source of XML, the element that it is in."""
+    if markdown.startswith("<?xml"):
+        return title in _element(markdown, start)
+    marks = list(_MARK.finditer(markdown, 0, start))
+    after = markdown[marks[-1].end() : marks[-1].end() + 400] if marks else ""
+    return title in (_title(_last(_HEADING, markdown, start)), _title(after)[: len(title)])
+
+
+def _element(markdown: str, start: int) -> str:
+    """The tag of the innermost element of XML around a passage."""
+    open_tags = [""]
+    for tag in _TAG.finditer(markdown, 0, start):
+        if tag[1]:
+            open_tags.pop()
+        elif not tag[2]:
+            open_tags.append(tag[0])
+    return open_tags[-1]
 
 
 def _near(markdown: str, start: int) -> str:

@@ -19,7 +19,7 @@ from answerable.sources.ocr.choice import find_ocr
 from answerable.sources.recordings.weights import find_speech
 from format_files.words import passages
 
-PAGE_SECONDS = 250
+PAGE_SECONDS = 1500
 """The time for a page, of the clock: this machine may do other work."""
 
 

@@ -22,7 +22,7 @@ from format_files.words import passages, share, words
 
 BENCHMARKS = Path(__file__).resolve().parents[1]
 MARKITDOWN = System("markitdown", "markitdown", ("markitdown[all]==0.1.9",), "`MarkItDown().convert`")
-SECONDS = 900
+SECONDS = 3600
 """The time for a file, of the clock."""
 READ = 0.5
 """A file is read if at least so many of its words are found, of 1."""
