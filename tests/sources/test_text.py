@@ -34,6 +34,8 @@ def test_unicode_with_and_without_mark(text: str, encoding: str) -> None:
         (RUSSIAN, "cp1251"),
         (RUSSIAN, "koi8-r"),
         (CHINESE, "gb18030"),
+        # Too few words to tell the language by, but no Western text.
+        ("名前,年齢\n佐藤太郎,30\n三木英子,25\n", "cp932"),
     ],
 )
 def test_older_encodings(text: str, encoding: str) -> None:

@@ -7,9 +7,13 @@ import re
 import unicodedata
 from contextlib import suppress
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 from answerable.datatypes import Document, DocumentType, document_id
 from answerable.errors import EmptySource, UnsupportedSource
+
+if TYPE_CHECKING:
+    from charset_normalizer import CharsetMatch
 
 # The UTF-32 marks come first: the little-endian one begins with the UTF-16 one.
 _BYTE_ORDER_MARKS = (
@@ -44,6 +48,7 @@ _CONTROLS = re.compile(r"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f-\x84\x86-\x9f]")
 _MAX_CONTROL_SHARE = 0.01
 _MIN_FOREIGN_SHARE = 0.3
 _MIN_COHERENCE = 0.15
+_EAST_ASIAN = frozenset("cp932 shift_jis_2004 euc_jp euc_jis_2004 gb18030 big5 big5hkscs cp949 euc_kr".split())
 
 
 def read_text(content: str, source: str) -> Document:
@@ -162,7 +167,7 @@ def _foreign(data: bytes) -> str | None:
     from charset_normalizer import from_bytes
 
     best = from_bytes(data[:_SAMPLE]).best()
-    if best is None or best.coherence < _MIN_COHERENCE:
+    if best is None or (best.coherence < _MIN_COHERENCE and not _is_east_asian(data, best)):
         return None
     sample = [character for character in str(best)[:20_000] if character.isalpha()]
     # Latin letters end at U+024F.
@@ -170,6 +175,11 @@ def _foreign(data: bytes) -> str | None:
     if foreign < len(sample) * _MIN_FOREIGN_SHARE:
         return None
     return data.decode(best.encoding, "replace").removeprefix("\ufeff")
+
+
+def _is_east_asian(data: bytes, best: CharsetMatch) -> bool:
+    """Whether bytes too few to know their language by are East Asian: flawless as that, and not as Western text."""
+    return best.encoding in _EAST_ASIAN and not best.chaos and looks_binary(_western(data)) and _is_readable(str(best))
 
 
 def _western(data: bytes) -> str:

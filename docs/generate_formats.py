@@ -1,0 +1,150 @@
+"""Writes the tables in docs/formats.md: `python docs/generate_formats.py`.
+
+What is read of each format comes from formats.toml, its endings from the code, figures from what
+`benchmarks/formats.py` measured.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import tomllib
+
+from answerable.sources.formats import SUFFIXES, Format
+
+PAGE = Path(__file__).with_name("formats.md")
+ROWS = Path(__file__).with_name("formats.toml")
+MEASURED = Path(__file__).parents[1] / "benchmarks" / "format_files" / "results.json"
+PEERS = {"markitdown": "markitdown", "docling": "docling", "anythingllm": "AnythingLLM", "ragflow": "RAGFlow"}
+OURS, THEIRS = "Answerable", "markitdown"
+SHOWN = 8
+"""So many endings are named."""
+
+File = Mapping[str, Any]
+
+
+def page() -> str:
+    """The page with its tables made anew."""
+    rows = tomllib.loads(ROWS.read_text("utf-8"))
+    measured = json.loads(MEASURED.read_text("utf-8"))
+    tables = {
+        "read": read_table(rows),
+        "beside": beside_table(rows),
+        "measured": totals(measured["files"]),
+        "kinds": kinds_table(measured["files"]),
+        "losses": losses(measured["files"]),
+        "when": f"Measured on {measured['when']} with {measured['markitdown'].replace('==', ' ')}.",
+    }
+    text = PAGE.read_text("utf-8")
+    for name, table in tables.items():
+        begin, end = f"<!-- {name} -->", f"<!-- end of {name} -->"
+        pattern = f"{re.escape(begin)}.*?{re.escape(end)}"
+        text, count = re.subn(pattern, lambda _, made=f"{begin}\n{table}\n{end}": made, text, flags=re.DOTALL)
+        if count != 1:
+            raise SystemExit(f"{PAGE} has to have {begin} and {end} once")
+    return text
+
+
+def read_table(rows: Mapping[str, Mapping[str, str]]) -> str:
+    """What we read of each format, in the order of formats.toml. Raise SystemExit if one is missing there."""
+    if missing := {form.value for form in Format} ^ set(rows):
+        raise SystemExit(f"{ROWS} and Format differ: {', '.join(sorted(missing))}")
+    return _table(
+        ["format", "endings", "what is read", "what is cited", "limits"],
+        [
+            [row["name"], row.get("endings") or _endings(Format(name)), row["read"], row["cited"], row["limits"]]
+            for name, row in rows.items()
+        ],
+    )
+
+
+def beside_table(rows: Mapping[str, Mapping[str, str]]) -> str:
+    """What others read of each format."""
+    return _table(["format", *PEERS.values()], [[row["name"], *(row[peer] for peer in PEERS)] for row in rows.values()])
+
+
+def totals(files: Sequence[File]) -> str:
+    """All files in two columns."""
+
+    def row(title: str, say: Any) -> list[str]:
+        return [title, *(say([file[reader] for file in files]) for reader in (OURS, THEIRS))]
+
+    return _table(
+        ["", OURS, THEIRS],
+        [
+            row(f"files read, of {len(files)}", lambda found: f"{sum(_is_read(each) for each in found)}"),
+            row("words found, mean of the files", lambda found: f"{_share(found):.1%}".replace("%", " %")),
+            row(
+                f"places right, of {sum(file[OURS]['asked'] for file in files)}",
+                lambda found: f"{sum(each['places'] for each in found)}",
+            ),
+            row("CPU for a file, median", lambda found: f"{median(each['cpu'] for each in found):.1f} s"),
+            row("CPU for all files", lambda found: f"{sum(each['cpu'] for each in found):.0f} s"),
+        ],
+    )
+
+
+def kinds_table(files: Sequence[File]) -> str:
+    """The same by kind of file."""
+    kinds = {kind: [file for file in files if file["kind"] == kind] for kind in dict.fromkeys(f["kind"] for f in files)}
+    return _table(
+        ["kind", "files", *(f"{reader}: {what}" for reader in (OURS, THEIRS) for what in ("words", "places"))],
+        [[kind, f"{len(group)}", *_of_kind(group)] for kind, group in sorted(kinds.items(), key=_name)],
+    )
+
+
+def _name(pair: tuple[str, Any]) -> str:
+    return pair[0].lower()
+
+
+def _of_kind(group: Sequence[File]) -> Iterator[str]:
+    for reader in (OURS, THEIRS):
+        found = [file[reader] for file in group]
+        yield f"{_share(found):.0%}".replace("%", " %")
+        asked = sum(each["asked"] for each in found)
+        yield f"{sum(each['places'] for each in found)} of {asked}" if asked else ""
+
+
+def losses(files: Sequence[File]) -> str:
+    """The files of which the other finds more words or places, then those of which we don't find all."""
+    lines = []
+    for file in files:
+        ours, theirs = file[OURS], file[THEIRS]
+        loses = theirs["words"] > ours["words"] + 0.005 or theirs["places"] > ours["places"]
+        if loses or ours["words"] < 0.995 or ours["places"] < ours["asked"]:
+            lines.append(
+                f"- {file['kind']}, `{file['name']}`: words {_percent(ours)} ({THEIRS} {_percent(theirs)}), "
+                f"places {ours['places']} of {ours['asked']} ({theirs['places']})"
+            )
+    return "\n".join(lines)
+
+
+def _percent(found: Mapping[str, Any]) -> str:
+    return f"{found['words']:.0%}".replace("%", " %")
+
+
+def _is_read(found: Mapping[str, Any]) -> bool:
+    return found["words"] >= 0.5
+
+
+def _share(found: Sequence[Mapping[str, Any]]) -> float:
+    return sum(float(each["words"]) for each in found) / len(found)
+
+
+def _endings(form: Format) -> str:
+    endings = [suffix for suffix, known in SUFFIXES.items() if known is form]
+    named = " ".join(f"`{suffix}`" for suffix in endings[:SHOWN])
+    return named if len(endings) <= SHOWN else f"{named} and {len(endings) - SHOWN} more"
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in (head, ["---"] * len(head), *rows))
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
