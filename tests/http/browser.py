@@ -156,7 +156,7 @@ def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> I
         page.on("console", heard)
         page.on("pageerror", lambda error: visitor.complaints.append(str(error)))
         page.goto(address)
-        page.locator("textarea, .key-form, .library").first.wait_for()
+        page.locator("textarea, .key-form, .library, .document-page").first.wait_for()
         yield visitor
     assert visitor.complaints == []
 

@@ -63,11 +63,11 @@ def test_every_suggested_question_is_answered(address: str) -> None:
 
 def test_a_sentence_of_the_overview_opens_its_source(address: str) -> None:
     with visiting(address) as visitor:
-        extract = visitor.page.locator(".welcome .extract").first
-        quote = extract.locator("q").inner_text()
+        extract = visitor.page.locator(".welcome .extract", has_text="Care guide")
+        quote = extract.locator("q").text_content()
         extract.click()
         visitor.page.locator(".panel[data-shown=true]").wait_for()
-        assert visitor.page.locator(".panel mark").first.inner_text() == quote.strip("“”")
+        assert visitor.page.locator(".panel mark").first.text_content() == quote
 
 
 def test_a_document_has_its_page(address: str) -> None:

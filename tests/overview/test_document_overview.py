@@ -44,7 +44,7 @@ def test_the_outline_of_a_text_leads_to_its_headings(library: Library) -> None:
     titles = [heading.title for heading in found.outline]
     assert titles == ["First use", "Daily care", "Descaling", "Grind and dose", "Warranty"]
     heading = found.outline[2]
-    assert found.document.content[heading.start : heading.end] == "## Descaling"
+    assert found.document.content[heading.start : heading.end] == "Descaling"
     assert {heading.level for heading in found.outline} == {0}
 
 

@@ -67,8 +67,8 @@ def outline(document: Document) -> Iterator[Heading]:
 
 
 def _first_line(content: str, part: Part) -> Span:
-    """Return the span of a part's first line with text."""
+    """Return the span of a part's first line with text, without the marks of a heading, which the page doesn't show."""
     text = content[part.start : part.end]
-    start = part.start + len(text) - len(text.lstrip())
+    start = part.start + len(text) - len(text.lstrip(" \t\r\n#"))
     end = content.find("\n", start, part.end)
     return start, part.end if end < 0 else end

@@ -4,7 +4,7 @@ import { nameOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
 
-/** The sentences; `isNamed` shows their documents, `onOpen(place, places, from)` opens one. */
+/** The sentences; `isNamed` shows their documents instead of their places, `onOpen(place, places, from)` opens one. */
 export const Extracts = ({ extracts, onOpen, isNamed }) => {
   const texts = useTexts();
   return html`
@@ -14,7 +14,7 @@ export const Extracts = ({ extracts, onOpen, isNamed }) => {
           <li>
             <button type="button" class="extract" onClick=${(event) => onOpen(found, extracts, event.currentTarget)}>
               <q>${found.quote}</q>
-              <span>${[isNamed && nameOf(found), placeOf(found, texts)].filter(Boolean).join(" · ")}</span>
+              <span>${isNamed ? nameOf(found) : placeOf(found, texts)}</span>
             </button>
           </li>
         `,
