@@ -35,6 +35,7 @@ ASKERS_MAY = {
     ("GET", "/api/v1/{library}/documents/{document_id}/rectangles"),
     ("GET", "/api/v1/{library}/documents/{document_id}/pages"),
     ("GET", "/api/v1/{library}/documents/{document_id}/file"),
+    ("GET", "/api/v1/{library}/documents/{document_id}/recording"),
     ("GET", "/api/v1/{library}/sessions"),
     ("GET", "/api/v1/{library}/sessions/{session}"),
     ("DELETE", "/api/v1/{library}/sessions/{session}"),
