@@ -23,7 +23,8 @@ export const useWindow = (size, focus, shown = SHOWN) => {
 export const Windowed = ({ size, from, to, earlier, later, children }) => {
   const { t } = useTexts();
   return html`
-    ${from > 0 && html`<button type="button" class="more" onClick=${earlier}>${t("showEarlier")}</button>`} ${children}
+    ${from > 0 && html`<button type="button" class="more" onClick=${earlier}>${t("showEarlier")}</button>`}
+    ${children}
     ${to < size && html`<button type="button" class="more" onClick=${later}>${t("showLater")}</button>`}
   `;
 };
