@@ -605,12 +605,20 @@ def test_resolve_takes_names_and_says_which_several_are_meant(library: Library) 
     assert library.resolve("reunión.md") == "id3"
     assert library.resolve("two.txt") == library.resolve("chat.zip!/two.txt") == "id5"
     assert library.resolve("setup") == library.resolve("setting up") == "id6"
-    with pytest.raises(DocumentNotFound, match=r"2 documents .*/2024/gate\.txt \(id1\), .*/2025/gate\.txt \(id2\)"):
+    with pytest.raises(DocumentNotFound, match=r"2 documents .*: id1  /.+/gate\.txt, id2  /.+/gate\.txt$"):
         library.resolve("gate.txt")
-    with pytest.raises(DocumentNotFound, match=r"chat\.zip!/one\.txt \(id4\), .*!/two\.txt"):
+    with pytest.raises(DocumentNotFound, match=r"id4  .*chat\.zip!/one\.txt, id5  .*!/two\.txt"):
         library.resolve("chat.zip")
-    with pytest.raises(DocumentNotFound, match=r"6 documents .* and 1 more"):
+    with pytest.raises(DocumentNotFound, match="6 documents") as caught:
         library.resolve("id")
+    assert len(caught.value.candidates) == 6
+    assert library.resolve("reunion") == "id3"
+    assert library.resolve("setting") == "id6"
+    with pytest.raises(DocumentNotFound, match="answerable list"):
+        library.resolve("se")
+    library.add_documents(Document.from_text(f"More {number}.", doc_id=f"id-{number}") for number in range(9))
+    with pytest.raises(DocumentNotFound, match=r"9 documents .* and 1 more"):
+        library.resolve("id-")
     with pytest.raises(DocumentNotFound, match="answerable list"):
         library.resolve("ate.txt")
 

@@ -138,6 +138,9 @@ class DocumentNotFound(LibraryError):
         super().__init__(message)
         self.candidates = candidates
 
+    def __str__(self) -> str:
+        return " ".join((super().__str__(), ", ".join(self.candidates))).rstrip()
+
 
 class NotFollowed(LibraryError):
     """The library follows no origin of that name."""

@@ -68,7 +68,9 @@ def test_what_cannot_be_read_leaves_the_earlier_version(tmp_path: Path) -> None:
             each for each in client.get("api/v1/library/documents").json()["documents"] if each["type"] == "pdf"
         )
         assert client.get(f"api/v1/library/documents/{document['document_id']}/file").status_code == 200
-        assert sorted(kept.name for kept in tmp_path.glob("uploads/*/*.*")) == [".incoming", "good.txt", "guide.pdf"]
+        assert sorted(kept.name for kept in tmp_path.glob("uploads/*/*.*")) == [
+            *(".incoming", ".read", "good.txt", "guide.pdf")
+        ]
 
 
 def test_uploads_that_make_no_sense_are_refused(tmp_path: Path) -> None:

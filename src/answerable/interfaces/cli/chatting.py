@@ -11,7 +11,15 @@ from contextlib import suppress
 from answerable.datatypes import Answer, Exchange, Narrowing, Usage
 from answerable.errors import AnswerableError, LibraryError
 from answerable.interfaces.cli.filters import Conditions, conditions_filter, read_conditions, spell_conditions
-from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_rows, print_text
+from answerable.interfaces.cli.printing import (
+    linked,
+    one_line,
+    print_address,
+    print_error,
+    print_failure,
+    print_rows,
+    print_text,
+)
 from answerable.interfaces.cli.render import addresses_of, place_of, print_answer, print_nearest, quote_of
 from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
@@ -63,7 +71,7 @@ class Chat:
         try:
             self._opened()
         except (AnswerableError, ValueError, OSError) as error:
-            print_error(str(error), getattr(error, "candidates", ()))
+            print_failure(error)
         except KeyboardInterrupt:
             self._close()
 
@@ -129,7 +137,7 @@ class Chat:
 
     def _fail(self, error: Exception) -> None:
         """Print an error. If the library failed, it is reopened for the next question."""
-        print_error(str(error), getattr(error, "candidates", ()))
+        print_failure(error)
         if isinstance(error, (LibraryError, OSError)):
             self._close()
 

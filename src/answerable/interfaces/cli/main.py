@@ -42,7 +42,7 @@ from answerable.interfaces.cli.commands.verify import verify
 from answerable.interfaces.cli.completion import COMPLETING
 from answerable.interfaces.cli.examples import examples
 from answerable.interfaces.cli.options import unfold
-from answerable.interfaces.cli.printing import CleanFormatter, print_error
+from answerable.interfaces.cli.printing import CleanFormatter, print_error, print_failure
 
 INTERRUPTED = 130
 
@@ -65,7 +65,7 @@ class Commands(TyperGroup):
             status = super().main(*arguments, **{**options, "standalone_mode": False}) or 0
             sys.stdout.flush()
         except (AnswerableError, ValueError) as error:
-            print_error(str(error), getattr(error, "candidates", ()))
+            print_failure(error)
         except typer.TyperException as error:
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "answerable"

@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from answerable.errors import DocumentNotFound
+
 if TYPE_CHECKING:
     # Loaded only to print: `--help` and `--json` do without.
     from rich.console import Console
@@ -132,14 +134,20 @@ def _lines(text: Text, width: int) -> Iterator[Text]:
             yield part
 
 
-def print_error(message: str, candidates: Sequence[str] = ()) -> None:
-    """Print one line on the error stream, capitalized unless it starts with a name, and the candidates below it."""
+def print_failure(error: Exception) -> None:
+    """Print an error; what a name may mean is below it, one on a line."""
+    candidates = error.candidates if isinstance(error, DocumentNotFound) else ()
+    print_error(error.args[0] if candidates else str(error))
+    for candidate in candidates:
+        print_text(f"    {one_line(candidate)}", stderr=True)
+
+
+def print_error(message: str) -> None:
+    """Print one line on the error stream, capitalized unless it starts with a name."""
     line = one_line(message)
     if re.match(r"[a-z]+ ", line):
         line = line[0].upper() + line[1:]
     print_text(("error: ", "bold red"), line, stderr=True)
-    for candidate in candidates:
-        print_text(f"    {one_line(candidate)}", stderr=True)
 
 
 def print_progress(message: str) -> None:
