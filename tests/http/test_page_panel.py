@@ -64,8 +64,8 @@ The shop opens at nine.
 """
 
 
-def book() -> bytes:
-    """A PDF of dense pages, of which the cover lies on its side."""
+def book(count: int = 46, last: str = "") -> bytes:
+    """A PDF of pages with so many lines, of which the cover lies on its side; `last` is the last line of page 246."""
     chosen = random.Random(1)
     kids = b" ".join(b"%d 0 R" % (4 + 2 * number) for number in range(PAGES))
     objects = [
@@ -74,11 +74,15 @@ def book() -> bytes:
         b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
     for number in range(PAGES):
-        lines = [" ".join(chosen.choices(WORDS, k=14)).capitalize() + "." for _ in range(46)]
-        lines[30] = f"Pond {number + 1} is the home of {1000 + number} ducks that came from village {number + 1}."
+        lines = [" ".join(chosen.choices(WORDS, k=14)).capitalize() + "." for _ in range(count)]
+        lines[count * 2 // 3] = (
+            f"Pond {number + 1} is the home of {1000 + number} ducks that came from village {number + 1}."
+        )
+        if last and number == 245:
+            lines[-1] = last
         shown = lines if number else ["The book of ponds"]
         box, first = (b"0 0 612 792", b"60 740 Td") if number else (b"0 0 1200 600", b"60 400 Td")
-        drawing = b" ".join(b"(%s) Tj 0 -14 Td" % line.encode() for line in shown)
+        drawing = b" ".join(b"(%s) Tj 0 -%d Td" % (line.encode(), 644 // count) for line in shown)
         text = b"BT /F1 10 Tf %s %s ET" % (first, drawing)
         resources = b"/Resources << /Font << /F1 3 0 R >> >>"
         objects += [
