@@ -14,7 +14,7 @@ import numpy as np
 
 from answerable.answering.extractive import refuse
 from answerable.answering.step_clock import StepClock
-from answerable.computing.computing import Computing
+from answerable.computing.computing import Computing, is_of_rows
 from answerable.computing.summaries import summarize
 from answerable.datatypes import (
     Answer,
@@ -230,12 +230,7 @@ class Library:
         return last.answer
 
     def _answer_stream(
-        self,
-        answerer: Answerer,
-        question: str,
-        where: Where,
-        history: Sequence[Exchange],
-        narrows: bool = True,
+        self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool = True
     ) -> Generator[AnswerEvent, None, None]:
         clock = StepClock()
         searched, spent = answerer.standalone(_required(question), history)
@@ -270,7 +265,7 @@ class Library:
                     clock.lap("answering")
                     if attempt and event.answer.reason in _NOT_FOUND:
                         break
-                    shown = None if _is_of_rows(event.answer, computed) else narrowed
+                    shown = None if is_of_rows(event.answer, computed) else narrowed
                     usage = [used for used in (spent, event.answer.usage) if used is not None]
                     answer = replace(
                         event.answer,
@@ -371,13 +366,7 @@ class Library:
             self._is_bound = made_by is not None
 
     def _evidence(
-        self,
-        question: str,
-        where: Where,
-        narrowed: Narrowed | None,
-        clock: StepClock,
-        chunks: int,
-        k: int | None = None,
+        self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(_required(question), self._store.languages(), topic)
@@ -403,12 +392,6 @@ class Library:
         """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
         languages = [language for language in self._store.languages() if language]
         return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")
-
-
-def _is_of_rows(answer: Answer, computed: Answer | None) -> bool:
-    """Return whether an answer was computed from rows of tables; a filter for messages has no part in these."""
-    is_computed = computed is not None and bool(answer.citations) and answer.citations == computed.citations
-    return is_computed and not any(citation.location.senders for citation in answer.citations)
 
 
 def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -126,3 +126,9 @@ def _rivals(plans: Sequence[Plan]) -> list[Source]:
 def stands_alone(folded: str) -> bool:
     """Return whether a message, in lower case without accents, is about the library or asks for a summary by itself."""
     return is_about_library(folded) or may_ask_for_summary(folded)
+
+
+def is_of_rows(answer: Answer, computed: Answer | None) -> bool:
+    """Return whether an answer was computed from rows of tables; a filter for messages has no part in these."""
+    is_computed = computed is not None and bool(answer.citations) and answer.citations == computed.citations
+    return is_computed and not any(citation.location.senders for citation in answer.citations)

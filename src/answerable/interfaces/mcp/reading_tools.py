@@ -11,7 +11,7 @@ from mcp_types import CallToolResult, TextContent
 from pydantic import Field
 
 from answerable.datatypes import Answer, Chunk, Document, RetrievalResult, chunk_id
-from answerable.interfaces.http.schemas import LONGEST_QUESTION
+from answerable.interfaces.http.bodies import LONGEST_QUESTION
 from answerable.interfaces.mcp.calls import Calls, check_cancelled
 from answerable.interfaces.mcp.texts import answer_text, documents_text, passages_text
 from answerable.interfaces.mcp.tool_outputs import AnswerOutput, DocumentsOutput, PassageOutput, SearchOutput

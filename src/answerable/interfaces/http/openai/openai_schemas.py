@@ -9,8 +9,9 @@ from typing import Annotated, Any, Literal, Optional, Union
 from pydantic import BaseModel, ConfigDict, Field
 
 from answerable.datatypes import Exchange
+from answerable.interfaces.http.bodies import LONGEST_QUESTION
 from answerable.interfaces.http.problems import Problem
-from answerable.interfaces.http.schemas import LONGEST_QUESTION, output
+from answerable.interfaces.http.schemas import output
 from answerable.interfaces.http.session_store import LONGEST_HISTORY
 
 MOST_INPUTS = 256

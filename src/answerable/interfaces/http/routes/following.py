@@ -11,11 +11,12 @@ from fastapi.responses import Response
 
 from answerable.errors import NotFollowed
 from answerable.interfaces.http.access.callers import LOCAL, Admin, Caller
+from answerable.interfaces.http.bodies import SourceBody, SyncBody, VerifyBody
 from answerable.interfaces.http.folders import is_own_account
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import FoldersOut, FollowedOut, JobOut, SourceBody, SyncBody, VerifyBody
+from answerable.interfaces.http.schemas import FoldersOut, FollowedOut, JobOut
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.http.syncing import start_adding, start_sync, start_verification
 from answerable.interfaces.plain import origin_json

@@ -7,10 +7,11 @@ from typing import Any
 from fastapi.responses import Response
 
 from answerable.interfaces.http.access.callers import Admin, Asker, Caller
+from answerable.interfaces.http.bodies import ChangeBody, LibraryBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import ChangeBody, LibrariesOut, LibraryBody, LibraryOut
+from answerable.interfaces.http.schemas import LibrariesOut, LibraryOut
 from answerable.interfaces.http.service import Service, Serving
 
 # Each open library holds an embedder and an index.

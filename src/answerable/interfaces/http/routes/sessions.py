@@ -8,10 +8,11 @@ from fastapi import Query
 from fastapi.responses import Response
 
 from answerable.interfaces.http.access.callers import Asker
+from answerable.interfaces.http.bodies import TitleBody, VoteBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import SessionsOut, TitleBody, TurnsOut, VoteBody
+from answerable.interfaces.http.schemas import SessionsOut, TurnsOut
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.http.votes import keep_vote
 

@@ -10,10 +10,11 @@ from fastapi.responses import Response
 
 from answerable.errors import MissingPackage, ProviderError, SettingsError
 from answerable.interfaces.http.access.callers import Admin
+from answerable.interfaces.http.bodies import ModelBody, ProviderBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import ModelBody, ModelsOut, ProviderBody, SettingsOut
+from answerable.interfaces.http.schemas import ModelsOut, SettingsOut
 from answerable.interfaces.http.service import Service, Serving
 from answerable.settings import SECRETS, Settings
 from answerable.wiring.answering import is_reading

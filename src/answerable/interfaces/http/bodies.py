@@ -1,0 +1,183 @@
+"""Request bodies, validated."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, Optional
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    JsonValue,
+    field_validator,
+    model_validator,
+)
+
+LONGEST_QUESTION = 4_000
+LONGEST_SELECTION = 20_000
+LONGEST_PASSWORD = 200
+# Seconds. Sites are asked politely, and a sync of a large folder takes a while.
+SHORTEST_INTERVAL = 600
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it is empty: ask something")
+    return text
+
+
+def _one_line(text: str) -> str:
+    if not text.strip() or not text.isprintable():
+        raise ValueError("it must be one line of text")
+    return text.strip()
+
+
+Question = Annotated[
+    str,
+    Field(max_length=LONGEST_QUESTION, min_length=1, examples=["When is the library open on Sundays?"]),
+    AfterValidator(_not_blank),
+]
+Where = Annotated[
+    Optional[dict[str, JsonValue]],
+    Field(description="A filter on passages.", examples=[{"type": "pdf", "page": {"gte": 3}}]),
+]
+
+
+Narrow = Annotated[
+    bool,
+    Field(description="Whether a question that names a person or a time searches only the messages of these."),
+]
+
+
+class Sent(BaseModel):
+    """A request body; unknown fields are refused, since they are misspellings."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Hint(Sent):
+    """The span of text that a question is about."""
+
+    document_id: str = Field(max_length=200)
+    start: int = Field(ge=0, description="In characters of the document's content.")
+    end: int = Field(gt=0)
+
+
+class AskBody(Sent):
+    """A question."""
+
+    question: Question
+    where: Where = None
+    narrow: Narrow = True
+    session: Optional[str] = Field(None, max_length=64, description="Continues this conversation.")
+    selected_text: str = Field("", max_length=LONGEST_SELECTION, description="The text that the question is about.")
+    hint: Optional[Hint] = None
+    keep: bool = Field(True, description="Whether to save the turn in a session.")
+    instead_of: Optional[str] = Field(
+        None,
+        max_length=64,
+        description="A turn of the session whose place this one takes. With another question, the turns after it go.",
+    )
+
+
+class SearchBody(Sent):
+    """A search."""
+
+    question: Question
+    k: int = Field(10, ge=1, le=100, description="Number of passages.")
+    where: Where = None
+    narrow: Narrow = True
+
+
+class ExamplesBody(Sent):
+    """The language of the example documents."""
+
+    language: Literal["en", "es", "pt"] = "en"
+
+
+class InsteadBody(Sent):
+    """A question that wasn't answered."""
+
+    question: Question
+    where: Where = None
+
+
+Title = Annotated[str, Field(min_length=1, max_length=80, examples=["My notes"]), AfterValidator(_one_line)]
+Url = Annotated[str, Field(max_length=2_000, pattern=r"^[hH][tT][tT][pP][sS]?://\S+$")]
+
+
+class SourceBody(Sent):
+    """What to follow: either a site, part of a site or page, or a folder or file of the server's machine."""
+
+    model_config = ConfigDict(json_schema_extra={"oneOf": [{"required": ["url"]}, {"required": ["path"]}]})
+
+    url: Optional[Url] = Field(None, examples=["https://example.org/docs/"])
+    path: Optional[str] = Field(None, min_length=1, max_length=4_000, examples=["/home/ana/notes"])
+
+    @model_validator(mode="after")
+    def _has_one(self) -> SourceBody:
+        if (self.url is None) == (self.path is None):
+            raise ValueError("send either `url` or `path`")
+        return self
+
+
+class SyncBody(Sent):
+    """Which followed sources to visit again."""
+
+    origins: list[Annotated[str, Field(max_length=4_000)]] = Field(
+        [], max_length=1_000, description="Names from GET sources; none: all."
+    )
+    password: str = Field("", max_length=LONGEST_PASSWORD, description="Opens encrypted PDFs, and isn't kept.")
+
+
+class VerifyBody(Sent):
+    """How to verify."""
+
+    repair: bool = Field(False, description="Whether to fix the differences.")
+
+
+class LibraryBody(Sent):
+    """A new library."""
+
+    title: Title
+
+
+class ChangeBody(Sent):
+    """What to change of a library; what is left out stays."""
+
+    title: Optional[Title] = None
+    every: Optional[int] = Field(
+        None, ge=0, le=31_536_000, description="Seconds between syncs of everything followed; 0: none."
+    )
+
+    @field_validator("every")
+    @classmethod
+    def _not_too_often(cls, every: Optional[int]) -> Optional[int]:
+        if every and every < SHORTEST_INTERVAL:
+            raise ValueError(f"at least {SHORTEST_INTERVAL} seconds, or 0 for none")
+        return every
+
+
+class ModelBody(Sent):
+    """The model that writes answers."""
+
+    model: str = Field(min_length=1, max_length=200, examples=["extractive", "openai:gpt-5-nano"])
+
+
+class ProviderBody(Sent):
+    """A provider to ask for its models."""
+
+    provider: str = Field(min_length=1, max_length=100, examples=["ollama"])
+
+
+class TitleBody(Sent):
+    """A name for a conversation."""
+
+    title: str = Field(max_length=200, description="Empty: the first question again.", examples=["Trip to Oaxaca"])
+
+
+class VoteBody(Sent):
+    """A judgement of an answer."""
+
+    vote: Optional[Literal["up", "down"]] = Field(description="null takes it back.")
