@@ -102,7 +102,7 @@ class Visitor:
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
 
     def barriers(self) -> list[str]:
-        """What axe finds to be serious or critical for people who can't see, hear or point well."""
+        """What axe finds to be in the way of people who can't see, hear or point well, however little."""
         # Colours that are on their way to others would be measured as they are in between.
         self.page.evaluate("() => Promise.all(document.getAnimations().map((each) => each.finished.catch(() => {})))")
         self.page.evaluate(_axe())
@@ -110,7 +110,6 @@ class Visitor:
         return [
             f"{each['id']}: {node['target']} {node['html'][:120]}"
             for each in found["violations"]
-            if each["impact"] in ("serious", "critical")
             for node in each["nodes"]
         ]
 

@@ -107,6 +107,7 @@ const Conversation = ({ conversation, panel, asking, welcome }) => {
   useEffect(() => end.current && follow(end.current), [turns.length, last?.state, last?.draft]);
   if (!turns.length) return isLoading ? html`<${Working}>${t("opening")}<//>` : welcome;
   return html`
+    <h1 class="heard">${t("conversation")}</h1>
     <${Tools} turns=${turns} />
     ${turns.map(
       (turn) =>

@@ -76,7 +76,7 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
   `;
   if (isColumn) return html`<aside class="earlier" ref=${side} aria-label=${t("conversations")}>${list()}</aside>`;
   return html`
-    <div class=${isPhone ? "earlier-bar" : "earlier-rail"} ref=${side}>
+    <aside class=${isPhone ? "earlier-bar" : "earlier-rail"} ref=${side} aria-label=${t("conversations")}>
       <${IconButton} icon="side" label=${t("showConversations")} aria-expanded="false" onClick=${show} />
       ${isPhone && html`<span class="earlier-bar-title">${title ?? t("conversations")}</span>`}
       ${
@@ -85,7 +85,7 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
         html`<${IconButton} icon="export" label=${t("export")} onClick=${() => save(turns, texts, title)} />`
       }
       ${!isDrawn && html`<${IconButton} icon="fresh" label=${t("begin")} onClick=${begin} />`}
-    </div>
+    </aside>
     <dialog
       class="drawer"
       ref=${drawer}

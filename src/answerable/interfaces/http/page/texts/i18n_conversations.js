@@ -1,6 +1,7 @@
 /** Texts of the list of conversations, and of what can be done with an answer. */
 
 export const CONVERSATIONS = {
+  conversation: ["Conversation", "Conversación", "Conversa"],
   conversations: ["Conversations", "Conversaciones", "Conversas"],
   showConversations: ["Show conversations", "Mostrar conversaciones", "Mostrar conversas"],
   hideConversations: ["Hide conversations", "Ocultar conversaciones", "Ocultar conversas"],

@@ -49,6 +49,8 @@ const draw = async ({ pdfjs, page, canvas, layer, width, signal }) => {
   const text = new pdfjs.TextLayer({ textContentSource: page.streamTextContent(), container: layer, viewport });
   signal.addEventListener("abort", () => text.cancel());
   await Promise.all([drawing.promise, text.render()]);
+  // pdf.js measures text on it, and leaves it in the page.
+  for (const measuring of document.querySelectorAll(".hiddenCanvasElement")) measuring.ariaHidden = "true";
 };
 
 /** Convert a rectangle in points from the lower left corner to fractions of the page. */
