@@ -14,7 +14,7 @@ from statistics import median
 import httpx
 from measuring import ROOT, machine
 
-sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("", "http")]
+sys.path[:0] = [str(ROOT / "tests" / folder) for folder in ("", "http", "servers")]
 
 REPEATS = 5
 OBSERVE = """() => {
