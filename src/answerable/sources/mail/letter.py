@@ -17,6 +17,9 @@ _MOST_SHOWN = 50
 _MOST_KEPT = 100
 _LONGEST_SUBJECT = 1_000
 
+# Characters: more of each letter would take half of the time for a mailbox.
+_TELLS_LANGUAGE = 500
+
 
 @dataclass(frozen=True, slots=True)
 class Letter:
@@ -46,7 +49,7 @@ class Letter:
             source,
             self.subject or stem(source),
             DocumentType.MAIL,
-            document_language(body if len(body) > len(self.subject) else f"{self.subject}\n{body}"),
+            document_language((body if len(body) > len(self.subject) else f"{self.subject}\n{body}")[:_TELLS_LANGUAGE]),
             self._metadata(),
             (part,),
         )
