@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 
 import httpx
-from browser import PHONE, documents, serving, visiting
+from browser import PATIENCE, PHONE, documents, serving, visiting
 from playwright.sync_api import Page
 from service_on_socket import small_service, upload
 
@@ -27,7 +28,10 @@ FORM = """
 def with_worker(page: Page) -> None:
     """Wait until the page's worker serves it and has kept it."""
     page.evaluate("() => navigator.serviceWorker.ready.then(() => true)")
-    page.wait_for_function(KEEPS_ALL)
+    ends = time.monotonic() + PATIENCE / 1_000
+    while not page.evaluate(KEEPS_ALL):
+        assert time.monotonic() < ends, "the worker doesn't keep the page"
+        page.wait_for_timeout(100)
 
 
 def share(page: Page, address: str, text: str = "", *files: dict[str, object]) -> None:
