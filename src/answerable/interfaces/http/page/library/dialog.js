@@ -1,12 +1,13 @@
 /** A dialog that is open as long as it is rendered; the focus returns to where it was. */
 
 import { useTexts } from "../texts/texts.js";
-import { html, IconButton, useEffect, useRef } from "../ui.js";
+import { html, IconButton, useLayoutEffect, useRef } from "../ui.js";
 
 export const Dialog = ({ title, onClose, children }) => {
   const { t } = useTexts();
   const dialog = useRef(null);
-  useEffect(() => {
+  // Before it is painted: who types at once types into it.
+  useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current.showModal();
     return () => before?.focus();
