@@ -223,7 +223,7 @@ def test_a_refusal_says_what_each_passage_lacks(client: httpx.Client) -> None:
             "May I borrow a chainsaw at night?",
             "What does “Rules of the Riverside Tool Library” say about “2. Borrowing”?",
         ),
-        ("¿Quién compró los boletos de avión a Cancún?", "¿Qué dijo Marta sobre «boletos»?"),
+        ("¿Quién compró los boletos de avión a Cancún?", "¿Qué dijo Marta sobre “boletos”?"),
     ],
 )
 def test_what_could_be_asked_instead_is_answered(client: httpx.Client, question: str, instead: str) -> None:

@@ -64,12 +64,6 @@ def heading_question(language: str, title: str, heading: str) -> str:
     return question.format(title=title, heading=heading)
 
 
-def message_question(language: str, sender: str, topic: str) -> str:
-    """Return a question about what somebody wrote in a chat, in a language of `LANGUAGES`."""
-    question: str = _words(language)["message_question"]
-    return question.format(sender=sender, topic=topic)
-
-
 @cache
 def rules_of(language: str) -> tuple[Rule, ...]:
     """Return the rules of a language of `LANGUAGES`, in the order in which they are tried."""

@@ -111,6 +111,11 @@ def heading_question(heading: str, document: Document, words: dict[str, Any]) ->
     return str(words["section"]).format(x=_within(text, document.content, words["article"]))
 
 
+def said_question(language: str, sender: str, topic: str) -> str:
+    """Return the question what somebody said about a topic, in a language of `LANGUAGES`."""
+    return str(_words(language)["said"]).format(who=sender, what=topic)
+
+
 def _within(text: str, content: str, article: str) -> str:
     """Return a heading as written inside a sentence.
 
@@ -176,7 +181,7 @@ def _about_messages(document: Document, words: dict[str, Any]) -> Iterator[Draft
         for sender in sorted(spans, key=lambda each: (asked[each], -len(spans[each]))):
             if asked[sender] < TOPICS and any(map(str.isalpha, sender)):
                 asked[sender] += 1
-                question = words["said"].format(who=sender, what=phrase)
+                question = said_question(document.language, sender, phrase)
                 yield Draft(question, Basis.SAID, document.id, tuple(spans[sender]))
                 break
     if len({part.sender for part in messages}) > 1:

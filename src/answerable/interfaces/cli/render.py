@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
+from itertools import islice, zip_longest
 
 from answerable.answering.citations import link
+from answerable.answering.nearest import nearest
 from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult
 from answerable.interfaces.cli import remarks
 from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
 from answerable.interfaces.plain import answer_json
 from answerable.text.markdown_marks import without_marks
-from answerable.text.sentences import sentence_spans
-from answerable.text.terms import fold
 
 LONGEST_QUOTE = 200
 PLACES = 20
@@ -66,12 +65,16 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
 def print_nearest(found: Answer) -> None:
     """Print the passages nearest to a refused question, each from its nearest sentence on, and why they don't do."""
     print_text((remarks.nearest(found), "dim"))
-    print_passages(found.results[:_NEAREST], found.question)
+    results = found.results[:_NEAREST]
+    starts = [nearest(found.question, found.language, result).start for result in results]
+    print_passages(results, starts=starts)
 
 
-def print_passages(results: Sequence[RetrievalResult], question: str = "", longest: int = LONGEST_QUOTE) -> None:
-    """Print passages with their places and scores; if a question is given, each from its nearest sentence on."""
-    for number, result in enumerate(results, 1):
+def print_passages(
+    results: Sequence[RetrievalResult], longest: int = LONGEST_QUOTE, starts: Sequence[int] = ()
+) -> None:
+    """Print passages with their places and scores, each from its start or from one of `starts`."""
+    for number, (result, start) in enumerate(zip_longest(results, starts), 1):
         if number > 1:
             print_text("")
         document, chunk = result.document, result.chunk
@@ -80,16 +83,8 @@ def print_passages(results: Sequence[RetrievalResult], question: str = "", longe
         print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
         if "://" in document.source:
             print_address(one_line(document.source))
-        start = chunk.start + (_nearest_sentence(chunk.content, question) if question else 0)
-        text = one_line(without_marks(document, start, chunk.end))
+        text = one_line(without_marks(document, chunk.start if start is None else start, chunk.end))
         print_text(text if len(text) <= longest else f"{text[:longest]}…")
-
-
-def _nearest_sentence(text: str, question: str) -> int:
-    """Return where the first of the sentences begins that share the most long words with the question."""
-    asked = set(_WORD.findall(fold(question.lower())))
-    spans = sentence_spans(text) or [(0, len(text))]
-    return max(spans, key=lambda span: len(asked.intersection(_WORD.findall(fold(text[slice(*span)].lower())))))[0]
 
 
 def quote_of(found: Answer, citation: Citation) -> str:

@@ -10,7 +10,6 @@ from fastapi.responses import Response
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Asker
 from answerable.interfaces.http.bodies import AskBody, InsteadBody, SearchBody
-from answerable.interfaces.http.other_questions import other_questions
 from answerable.interfaces.http.question_events import Answering, Ask
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
@@ -18,6 +17,7 @@ from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut
 from answerable.interfaces.http.scopes import Span
 from answerable.interfaces.http.service import Serving
 from answerable.interfaces.plain import narrowing_json, result_json
+from answerable.overview.other_questions import other_questions
 
 router = api_router("asking", "/api/v1/{library}")
 

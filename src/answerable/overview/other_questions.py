@@ -7,9 +7,9 @@ from itertools import chain, islice, zip_longest
 
 from answerable.answering.nearest import Nearest, nearest
 from answerable.datatypes import RetrievalResult
-from answerable.evaluation.draft_rules import heading_question, message_question, questions_of
-from answerable.interfaces.http.scopes import Where
-from answerable.library import Library
+from answerable.evaluation.draft_rules import heading_question, questions_of
+from answerable.library import Library, Where
+from answerable.overview.drafts import said_question
 from answerable.text.languages import question_language
 from answerable.text.sentences import is_furniture, sentence_spans
 from answerable.text.word_lists import LANGUAGES
@@ -22,7 +22,7 @@ _LONGEST = 300
 _LONGEST_HEADING = 60
 
 
-def other_questions(library: Library, question: str, where: Where | None = None) -> list[str]:
+def other_questions(library: Library, question: str, where: Where = None) -> list[str]:
     """Return at most three questions that quotes answer, on passages that share words with a refused question."""
     results = library.search(question, _PASSAGES, where, narrows=False)
     language = question_language(question, {result.document.language for result in results})
@@ -55,4 +55,4 @@ def _drafts(result: RetrievalResult, near: Nearest) -> Iterator[str]:
         yield heading_question(language, document.title, headings[-1])
     senders = (part.sender for part in result.chunk.parts if part.start <= near.start < part.end)
     if sender := next(senders, None):
-        yield message_question(language, sender, near.present[-1])
+        yield said_question(language, sender, f"“{near.present[-1]}”")
