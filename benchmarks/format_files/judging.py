@@ -1,7 +1,7 @@
 """Whether a reader tells the place of a passage.
 
 Ours is right if the citation of the words says the place, and nothing wider: one page, one row, one message. Markdown
-has no citations. It is right if a person can tell the place from what stands in it: see `_TOLD`.
+has no citations. It is right if a person can tell the place from the text: see `_TOLD`.
 """
 
 from __future__ import annotations

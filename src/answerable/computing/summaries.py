@@ -155,7 +155,7 @@ class SummaryRequest:
 
 
 def summarize(store: Store, document: Document, most: int = MOST) -> list[Citation]:
-    """Return at most so many extracts of a document, in their order; none if it has no sentence worth quoting."""
+    """Return at most so many extracts of a document, in their order; none if it has no whole sentence."""
     return cite_spans(document, [(unit.start, unit.end) for unit in choose(list(_units(store, document)), most)])
 
 

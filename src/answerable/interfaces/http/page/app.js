@@ -166,7 +166,10 @@ const Service = ({ entry, view, onProblem, onLibraries, choices }) => {
   };
   const askOnly = (question, { source, document_id: id }) => {
     location.hash = "#ask";
-    conversation.ask(question, null, { where: source ? { source: [source] } : { document_id: [id] } });
+    const only = source ? { source: [source] } : { document_id: [id] };
+    // What is asked next is about it too, until the chip is taken off.
+    setWhere(only);
+    conversation.ask(question, null, { where: only });
   };
   const askAbout = (selected) => {
     setHint(selected);

@@ -34,13 +34,15 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
             onChoose=${onLibrary}
           />`
         }
-        <${Choice}
-          label=${t("language")}
-          value=${language}
-          options=${LANGUAGES.map((each, at) => [each, TEXTS.languageName[at]])}
-          onChoose=${onLanguage}
-        />
-        <${IconButton} icon=${isDark ? "sun" : "moon"} label=${t(isDark ? "light" : "dark")} onClick=${onTheme} />
+        <span class="top-looks">
+          <${Choice}
+            label=${t("language")}
+            value=${language}
+            options=${LANGUAGES.map((each, at) => [each, TEXTS.languageName[at]])}
+            onChoose=${onLanguage}
+          />
+          <${IconButton} icon=${isDark ? "sun" : "moon"} label=${t(isDark ? "light" : "dark")} onClick=${onTheme} />
+        </span>
       </div>
     </header>
   `;

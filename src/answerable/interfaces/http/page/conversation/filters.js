@@ -31,14 +31,11 @@ export const period = ({ since, before }, { t, day, days }) => {
 // A day without a time would be read as one in London.
 const moment = (day, time) => (day?.length === 10 ? `${day}T${time}` : day);
 
-const languageName = (code, language) =>
-  new Intl.DisplayNames(language, { type: "language", fallback: "code" }).of(code);
-
 /** A value of a filter as people say it. */
 export const labelOf = (field, value, texts) => {
   if (field === "source") return titles.get(value) ?? nameOf({ source: value });
   if (field === "type") return texts.t(`kind_${value}`);
-  if (field === "language") return languageName(value, texts.language);
+  if (field === "language") return texts.languageName(value);
   if (field === "date")
     return period({ since: moment(value.gte, "00:00"), before: value.lt ?? moment(value.lte, "23:59") }, texts);
   // Other programs ask with filters that this page doesn't make.

@@ -58,7 +58,7 @@ const Instead = ({ turn, asking }) => {
   const where = turn.where ?? turn.answer.where;
   useEffect(() => {
     const body = { question: turn.answer.question, ...(where && { where }) };
-    // They are an extra: without them the refusal still stands.
+    // The refusal is complete without them.
     request(of(asking.library, "instead"), { method: "POST", body }).then(
       (found) => setQuestions(found.questions),
       () => {},

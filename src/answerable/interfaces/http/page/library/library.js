@@ -12,13 +12,11 @@ import { useTexts } from "../texts/texts.js";
 import { Timeline } from "./timeline.js";
 import { html, Icon, useCallback, useEffect, useState } from "../ui.js";
 
-const languageNames = (languages, { language, number }) => {
-  const names = new Intl.DisplayNames(language, { type: "language", fallback: "code" });
-  return Object.entries(languages)
+const languageNames = (languages, { languageName, number }) =>
+  Object.entries(languages)
     .sort(([, one], [, other]) => other - one)
-    .map(([code, count]) => `${code ? names.of(code) : "–"} ${number(count)}`)
+    .map(([code, count]) => `${languageName(code)} ${number(count)}`)
     .join(", ");
-};
 
 const load = async (library, mayChange) => {
   const [stats, listed, jobs, followed] = await Promise.all([
@@ -55,7 +53,7 @@ const Figures = ({ stats, followed }) => {
 };
 
 const Row = ({ found, onOpen, onDelete }) => {
-  const { t, number } = useTexts();
+  const { t, number, languageName } = useTexts();
   const name = nameOf(found);
   return html`
     <tr>
@@ -64,7 +62,7 @@ const Row = ({ found, onOpen, onDelete }) => {
         ${name !== found.source && html`<span class="muted document-source">${found.source}</span>`}
       </th>
       <td><span class="kind">${t(`kind_${found.type}`)}</span></td>
-      <td>${found.language || "–"}</td>
+      <td>${languageName(found.language)}</td>
       <td class="figure">${number(found.chunks)}</td>
       <td class="actions">
         <a

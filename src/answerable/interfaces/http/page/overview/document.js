@@ -13,17 +13,15 @@ const LONGEST = 4_000;
 const FEW = 60;
 const DEEPEST = 4;
 
-const facts = (found, { t, language }) => {
-  const names = new Intl.DisplayNames(language, { type: "language", fallback: "code" });
-  return [
+const facts = (found, { t, languageName }) =>
+  [
     t(`kind_${found.type}`),
-    found.language && names.of(found.language),
+    found.language && languageName(found.language),
     found.pages > 0 && t("pagesOf", { n: found.pages }),
     t("passages", { n: found.chunks }),
   ]
     .filter(Boolean)
     .join(" · ");
-};
 
 const Head = ({ found, open }) => {
   const texts = useTexts();

@@ -9,8 +9,8 @@ const Context = createContext(null);
 export const TextsProvider = Context.Provider;
 
 /**
- * The texts: `t(name, values)`, `number`, `seconds`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`, `time` and
- * `moment`.
+ * The texts: `t(name, values)`, `languageName`, `number`, `seconds`, `percent`, `megabytes`, `day`, `days`, `monthOrDay`,
+ * `time` and `moment`.
  */
 export const useTexts = () => useContext(Context);
 
@@ -30,6 +30,7 @@ const inLanguage = (language) => {
   const month = new Intl.DateTimeFormat(locale, { month: "long", year: "numeric" });
   const time = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
   const moment = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
+  const languages = new Intl.DisplayNames(language, { type: "language", fallback: "code" });
   const t = (name, values = {}) => {
     // Unknown values of the server are shown as they are.
     const found = (TEXTS[name]?.[at] ?? name.replace(/^[a-z]+_/, "")).split("|");
@@ -41,6 +42,7 @@ const inLanguage = (language) => {
   return {
     language,
     t,
+    languageName: (code) => (code ? languages.of(code) : "–"),
     number: (value) => number.format(value),
     seconds: (value) => `${seconds.format(value)}\u00a0s`,
     percent: (value) => percent.format(value),
