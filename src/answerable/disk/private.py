@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import tempfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -27,6 +28,21 @@ def make_file(path: Path) -> None:
 def for_us(path: str, flags: int) -> int:
     """Opener for `open` that creates private files."""
     return os.open(path, flags, 0o600)
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file whole, for this account only: a crash leaves the old one or the new one. Raises OSError."""
+    # mkstemp makes files only the owner may read.
+    descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
 
 
 def close_to_others(*paths: Path) -> None:

@@ -9,7 +9,6 @@ import logging
 import os
 import re
 import threading
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
@@ -118,8 +117,10 @@ def _matching(names: Iterable[str], incomplete: str) -> list[str]:
 
 
 def _bare(text: str) -> str:
-    """Return a text in lower case without accents."""
-    return "".join(each for each in unicodedata.normalize("NFD", text.casefold()) if not unicodedata.combining(each))
+    # Imported here, since the command line loads this module to show its help.
+    from answerable.text.terms import fold
+
+    return fold(text.casefold())
 
 
 def _quoted(name: str) -> str:

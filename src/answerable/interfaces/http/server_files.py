@@ -1,14 +1,12 @@
-"""Small JSON files of the server, written whole: a crash leaves the old one or the new one."""
+"""Small JSON files of the server."""
 
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
-from answerable.disk.private import make_folder
+from answerable.disk.private import make_folder, replace_file
 from answerable.errors import SettingsError
 
 
@@ -26,19 +24,9 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def write_json(path: Path, value: dict[str, Any]) -> None:
-    """Replace a file by an object, readable by this account only. Raise SettingsError."""
+    """Write an object to a file, whole and for this account only. Raise SettingsError."""
     try:
         make_folder(path.parent)
-        # mkstemp makes files only the owner may read.
-        descriptor, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                json.dump(value, file, ensure_ascii=False, indent=1)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        replace_file(path, json.dumps(value, ensure_ascii=False, indent=1))
     except OSError as error:
         raise SettingsError(f"{path} can't be written ({error}). Check the folder and its disk.") from error

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
+
+from answerable.text.terms import fold
 
 _LONGEST = 160
 _BEFORE = 40
@@ -11,8 +12,7 @@ _BEFORE = 40
 
 def folded(text: str) -> str:
     """Return the text without case and accents."""
-    letters = unicodedata.normalize("NFKD", text)
-    return "".join(letter for letter in letters if not unicodedata.combining(letter)).casefold()
+    return fold(text.casefold())
 
 
 def excerpt_of(said: str, wanted: Sequence[str]) -> str:

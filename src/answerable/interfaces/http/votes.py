@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from answerable.disk.private import for_us, make_folder
+from answerable.disk.private import make_folder, replace_file
 from answerable.errors import DiskFull, LibraryError
 
 _lock = threading.Lock()
@@ -41,10 +40,7 @@ def _write(path: Path, turn: str, line: str | None) -> None:
     kept = [each for each in lines if _id(each) != turn]
     if line is None and len(kept) == len(lines):
         return
-    draft = path.with_name(f"{path.name}.draft")
-    with open(draft, "w", encoding="utf-8", newline="\n", opener=for_us) as file:
-        file.writelines(f"{each}\n" for each in (*kept, *([line] if line else ())))
-    os.replace(draft, path)
+    replace_file(path, "".join(f"{each}\n" for each in (*kept, *([line] if line else ()))))
 
 
 def _id(line: str) -> str | None:

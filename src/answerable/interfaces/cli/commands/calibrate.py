@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Argument, Option
 
-from answerable.disk.private import make_folder
+from answerable.disk.private import make_folder, replace_file
 from answerable.interfaces.cli.options import JsonOption
 from answerable.interfaces.cli.printing import print_json, print_progress, print_text
 from answerable.settings import load_settings
@@ -51,9 +50,7 @@ def calibrate(
 
 def _save(gate: Gate, path: Path) -> None:
     make_folder(path.parent)
-    draft = path.with_suffix(f".{os.getpid()}")
-    draft.write_text(json.dumps(gate.to_json(), indent=1) + "\n", "utf-8")
-    os.replace(draft, path)
+    replace_file(path, json.dumps(gate.to_json(), indent=1) + "\n")
 
 
 def _print(found: Calibration, path: str, as_json: bool) -> None:

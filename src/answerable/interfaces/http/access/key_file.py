@@ -13,13 +13,13 @@ import os
 import re
 import secrets
 import stat
-import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from answerable.disk.private import replace_file
 from answerable.errors import SettingsError
 
 if TYPE_CHECKING:
@@ -116,17 +116,7 @@ class Keys:
 
     def _write(self, keys: Sequence[Key]) -> None:
         text = json.dumps({"format": 1, "keys": [asdict(key) for key in keys]}, indent=1) + "\n"
-        # mkstemp makes files only the owner may read.
-        descriptor, draft = tempfile.mkstemp(dir=self._path.parent, prefix=f".{self._path.name}.")
-        try:
-            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            os.replace(draft, self._path)
-        except BaseException:
-            Path(draft).unlink(missing_ok=True)
-            raise
+        replace_file(self._path, text)
 
 
 def _digest(secret: str) -> str:
