@@ -88,7 +88,7 @@ def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, lib
     draft, _, final = rest.rpartition("mil dólares [1]")
     assert draft
     assert "“1,040 pesos” [1]" in final
-    assert "1 sentence of the model left out: the passages don't support it" in final
+    assert "se omitió 1 frase del modelo: los pasajes no la respaldan" in final
 
 
 def test_on_a_terminal_marks_are_resolved_while_the_draft_grows(server: ScriptedServer, library: Path) -> None:
@@ -181,7 +181,7 @@ def test_what_a_provider_says_holds_nothing_for_a_terminal(server: ScriptedServe
     (line,) = [line for line in said.splitlines() if "evil.example" in line]
     assert "log in at evil.example/ AAA" in line
     assert "://evil" not in said
-    assert "]8;" not in said
+    assert "]8;" not in line
     assert "\x07" not in said
     assert len(line) < 600
 

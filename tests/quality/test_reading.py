@@ -16,6 +16,8 @@ from answerable.reading.e5_reader import E5Reader
 
 from .harness import CACHE, Bench, holds
 
+pytestmark = pytest.mark.quality
+
 SAMPLE = 150
 NOISE = 0.007
 NAMED = ("xquad/en", "squad2/en-dev", "squad2/pt-dev")

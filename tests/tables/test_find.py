@@ -364,7 +364,7 @@ def test_a_megabyte_of_chat() -> None:
 def test_a_hundred_thousand_rows_of_bars() -> None:
     content = "| a | b |\n|---|---|\n" + "| x | 1,5 € |\n" * 100_000
     document = Document.from_text(content)
-    assert timed(lambda: find_tables(document)) < 5
+    assert timed(lambda: find_tables(document)) < 30
     table = only(document)
     assert (len(table.rows), table.is_cut) == (MOST_CELLS // 2, False)
     assert only(Document.from_text(content + "| x | 2 € |\n")).is_cut
