@@ -43,6 +43,11 @@ SALES = """data;produto;quantidade;preco_unitario;total;vendedor
 16/03/2024;Mel de urze;10;7,50;75,00;Rui
 06/04/2024;Pólen;4;9,00;36,00;Rui
 """
+BOATS = """Nome,Lugares,Ano
+Garça,5,2004
+Gaivota,1,2017
+Maçarico,1,1998
+"""
 CHAT = "03/03/2024, 10:00 - Rob: hi\n04/03/2024, 10:01 - Helen: hello\n"
 
 
@@ -54,6 +59,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         "instrument_loans.csv": LOANS,
         "cursos.md": f"# Cursos de otoño\n\n{COURSES}",
         "vendas.csv": SALES,
+        "barcos.csv": BOATS,
         "WhatsApp Chat with Car.txt": CHAT,
     }
     for name, content in files.items():
@@ -75,6 +81,11 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
         ("a quanto somam as vendas do Rui?", "no total: 111"),
         ("quantos frascos de mel de urze vendemos ao todo?", "no total: 28"),
         ("quanto vendeu o Rui em 2024", "vendedor: Rui: total no total: 111"),
+        ("que barcos são anteriores a 2010?", "Ano: < 2010: 2 linhas"),
+        ("quantos lugares têm os barcos anteriores a 2005?", "Ano: < 2005: Lugares no total: 6 (2 linhas)"),
+        ("lista os barcos com ano inferior a 2000", "Ano: < 2000: 1 linha"),
+        ("qual é o barco mais antigo?", "Ano mais baixo: 1998"),
+        ("¿cuál es el barco más nuevo?", "Ano más alto: 2017"),
         ("quanto deu o mel de março", "data: 2024-03, produto: Mel de urze: total no total: 210"),
     ],
 )

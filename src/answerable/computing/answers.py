@@ -94,8 +94,10 @@ class Writer:
         if plan.conditions and len(rows) <= COMPARED:
             # "Which costs more, A or B?" wants both.
             best += [row for row in rows if row not in best]
-        column = self._column(plan.source, plan.column)
-        line = self._line(plan.asked.value, plan, best, column=column, figure=self._figures(found.figures))
+        column, figure = self._column(plan.source, plan.column), self._figures(found.figures)
+        if plan.column in plan.source.year_columns:
+            figure = plan.source.table.rows[best[0]].values[plan.column].text
+        line = self._line(plan.asked.value, plan, best, column=column, figure=figure)
         return self._said(question, plan, line, best, SHOWN)
 
     def _first_or_last(self, question: str, plan: Plan, rows: Sequence[int]) -> Answer | None:

@@ -146,21 +146,21 @@ def _sometimes_empty(asking: Asking, found: Match) -> int:
 
 
 def in_periods(source: Source, time: NamedTime) -> Condition:
-    """Return the condition that the first column of dates lies within the periods of a time."""
-    column = source.date_columns[0]
+    """Return the condition that the first column of dates or years lies within the periods of a time."""
+    column = source.time_column
     rows = frozenset(
         number
         for number, row in enumerate(source.table.rows)
-        if (when := row.values[column].time) is not None and any(start <= when < end for start, end in time.periods)
+        if (when := source.time(row, column)) is not None and any(start <= when < end for start, end in time.periods)
     )
     return Condition(column, ", ".join(dict.fromkeys(_period(*period) for period in time.periods)), rows, is_time=True)
 
 
 def _period(start: datetime, end: datetime) -> str:
     if end == datetime.max:
-        return f"≥ {start:%Y-%m-%d}"
+        return f"≥ {_beginning(start)}"
     if start == datetime.min:
-        return f"< {end:%Y-%m-%d}"
+        return f"< {_beginning(end)}"
     days = (end - start).days
     if days == 1:
         return f"{start:%Y-%m-%d}"
@@ -170,6 +170,10 @@ def _period(start: datetime, end: datetime) -> str:
         return f"{start:%Y}"
     last = datetime.fromordinal(end.toordinal() - 1)
     return f"{start:%Y-%m-%d} – {last:%Y-%m-%d}"
+
+
+def _beginning(day: datetime) -> str:
+    return f"{day:%Y}" if (day.month, day.day) == (1, 1) else f"{day:%Y-%m-%d}"
 
 
 def _apply_yes_and_no(asking: Asking, found: Match) -> None:
@@ -219,7 +223,7 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
     if asked in _EXTREMES:
         return _extreme(asking, found, plan)
     if asked in (Asked.FIRST, Asked.LAST):
-        return replace(plan, column=source.date_columns[0]) if source.date_columns else None
+        return _first_or_last(plan, asked)
     # A question with "any" or "which" is a computation only if it says which rows it means.
     return plan if conditions or found.titled or asking.operation.limits else None
 
@@ -275,10 +279,17 @@ def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 def _oldest(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Find the first or last row by date where ages are asked for and the table only has dates."""
-    if asking.operation.measure != "age" or not found.source.date_columns:
+    if asking.operation.measure != "age":
         return None
-    asked = Asked.FIRST if plan.asked is Asked.MOST else Asked.LAST
-    return replace(plan, asked=asked, column=found.source.date_columns[0], group=-1)
+    return _first_or_last(replace(plan, group=-1), Asked.FIRST if plan.asked is Asked.MOST else Asked.LAST)
+
+
+def _first_or_last(plan: Plan, asked: Asked) -> Plan | None:
+    """Find the first or last row by the column of dates, or else of years."""
+    column = plan.source.time_column
+    if column in plan.source.year_columns:
+        asked = Asked.LEAST if asked is Asked.FIRST else Asked.MOST
+    return replace(plan, asked=asked, column=column) if column >= 0 else None
 
 
 def _group(asking: Asking, found: Match) -> int:

@@ -37,7 +37,7 @@ def measured(asking: Asking, found: Match, is_limit: bool = False) -> int | None
     numbers = [
         column for column in source.number_columns if column not in used and source.table.columns[column].is_quantity
     ]
-    named = [column for column in found.columns if column in numbers]
+    named = [column for column in found.columns if column in numbers or (is_limit and column in source.year_columns)]
     if named:
         return named[0]
     if asking.operation.measure:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.datatypes import Document
-from answerable.tables.table import Kind, Origin, Table
+from answerable.tables.table import Kind, Origin, Row, Table
+from answerable.tables.words import word_set
 from answerable.text.terms import fold, words
 
 LONGEST_VALUE = 60
@@ -90,6 +91,26 @@ class Source:
         """The columns of dates."""
         return [number for number, column in enumerate(self.table.columns) if column.kind is Kind.DATE]
 
+    @cached_property
+    def year_columns(self) -> list[int]:
+        """The columns of years."""
+        return [
+            number
+            for number in self.number_columns
+            if not self.table.columns[number].is_quantity
+            and set(words(self.table.columns[number].name.lower())) & word_set("values", "years")
+        ]
+
+    @cached_property
+    def time_column(self) -> int:
+        """The first column of dates; without one, that of years; -1 without either."""
+        return next(iter([*self.date_columns, *self.year_columns]), -1)
+
+    def time(self, row: Row, column: int) -> datetime | None:
+        """Return the time of a row in a column of dates, or of years: when the year begins."""
+        value = row.values[column]
+        return datetime(int(value.number), 1, 1) if column in self.year_columns and value.number else value.time
+
     def is_prose(self, column: int) -> bool:
         """Return whether a column's cells are long texts."""
         texts = self._texts[column]
@@ -101,11 +122,11 @@ class Source:
 
     @cached_property
     def days(self) -> tuple[date, date] | None:
-        """The first and the last day in the columns of dates; None without dates."""
+        """The first and the last day in the columns of dates, or else of years; None without either."""
         days = [
-            value.time.date()
+            when.date()
             for row in self.table.rows
-            for column in self.date_columns
-            if (value := row.values[column]).time is not None
+            for column in self.date_columns or self.year_columns[:1]
+            if (when := self.time(row, column)) is not None
         ]
         return (min(days), max(days)) if days else None
