@@ -105,6 +105,13 @@ def test_places_in_words(location: Location, words: str) -> None:
     assert str(location) == words
 
 
+def test_a_place_is_said_in_other_words() -> None:
+    words = {"to": "a", "line": "línea", "page": "página"}
+    assert Location((10, 14), headings=("Casa",)).said(words) == "Casa, líneas 10-14"
+    assert Location(None, pages=(3, 3), seconds=(5.0, 65.0)).said(words) == "0:05 a 1:05, página 3"
+    assert Location(None, pages=(2, 2), unit=PartKind.CELL).said(words) == "cell 2"
+
+
 def test_what_is_indexed_has_the_context_before_the_content() -> None:
     chunk = Chunk("c", "d", "text", 0, 4, 0, Location(None))
     assert indexed_text(chunk) == "text"

@@ -173,17 +173,22 @@ class Location:
 
     def __str__(self) -> str:
         """Return the place in a few words: `page 3, Setup`, `2024-03-05 21:15, Ana`, `Guide › Setup, line 4`."""
-        moments = " to ".join(dict.fromkeys(map(clock, self.seconds))) if self.seconds else ""
+        return self.said({})
+
+    def said(self, words: Mapping[str, str]) -> str:
+        """Return the place in a few words; `words` are those of another language for "to", "line" and units."""
+        until = f" {words.get('to', 'to')} "
+        moments = until.join(dict.fromkeys(map(clock, self.seconds))) if self.seconds else ""
         if self.times:
-            when = " to ".join(dict.fromkeys(f"{time:%Y-%m-%d %H:%M}" for time in self.times))
+            when = until.join(dict.fromkeys(f"{time:%Y-%m-%d %H:%M}" for time in self.times))
             more = ["…"] if len(self.senders) > 3 else []
             return ", ".join(filter(None, (when, *self.senders[:3], *more, self.place, moments)))
         if self.place:
             return self.place
         if self.pages or moments:
-            pages = _range(self.unit, *self.pages) if self.pages else ""
+            pages = _range(words.get(self.unit, self.unit), *self.pages) if self.pages else ""
             return ", ".join(filter(None, (moments, pages, " › ".join(self.headings))))
-        lines = _range("line", *self.lines) if self.lines else ""
+        lines = _range(words.get("line", "line"), *self.lines) if self.lines else ""
         return ", ".join(step for step in (" › ".join(self.headings), self.symbol, lines) if step)
 
 

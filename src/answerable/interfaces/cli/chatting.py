@@ -175,7 +175,7 @@ def _print_sources(found: Answer) -> None:
     elif not found.citations:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location)
+        place = place_of(citation.source, citation.title, citation.location, found.language)
         print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)))
         print_text(f"    “{one_line(quote_of(found, citation))}”")
         for shown, address in addresses_of(citation, found.language):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from answerable.datatypes import Answer, Narrowing, Reason
+from answerable.datatypes import Answer, Location, Narrowing, Reason
 
 _Texts = Mapping[str, str]
 
@@ -54,6 +54,10 @@ _NARROWED: _Texts = {
     "es": "solo mensajes: {to}",
     "pt": "só mensagens: {to}",
 }
+_PLACES: Mapping[str, _Texts] = {
+    "es": {"to": "a", "line": "línea", "page": "página", "slide": "diapositiva", "cell": "celda"},
+    "pt": {"to": "a", "line": "linha", "page": "página", "slide": "slide", "cell": "célula"},
+}
 _IN_VAIN: _Texts = {
     "en": "nothing relevant under: {to}; searched everything",
     "es": "nada pertinente en: {to}; se buscó en todo",
@@ -84,6 +88,11 @@ _MARKED: _Texts = {
     "pt": "{n} frase do modelo marcada: os trechos não a sustentam|"
     "{n} frases do modelo marcadas: os trechos não as sustentam",
 }
+
+
+def place(location: Location, language: str) -> str:
+    """Return a place in a document in a few words."""
+    return location.said(_PLACES.get(language, {}))
 
 
 def why(reason: Reason, language: str) -> str:

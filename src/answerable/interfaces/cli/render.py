@@ -37,7 +37,7 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
     print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
     places: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location)
+        place = place_of(citation.source, citation.title, citation.location, found.language)
         places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
@@ -67,18 +67,21 @@ def print_nearest(found: Answer) -> None:
     print_text((remarks.nearest(found), "dim"))
     results = found.results[:_NEAREST]
     starts = [nearest(found.question, found.language, result).start for result in results]
-    print_passages(results, starts=starts)
+    print_passages(results, starts=starts, language=found.language)
 
 
 def print_passages(
-    results: Sequence[RetrievalResult], longest: int = LONGEST_QUOTE, starts: Sequence[int] = ()
+    results: Sequence[RetrievalResult],
+    longest: int = LONGEST_QUOTE,
+    starts: Sequence[int] = (),
+    language: str = "en",
 ) -> None:
     """Print passages with their places and scores, each from its start or from one of `starts`."""
     for number, (result, start) in enumerate(zip_longest(results, starts), 1):
         if number > 1:
             print_text("")
         document, chunk = result.document, result.chunk
-        place = place_of(document.source, document.title, chunk.location)
+        place = place_of(document.source, document.title, chunk.location, language)
         address = link(document, chunk.location, chunk.content)
         print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
         if "://" in document.source:
@@ -140,11 +143,11 @@ def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
         print_text((f"({remarks.narrowed(found, language)})", "dim"))
 
 
-def place_of(source: str, title: str, location: Location) -> str:
+def place_of(source: str, title: str, location: Location, language: str = "en") -> str:
     """Return one line that names a source (by a file's name or a page's title) and a place in it."""
     is_address = "://" in source or not source
     name = title or source or "untitled" if is_address else source.rsplit("/", 1)[-1]
-    place = str(location)
+    place = remarks.place(location, language)
     if location.headings[:1] == (name,) and place.startswith(name):
         return one_line(place)
     return one_line(", ".join(step for step in (name, place) if step))
