@@ -24,8 +24,22 @@ _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
 
 
 @dataclass(frozen=True)
-class Sentence:
-    """A span of a document that can be quoted.
+class Excerpt:
+    """A span of a document that can be quoted, in a passage that was found."""
+
+    result: RetrievalResult
+    start: int
+    end: int
+
+    @cached_property
+    def text(self) -> str:
+        """Its verbatim text."""
+        return self.result.document.content[self.start : self.end]
+
+
+@dataclass(frozen=True)
+class Sentence(Excerpt):
+    """An excerpt weighed against a question.
 
     `similarity`: cosine of the sentence with the question (of its chunk, if sentences have no vectors). `coverage`:
     share of the question's terms that are in the sentence; rare terms count more. `near_coverage`: like `coverage`, but
@@ -35,9 +49,6 @@ class Sentence:
     the reader's logit that the answer begins in the sentence, `answer` its span in the document; None if not read.
     """
 
-    result: RetrievalResult
-    start: int
-    end: int
     similarity: float
     coverage: float
     near_coverage: float
@@ -48,11 +59,6 @@ class Sentence:
     message: Part | None
     reading: float | None = None
     answer: Span | None = None
-
-    @cached_property
-    def text(self) -> str:
-        """The verbatim text of the sentence."""
-        return self.result.document.content[self.start : self.end]
 
 
 def sentences(evidence: Evidence) -> Iterator[Sentence]:

@@ -7,7 +7,11 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from answerable.answering.citations import location_of
+from answerable.answering.evidence import Excerpt
+from answerable.answering.rows import shown_row
+from answerable.answering.windows import column_names
 from answerable.datatypes import Location, PartKind, RetrievalResult, Span
+from answerable.text.markdown_marks import without_marks
 from answerable.text.sentences import is_furniture, sentence_spans
 from answerable.text.terms import question_words, terms
 
@@ -16,14 +20,16 @@ _WORD = re.compile(r"\w+(?:[-'’.]\w+)*")
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """The nearest sentence, by its place in the document, and the words of the question that the passage has and lacks.
+    """The nearest sentence, and the words of the question that the passage has and lacks.
 
-    Words are spelled as in the question; words without a meaning of their own ("the", "which") are left out.
+    `text` is the sentence as it is shown: a row of a table with the names of its columns. Words are spelled as in the
+    question; words without a meaning of their own ("the", "which") are left out.
     """
 
     start: int
     end: int
     location: Location
+    text: str
     present: tuple[str, ...]
     missing: tuple[str, ...]
 
@@ -37,7 +43,9 @@ def nearest(question: str, language: str, result: RetrievalResult) -> Nearest:
     present = {word: stems for word, stems in asked.items() if _has(held, stems)}
     missing = tuple(word for word in asked if word not in present)
     start, end = _sentence(result, list(present.values()))
-    return Nearest(start, end, location_of(result, start, end), tuple(present), missing)
+    row = shown_row(Excerpt(result, start, end))
+    text = row or " ".join(without_marks(result.document, start, end).split())
+    return Nearest(start, end, location_of(result, start, end), text, tuple(present), missing)
 
 
 def _words(question: str, language: str, languages: Collection[str]) -> dict[str, list[frozenset[str]]]:
@@ -59,11 +67,11 @@ def _has(held: Collection[str], word: list[frozenset[str]]) -> bool:
 def _sentence(result: RetrievalResult, wanted: list[list[frozenset[str]]]) -> Span:
     """Return the sentence or message that has the most of these words, the first of several."""
     content, chunk, language = result.document.content, result.chunk, result.document.language
-    spans = list(_messages(result)) or [
+    spans = list(_messages_or_rows(result)) or [
         (chunk.start + start, chunk.start + end)
         for start, end in sentence_spans(chunk.content, language)
-        # A heading says nothing.
-        if not is_furniture(chunk.content, start, end)
+        # A heading says nothing, nor do the names of a table's columns.
+        if not is_furniture(chunk.content, start, end) and not _is_names(result, chunk.start + start, chunk.start + end)
     ]
 
     def shared(span: Span) -> int:
@@ -73,10 +81,17 @@ def _sentence(result: RetrievalResult, wanted: list[list[frozenset[str]]]) -> Sp
     return max(spans, key=shared, default=(chunk.start, chunk.end))
 
 
-def _messages(result: RetrievalResult) -> Iterator[Span]:
-    """Yield the texts of a chat's messages, without their headers."""
+def _is_names(result: RetrievalResult, start: int, end: int) -> bool:
+    excerpt = Excerpt(result, start, end)
+    return excerpt.text.startswith("|") and not column_names(excerpt)
+
+
+def _messages_or_rows(result: RetrievalResult) -> Iterator[Span]:
+    """Yield the texts of a chat's messages, without their headers, and records."""
     for part in result.chunk.parts:
-        if part.kind is PartKind.MESSAGE and part.sender:
+        if part.kind is PartKind.RECORD:
+            yield part.start, part.end
+        elif part.kind is PartKind.MESSAGE and part.sender:
             text = result.document.content[part.body or part.start : part.end]
             if text.strip():
                 start = part.end - len(text.lstrip())

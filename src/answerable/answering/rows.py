@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any
 
-from answerable.answering.evidence import Sentence
+from answerable.answering.evidence import Excerpt
 from answerable.answering.windows import column_names
 from answerable.datatypes import DocumentType
 from answerable.tables.bars import header_above
@@ -23,41 +23,41 @@ _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
 _DELIMITERS = ";\t|,"
 
 
-def shown_row(sentence: Sentence) -> str:
-    """Return a row as names and values on one line; "" if the sentence isn't a row of a table."""
-    text = sentence.text.strip()
+def shown_row(excerpt: Excerpt) -> str:
+    """Return a row as names and values on one line; "" if it isn't a row of a table."""
+    text = excerpt.text.strip()
     if len(text) > LONGEST:
         return ""
     if text.startswith("|") and text.endswith("|"):
-        document = sentence.result.document
+        document = excerpt.result.document
         is_sheet = document.type is DocumentType.SPREADSHEET
-        names = header_above(document.content, sentence.start) if is_sheet else column_names(sentence)
-        return _joined(_cells(names), _shown_cells(sentence, text))
-    if sentence.result.document.type is DocumentType.RECORDS:
-        return _record(sentence, text)
-    part = next((each for each in sentence.result.chunk.parts if each.start <= sentence.start < each.end), None)
-    if part is not None and part.cells and part.start <= sentence.start and sentence.end <= part.end:
-        edges = [*part.cells, sentence.end]
-        content = sentence.result.document.content
+        names = header_above(document.content, excerpt.start) if is_sheet else column_names(excerpt)
+        return _joined(_cells(names), _shown_cells(excerpt, text))
+    if excerpt.result.document.type is DocumentType.RECORDS:
+        return _record(excerpt, text)
+    part = next((each for each in excerpt.result.chunk.parts if each.start <= excerpt.start < each.end), None)
+    if part is not None and part.cells and part.start <= excerpt.start and excerpt.end <= part.end:
+        edges = [*part.cells, excerpt.end]
+        content = excerpt.result.document.content
         return _joined((), [content[start:end] for start, end in pairwise(edges) if start < end])
     return ""
 
 
-def is_header(sentence: Sentence) -> bool:
+def is_header(excerpt: Excerpt) -> bool:
     """Return whether a sentence is the row of column names of a table between bars."""
-    if not sentence.text.startswith("|") or column_names(sentence):
+    if not excerpt.text.startswith("|") or column_names(excerpt):
         return False
-    below = sentence.result.document.content[sentence.end : sentence.end + LONGEST].lstrip("\n").partition("\n")[0]
+    below = excerpt.result.document.content[excerpt.end : excerpt.end + LONGEST].lstrip("\n").partition("\n")[0]
     return bool(_RULE.fullmatch(below)) and "|" in below
 
 
-def _record(sentence: Sentence, text: str) -> str:
+def _record(excerpt: Excerpt, text: str) -> str:
     if text.startswith(("{", "[")):
         try:
             return " · ".join(f"{name}: {value}" if name else value for name, value in _fields(json.loads(text)))
         except (ValueError, RecursionError):
             return ""
-    names = column_names(sentence)
+    names = column_names(excerpt)
     delimiter = max(_DELIMITERS, key=text.count)
     if delimiter not in text:
         return ""
@@ -88,9 +88,9 @@ def _cells(row: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in _BAR.split(row.strip())[1:-1]]
 
 
-def _shown_cells(sentence: Sentence, text: str) -> list[str]:
+def _shown_cells(excerpt: Excerpt, text: str) -> list[str]:
     """Return the cells of a row, without the marks of Markdown."""
-    document, start = sentence.result.document, sentence.start + sentence.text.index(text)
+    document, start = excerpt.result.document, excerpt.start + excerpt.text.index(text)
     edges = [start + bar.start() for bar in _BAR.finditer(text)]
     shown = (without_marks(document, first + 1, last) for first, last in pairwise(edges))
     return [cell.strip().replace("\\|", "|") for cell in shown]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from answerable.answering.citations import location_of
-from answerable.answering.evidence import Sentence
+from answerable.answering.evidence import Excerpt, Sentence
 from answerable.datatypes import DocumentType, Span
 from answerable.protocols import AnswerReader, Evidence, Reading
 from answerable.tables.bars import header_above
@@ -136,7 +136,7 @@ def _header(sentences: Sequence[Sentence]) -> str:
     return "".join(f"{each}\n" for each in (line, column_names(first)) if each)
 
 
-def column_names(row: Sentence) -> str:
+def column_names(row: Excerpt) -> str:
     """Return the first row of the table that a row is in; nothing for that row itself, or outside of tables."""
     document, start = row.result.document, row.start
     content = document.content

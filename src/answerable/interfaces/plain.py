@@ -154,10 +154,8 @@ def result_json(result: RetrievalResult) -> Plain:
 def nearest_json(question: str, language: str, result: RetrievalResult) -> Plain:
     """Return why a passage doesn't answer a question as JSON: its nearest sentence, and the words that it lacks."""
     found = nearest(question, language, result)
-    text = result.document.content[found.start : found.end]
     return {
-        **_pick(found, "start", "end", "present", "missing"),
-        "text": " ".join(text.split()),
+        **_pick(found, "text", "start", "end", "present", "missing"),
         "language": result.document.language,
         **_place(found.location),
     }

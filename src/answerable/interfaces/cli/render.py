@@ -63,21 +63,21 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
 
 
 def print_nearest(found: Answer) -> None:
-    """Print the passages nearest to a refused question, each from its nearest sentence on, and why they don't do."""
+    """Print the passages nearest to a refused question, each by its nearest sentence, and why they don't do."""
     print_text((remarks.nearest(found), "dim"))
     results = found.results[:_NEAREST]
-    starts = [nearest(found.question, found.language, result).start for result in results]
-    print_passages(results, starts=starts, language=found.language)
+    texts = [nearest(found.question, found.language, result).text for result in results]
+    print_passages(results, texts=texts, language=found.language)
 
 
 def print_passages(
     results: Sequence[RetrievalResult],
     longest: int = LONGEST_QUOTE,
-    starts: Sequence[int] = (),
+    texts: Sequence[str] = (),
     language: str = "en",
 ) -> None:
-    """Print passages with their places and scores, each from its start or from one of `starts`."""
-    for number, (result, start) in enumerate(zip_longest(results, starts), 1):
+    """Print passages with their places and scores, each by its beginning or by one of `texts`."""
+    for number, (result, text) in enumerate(zip_longest(results, texts), 1):
         if number > 1:
             print_text("")
         document, chunk = result.document, result.chunk
@@ -86,7 +86,7 @@ def print_passages(
         print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
         if "://" in document.source:
             print_address(one_line(document.source))
-        text = one_line(without_marks(document, chunk.start if start is None else start, chunk.end))
+        text = one_line(text or without_marks(document, chunk.start, chunk.end))
         print_text(text if len(text) <= longest else f"{text[:longest]}…")
 
 
