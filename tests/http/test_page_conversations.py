@@ -184,6 +184,59 @@ def test_asking_again_can_be_stopped(tmp_path: Path) -> None:
             assert page.locator(".turn .written").inner_text() == before
 
 
+def test_an_unfinished_answer_goes_on_while_another_conversation_is_open(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue [1].")
+    model.go_on.set()
+    with small_service(tmp_path, model=model) as (server, client):
+        upload(client, *FACTS)
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            field = page.get_by_role("textbox", name="question")
+            writing = page.locator(".turn[data-state=writing]")
+            visitor.ask(GATE)
+            model.go_on.clear()
+            page.get_by_role("button", name="Ask again").click()
+            writing.wait_for()
+            page.get_by_role("button", name="New conversation").click()
+            page.locator(".welcome").wait_for()
+            # Back to the answer that is being written, and away from it again.
+            page.locator(".earlier-title", has_text=GATE).click()
+            writing.wait_for()
+            assert questions(visitor) == [GATE]
+            page.get_by_role("button", name="New conversation").click()
+            field.fill(FERRY)
+            page.keyboard.press("Enter")
+            writing.wait_for()
+            assert questions(visitor) == [FERRY]
+            model.go_on.set()
+            page.locator(".turn[data-state=done]").wait_for()
+            assert questions(visitor) == [FERRY]
+            page.locator(".earlier-title", has_text=FERRY).wait_for()
+            assert not model.stopped.is_set()
+            page.locator(".earlier-title", has_text=GATE).click()
+            page.locator(".turn[data-state=done]", has_text=GATE).wait_for()
+            assert questions(visitor) == [GATE]
+
+
+def test_a_deleted_conversation_ends_its_answer(tmp_path: Path) -> None:
+    model = PatientModel("The gate is blue [1].")
+    model.go_on.set()
+    with small_service(tmp_path, model=model) as (server, client):
+        upload(client, *FACTS)
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            visitor.ask(GATE)
+            model.go_on.clear()
+            page.get_by_role("button", name="Ask again").click()
+            page.locator(".turn[data-state=writing]").wait_for()
+            page.get_by_role("button", name="New conversation").click()
+            open_actions(visitor, GATE)
+            page.get_by_role("button", name="Delete").click()
+            page.get_by_role("button", name="Yes, delete").click()
+            assert model.stopped.wait(60)
+            page.locator(".earlier-list", has_text="will be listed here").wait_for()
+
+
 def test_arrow_up_brings_back_the_last_question(address: str) -> None:
     with visiting(address) as visitor:
         page = visitor.page

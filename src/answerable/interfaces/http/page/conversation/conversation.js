@@ -72,58 +72,79 @@ const bodyOf = (question, hint, { where = {}, narrow = true }, session, again) =
   ...(hint?.span && { hint: hint.span }),
 });
 
+/** A conversation of the page: its id on the server, "" until it has an answer; `running` stops the unfinished answer. */
+const conversationOf = (session, turns = []) => ({ session, turns, running: null });
+
 /**
  * The conversation: its `session` and `turns`, oldest first, with `ask(question, hint, how)`,
- * `askAgain(turn, question)`, `vote(turn, vote)`, `stop()`, `open(session)` and `begin()`. `last` is the last question;
- * `how` has the filter `where`, and whether the question may `narrow` the search itself.
+ * `askAgain(turn, question)`, `vote(turn, vote)`, `stop()`, `open(session)`, `leave(session)` and `begin()`. `last` is
+ * the last question; `how` has the filter `where`, and whether the question may `narrow` the search itself. An
+ * unfinished answer goes on while another conversation is open; `answered` counts the answers that came.
  */
 export const useConversation = (library, onProblem) => {
   const [turns, setTurns] = useState([]);
   const [session, setSession] = useState("");
   const [isLoading, setLoading] = useState(() => Boolean(kept(sessionName(library))));
-  const current = useRef("");
-  const running = useRef(null);
+  const [answered, setAnswered] = useState(0);
+  const shown = useRef(conversationOf(""));
+  const unfinished = useRef(new Set());
   const asked = useRef("");
-  const change = (id, edit) => setTurns((all) => all.map((turn) => (turn.id === id ? edit(turn) : turn)));
+  const setTurnsOf = (conversation, edit) => {
+    conversation.turns = edit(conversation.turns);
+    if (conversation === shown.current) setTurns(conversation.turns);
+  };
+  const change = (conversation, id, edit) =>
+    setTurnsOf(conversation, (all) => all.map((turn) => (turn.id === id ? edit(turn) : turn)));
 
-  const remember = (id) => {
-    current.current = id;
+  const remember = (conversation, id) => {
+    conversation.session = id;
+    if (conversation !== shown.current) return;
     setSession(id);
     keep(sessionName(library), id);
   };
 
-  const stop = () => running.current?.abort();
+  const stop = () => shown.current.running?.abort();
+
+  const unfinishedOf = (id) => [...unfinished.current].find((each) => id && each.session === id);
+
+  const show = (conversation) => {
+    shown.current = conversation;
+    remember(conversation, conversation.session);
+    setTurns(conversation.turns);
+    setLoading(false);
+  };
 
   const open = (id) => {
-    stop();
-    remember(id);
-    setTurns([]);
-    setLoading(Boolean(id));
-    if (!id) return;
-    const ifCurrent = (then) => (found) => {
+    const waiting = unfinishedOf(id);
+    const opened = waiting ?? conversationOf(id);
+    show(opened);
+    if (!id || waiting) return;
+    setLoading(true);
+    const ifShown = (then) => (found) => {
       // Another one may have been opened meanwhile.
-      if (current.current !== id) return;
+      if (opened !== shown.current) return;
       setLoading(false);
       then(found);
     };
     request(of(library, "sessions", id)).then(
-      ifCurrent((found) => setTurns((all) => [...found.turns.map(restored), ...all])),
-      ifCurrent((problem) => (problem.code === "session_not_found" ? remember("") : onProblem(problem))),
+      ifShown((found) => setTurnsOf(opened, (all) => [...found.turns.map(restored), ...all])),
+      ifShown((problem) => (problem.code === "session_not_found" ? remember(opened, "") : onProblem(problem))),
     );
   };
 
   useEffect(() => {
     open(kept(sessionName(library)));
-    return stop;
+    return () => unfinished.current.forEach(({ running }) => running.abort());
   }, [library]);
 
-  const follow = async (id, question, hint, how, again, signal) => {
-    const options = { method: "POST", body: bodyOf(question, hint, how, current.current, again), signal };
+  const follow = async (conversation, id, question, hint, how, again, signal) => {
+    const options = { method: "POST", body: bodyOf(question, hint, how, conversation.session, again), signal };
     for await (const event of events(of(library, "ask"), options)) {
       if (signal.aborted) return;
-      change(id, (turn) => changed(turn, event));
+      change(conversation, id, (turn) => changed(turn, event));
       if (event.name !== "answer") continue;
-      remember(event.data.session ?? current.current);
+      remember(conversation, event.data.session ?? conversation.session);
+      setAnswered((count) => count + 1);
       return;
     }
     // The stream was cut off.
@@ -131,38 +152,44 @@ export const useConversation = (library, onProblem) => {
   };
 
   const start = async (question, hint, how, again) => {
+    const conversation = shown.current;
     const id = again?.id ?? crypto.randomUUID?.() ?? `${Date.now()}-${Math.random()}`;
-    const before = turns;
+    const before = conversation.turns;
+    const stopping = new AbortController();
+    const { signal } = stopping;
     asked.current = question;
-    running.current = new AbortController();
-    const { signal } = running.current;
-    setTurns(placed(before, begun(question, again?.hint ?? hint, how, id), again));
+    conversation.running = stopping;
+    unfinished.current.add(conversation);
+    setTurnsOf(conversation, (all) => placed(all, begun(question, again?.hint ?? hint, how, id), again));
     try {
-      await follow(id, question, hint, how, again, signal).catch((problem) => {
+      await follow(conversation, id, question, hint, how, again, signal).catch((problem) => {
         if (problem.code !== "session_not_found") throw problem;
         // The session expired; the next question starts a new one.
-        remember("");
-        return follow(id, question, hint, how, undefined, signal);
+        remember(conversation, "");
+        return follow(conversation, id, question, hint, how, undefined, signal);
       });
     } catch (problem) {
       if (!wasStopped(problem) && !(problem instanceof Problem)) throw problem;
       const ended = wasStopped(problem) ? { problem: null } : { problem, attempt: question };
-      const isThere = (all) => all.some((turn) => turn.id === id);
+      const state = ended.problem ? "failed" : "stopped";
       // The server still has the earlier answer, and what followed it.
-      if (again?.saved) setTurns((all) => (isThere(all) ? before : all));
-      change(id, (turn) => ({ ...turn, ...(!again?.saved && { state: ended.problem ? "failed" : "stopped" }), ...ended }));
+      if (again?.saved) setTurnsOf(conversation, () => before);
+      change(conversation, id, (turn) => ({ ...turn, ...(!again?.saved && { state }), ...ended }));
       if (problem.status === 401) onProblem(problem);
+    } finally {
+      if (conversation.running === stopping) unfinished.current.delete(conversation);
     }
   };
 
   const vote = async (turn, given) => {
-    change(turn.id, (found) => ({ ...found, vote: given, problem: null }));
-    const path = of(library, "sessions", current.current, "turns", turn.saved, "vote");
+    const conversation = shown.current;
+    change(conversation, turn.id, (found) => ({ ...found, vote: given, problem: null }));
+    const path = of(library, "sessions", conversation.session, "turns", turn.saved, "vote");
     try {
       await request(path, { method: "PUT", body: { vote: given } });
       return true;
     } catch (problem) {
-      change(turn.id, (found) => ({ ...found, vote: turn.vote, problem }));
+      change(conversation, turn.id, (found) => ({ ...found, vote: turn.vote, problem }));
       return false;
     }
   };
@@ -179,5 +206,11 @@ export const useConversation = (library, onProblem) => {
     stop,
     open,
     begin: () => open(""),
+    /** Stop the answer of a conversation that is deleted, and show an empty one in its place. */
+    leave: (id) => {
+      unfinishedOf(id)?.running.abort();
+      if (id === session) open("");
+    },
+    answered,
   };
 };

@@ -26,13 +26,13 @@ const useMedia = (query) => {
 export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) => {
   const texts = useTexts();
   const { t } = texts;
-  const { session, turns } = conversation;
+  const { session, turns, answered } = conversation;
   const [folded, setFolded] = useKept("conversations", "");
   const [isDrawn, setDrawn] = useState(false);
   const isPhone = useMedia(PHONE);
   const isTight = useMedia(TIGHT) && hasPanel;
   const isColumn = !isPhone && !isTight && !folded;
-  const earlier = useEarlier(library, `${session} ${turns.map((turn) => turn.saved)}`, onProblem);
+  const earlier = useEarlier(library, `${session} ${answered} ${turns.map((turn) => turn.saved)}`, onProblem);
   const side = useRef(null);
   const drawer = useRef(null);
   useEffect(() => setDrawn(false), [isColumn]);
@@ -71,7 +71,7 @@ export const Side = ({ library, conversation, hasPanel, onBegin, onProblem }) =>
       earlier=${earlier}
       current=${session}
       onOpen=${open}
-      onDeleted=${(id) => id === session && conversation.begin()}
+      onDeleted=${conversation.leave}
     />
   `;
   if (isColumn) return html`<aside class="earlier" ref=${side} aria-label=${t("conversations")}>${list()}</aside>`;
