@@ -21,12 +21,23 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
     Path(folder / "flat.txt").write_text(
         "Flat 3, 27 Marlow Terrace, is let to Mr Osei from May. He pays by card.\n", "utf-8"
     )
+    (folder / "stays.csv").write_text(
+        "guest,arrival,nights,paid\nSutcliffe,2024-07-19,14,1960.00\nBell,19.07.2024,7,980.50\n", "utf-8"
+    )
     with answerable.open(":memory:") as made:
         made.add(folder)
         yield made
 
 
-@pytest.mark.parametrize("question", ["what is Idris Cole's email address?", "how many neighbours does Mr Osei have?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what is Idris Cole's email address?",
+        "how many neighbours does Mr Osei have?",
+        "what is Sutcliffe's phone number, the guest of 14 nights?",
+        "¿cuál es el teléfono de Bell?",
+    ],
+)
 def test_what_the_passages_lack(library: Library, question: str) -> None:
     assert not library.ask(question).answered
 
