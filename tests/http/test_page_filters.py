@@ -42,7 +42,7 @@ def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
     with visiting(example_server.address) as visitor:
         page = visitor.page
         page.get_by_role("button", name="Person").click()
-        page.get_by_role("button", name="Ana Lucía").click()
+        page.get_by_role("button", name="Ana Lucía", exact=True).click()
         page.get_by_role("button", name="Document", exact=True).click()
         page.get_by_role("button", name="Viaje a Oaxaca").click()
         page.get_by_role("button", name="Type").click()

@@ -22,6 +22,8 @@ from answerable.wiring.build import build_reader, build_splitter, build_store
 
 from .harness import CACHE, LOCAL, Bench
 
+pytestmark = pytest.mark.quality
+
 FOLDER = Path(__file__).with_name("everyday")
 AMONG_SIX = {"own words": 30, "other words": 33, "short": 18, "other language": 12}
 """By kind, for how many questions one of the best six passages holds the answer."""

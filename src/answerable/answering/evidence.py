@@ -6,12 +6,12 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
+from answerable.answering.excerpt import Excerpt
 from answerable.datatypes import Part, PartKind, RetrievalResult, Span
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Evidence, IndexedChunk
@@ -21,20 +21,6 @@ SHORTEST_SHARED = 4
 SIMILAR = 0.6
 
 _ITEM = re.compile(r"(?:[-*+•‣]|\d{1,3}[.)]|[a-z][.)])\s")
-
-
-@dataclass(frozen=True)
-class Excerpt:
-    """A span of a document that can be quoted, in a passage that was found."""
-
-    result: RetrievalResult
-    start: int
-    end: int
-
-    @cached_property
-    def text(self) -> str:
-        """Its verbatim text."""
-        return self.result.document.content[self.start : self.end]
 
 
 @dataclass(frozen=True)

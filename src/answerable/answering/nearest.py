@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from answerable.answering.citations import location_of
-from answerable.answering.evidence import Excerpt
-from answerable.answering.rows import shown_row
-from answerable.answering.windows import column_names
+from answerable.answering.excerpt import Excerpt
+from answerable.answering.rows import column_names, shown_row
 from answerable.datatypes import Location, PartKind, RetrievalResult, Span
 from answerable.text.markdown_marks import without_marks
 from answerable.text.sentences import is_furniture, sentence_spans

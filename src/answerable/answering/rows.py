@@ -6,17 +6,19 @@ import csv
 import json
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile, zip_longest
 from typing import Any
 
-from answerable.answering.evidence import Excerpt
-from answerable.answering.windows import column_names
+from answerable.answering.excerpt import Excerpt
 from answerable.datatypes import DocumentType
 from answerable.tables.bars import header_above
 from answerable.text.markdown_marks import without_marks
 
 LONGEST = 2_000
 """A longer row is shown as it stands."""
+TABLE = 20_000
+"""How many characters above a row the first row of its table is looked for."""
+LONGEST_NAMES = 200
 
 _BAR = re.compile(r"(?<!\\)\|")
 _RULE = re.compile(r"[\s|:-]*-[\s|:-]*")
@@ -41,6 +43,24 @@ def shown_row(excerpt: Excerpt) -> str:
         content = excerpt.result.document.content
         return _joined((), [content[start:end] for start, end in pairwise(edges) if start < end])
     return ""
+
+
+def column_names(row: Excerpt) -> str:
+    """Return the first row of the table that a row is in; nothing for that row itself, or outside of tables."""
+    document, start = row.result.document, row.start
+    content = document.content
+    if document.type is DocumentType.RECORDS:
+        names = content[: min(start, LONGEST_NAMES)].partition("\n")
+        return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
+    if document.type is DocumentType.SPREADSHEET:
+        return header_above(content, start)[:LONGEST_NAMES]
+    if not row.text.startswith("|"):
+        return ""
+    low = max(0, start - TABLE)
+    above = content[low:start].split("\n")[-2::-1]
+    rows = list(takewhile(lambda line: line.lstrip().startswith("|"), above))
+    is_whole = low == 0 or len(rows) < len(above)
+    return rows[-1].strip()[:LONGEST_NAMES] if rows and is_whole else ""
 
 
 def is_header(excerpt: Excerpt) -> bool:

@@ -7,22 +7,18 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 from answerable.answering.citations import location_of
-from answerable.answering.evidence import Excerpt, Sentence
-from answerable.datatypes import DocumentType, Span
+from answerable.answering.evidence import Sentence
+from answerable.answering.rows import column_names
+from answerable.datatypes import Span
 from answerable.protocols import AnswerReader, Evidence, Reading
-from answerable.tables.bars import header_above
 
 PASSAGES = 10
 """In how many passages an answer is sought when they are read."""
 WINDOWS = 7
 WINDOW = 420
 HEADER = 120
-TABLE = 20_000
-"""How many characters above a row the first row of its table is looked for."""
-LONGEST_NAMES = 200
 LEAST_SHARE = 0.002
 
 _BETWEEN = " › "
@@ -134,24 +130,6 @@ def _header(sentences: Sequence[Sentence]) -> str:
     line = _BETWEEN.join(_SPACES.sub(" ", name).strip() for name in names if name.strip())
     line = line if len(line) <= HEADER else line[-HEADER:].partition(" ")[2]
     return "".join(f"{each}\n" for each in (line, column_names(first)) if each)
-
-
-def column_names(row: Excerpt) -> str:
-    """Return the first row of the table that a row is in; nothing for that row itself, or outside of tables."""
-    document, start = row.result.document, row.start
-    content = document.content
-    if document.type is DocumentType.RECORDS:
-        names = content[: min(start, LONGEST_NAMES)].partition("\n")
-        return names[0].strip() if names[1] and not names[0].startswith(("[", "{")) else ""
-    if document.type is DocumentType.SPREADSHEET:
-        return header_above(content, start)[:LONGEST_NAMES]
-    if not row.text.startswith("|"):
-        return ""
-    low = max(0, start - TABLE)
-    above = content[low:start].split("\n")[-2::-1]
-    rows = list(takewhile(lambda line: line.lstrip().startswith("|"), above))
-    is_whole = low == 0 or len(rows) < len(above)
-    return rows[-1].strip()[:LONGEST_NAMES] if rows and is_whole else ""
 
 
 def _key(sentence: Sentence) -> tuple[str, int, int]:

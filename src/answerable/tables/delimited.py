@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Literal, NamedTuple
 
-from answerable.protocols import Span
+from answerable.datatypes import Span
 
 Quoting = Literal[0, 1, 2, 3]
 # If the quotes are invalid, they are read as ordinary characters.
