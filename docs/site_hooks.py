@@ -29,6 +29,7 @@ ELSEWHERE = {
 _ORIGIN = {page: path for path, page in ELSEWHERE.items()}
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"(^```.*?^```)", re.MULTILINE | re.DOTALL)
+_NO_PARAGRAPH = ("#", "```", "|", "!", "<", "-", ":::", "hide:")
 _MADE_HERE = ("python-api.md",)
 """Pages that Markdown alone doesn't show: llms.txt names their HTML."""
 
@@ -66,13 +67,13 @@ def _link(found: re.Match[str], folder: str, here: str, files: Files) -> str:
 
 
 def first_sentence(markdown: str) -> str:
-    """The first sentence of the first paragraph, without its mark-up; empty if the page begins otherwise."""
+    """The first sentence of the first paragraph that doesn't lead to something else, without its mark-up."""
     text = re.sub(r"<!--.*?-->", "", markdown, flags=re.DOTALL)
     for paragraph in re.split(r"\n\s*\n", text):
         plain = " ".join(paragraph.split())
-        if plain and not plain.startswith(("#", "```", "|", "!", "<", "-", ":::", "---")):
+        if plain and not plain.endswith(":") and not plain.startswith(_NO_PARAGRAPH):
             plain = _LINK.sub(r"\1", plain).replace("**", "")
-            return re.split(r"(?<=[.:])\s", plain, maxsplit=1)[0].rstrip(":")
+            return re.split(r"(?<=[.])\s", plain, maxsplit=1)[0]
     return ""
 
 
