@@ -75,8 +75,10 @@ class Block:
 
 
 def _split(lines: Sequence[str]) -> tuple[str, str]:
-    """A command, with the text that it takes up to END, and what it prints."""
+    """A command, with its further lines or the text that it takes up to END, and what it prints."""
     size = lines.index("END") + 1 if lines[0].endswith("<<END") else 1
+    while lines[size - 1].endswith("\\"):
+        size += 1
     return "\n".join([lines[0].removeprefix("$ "), *lines[1:size]]), "\n".join(lines[size:])
 
 
