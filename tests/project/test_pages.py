@@ -1,7 +1,7 @@
 """The commands on the pages of the site are run as they stand there, each page in a folder of its own.
 
-A page's blocks marked `console` (commands after `$`, then what they print; `…` stands for anything), `sh` and `python` run
-one after the other in a fresh home, in a folder with the examples. What can't run here has a comment before it,
+A page's blocks marked `console` (commands after `$`, then what they print; `…` stands for anything), `sh` and `python`
+run one after the other in a fresh home, in a folder with the examples. What can't run here has a comment before it,
 `<!-- not run: why -->`, and is listed below.
 """
 
@@ -47,7 +47,9 @@ NOT_RUN = {
 """Why which page has so many blocks that aren't run."""
 QUICK = ("index", "security")
 """Pages that stand for the others in the short run."""
-BLOCK = re.compile(r"(?:<!-- not run: (?P<why>.+?) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(?:<!-- not run: (?P<why>.+?) -->\n)?^```(?P<kind>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
+)
 COMMAND = re.compile(r"\$ |(?:\S*/)?(?:answerable|pip|python3?|docker|make|curl|export|uv|uvx|pipx|claude|npx) ")
 END = "\x1e"
 
