@@ -1,10 +1,10 @@
-# One command each; `.ci/run` runs demo, test, smoke and test-quality.
+# One command each; `.ci/run` runs demo, test, docs, smoke and test-quality.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: setup system demo test test-long check smoke test-quality bench bench-peers clean
+.PHONY: setup system demo test test-long check docs smoke test-quality bench bench-peers clean
 
 # The environment for working on the project.
 setup: $(VENV)/.dev
@@ -79,6 +79,11 @@ check: setup
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/vulture
+
+# The documentation site, in build/site: any warning is an error. The variable silences an advertisement of its maker.
+docs: setup
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@du -sh build/site
 
 # Every behaviour; of what takes long, a sample. Each worker runs a run of neighbouring tests, so that what they share is
 # built once, and takes over the other's last ones when it has none left.

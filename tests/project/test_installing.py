@@ -33,7 +33,7 @@ EXTRA = re.compile(r"\binstall\b[^\n`]*'\.\[([\w,-]+)\]'")
 def texts() -> dict[str, str]:
     """Everything that users read, or that makes what they read."""
     files = [path for folder in ("src", "apps", "docs") for path in (ROOT / folder).rglob("*")]
-    files += [*ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "Dockerfile", ROOT / "compose.yaml"]
+    files += [*ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "Dockerfile", *ROOT.glob("compose*.yaml")]
     kinds = {".py", ".md", ".js", ".html", ".yaml", ""}
     found = {str(path.relative_to(ROOT)): path for path in files if path.is_file() and path.suffix in kinds}
     return {name: path.read_text("utf-8") for name, path in found.items()}
