@@ -12,7 +12,8 @@ from typing import Any
 
 import ray
 
-from answerable.errors import SettingsError, WorkerLost, how_to_install
+from answerable.errors import SettingsError, WorkerLost
+from answerable.installation import how_to_install
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.jobs import JobQueue, StepRunner
 
