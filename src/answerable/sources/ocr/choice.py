@@ -34,7 +34,8 @@ def find_ocr(languages: str = "") -> Ocr | None:
     if command is None:
         if languages:
             raise SettingsError(
-                f"tesseract is not installed, but ocr is {languages}: install it, or leave ocr empty, with {install_ocr()}"
+                f"tesseract is not installed, but ocr is {languages}: install it, or leave ocr empty, "
+                f"with {install_ocr()}"
             )
         return None
     listed = subprocess.run([command, "--list-langs"], capture_output=True, text=True, timeout=60, check=False)
