@@ -11,7 +11,7 @@ QUESTIONS = {
     "en": (
         "Who is allergic to shellfish?",
         "Can I descale the machine with vinegar?",
-        "How much did Clara spend?",
+        "How much did Clara spend in total?",
         "Who won the football World Cup in 1998?",
     ),
     "es": (

@@ -49,7 +49,7 @@ def demo(
             if not as_json:
                 print_text("")
                 print_text((f"? {asked}", "bold"))
-                print_answer(answer, as_json=False)
+                print_answer(answer, as_json=False, shown_by="")
     if as_json:
         print_json({"answers": answers})
     else:
