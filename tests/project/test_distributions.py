@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Iterator
 from email import message_from_bytes
 from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+from tools.distributions import contents
 
 from answerable.interfaces.examples import QUESTIONS
-from tools.distributions import contents
 
 ROOT = Path(__file__).parents[2]
 PACKAGE = "src/answerable/"
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Path]]:
+def built(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """The wheel, built from the source archive, and the source archive."""
     folder = tmp_path_factory.mktemp("dist")
     command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
     subprocess.run(command, check=True, capture_output=True)
-    yield next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
+    return next(folder.glob("*.whl")), next(folder.glob("*.tar.gz"))
 
 
 def committed(folder: str) -> set[str]:
