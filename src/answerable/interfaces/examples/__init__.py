@@ -10,19 +10,19 @@ from pathlib import Path
 QUESTIONS = {
     "en": (
         "Who is allergic to shellfish?",
-        "Can I descale the machine with vinegar?",
+        "Can I use vinegar?",
         "How much did Clara spend in total?",
         "Who won the football World Cup in 1998?",
     ),
     "es": (
         "¿Quién es alérgica al marisco?",
-        "¿Puedo limpiar la cafetera con vinagre?",
+        "¿Se puede usar vinagre?",
         "¿Cuánto gastó Clara?",
         "¿Quién ganó el Mundial de fútbol de 1998?",
     ),
     "pt": (
         "Quem é alérgica a camarão?",
-        "Posso limpar a cafeteira com vinagre?",
+        "Posso usar vinagre?",
         "Quanto a Clara gastou?",
         "Quem ganhou a Copa do Mundo de 1998?",
     ),
