@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated, Optional
+from typing import Annotated, Literal, Optional
 
 from typer import Argument, Option
 
 from answerable.interfaces.cli.options import JsonOption
 
 
-class Language(str, Enum):
-    """The languages of the examples."""
-
-    EN = "en"
-    ES = "es"
-    PT = "pt"
-
-
 def demo(
     question: Annotated[
-        Optional[str], Argument(metavar="[QUESTION]", help="Your own question; otherwise four of ours are asked.")
+        Optional[str], Argument(metavar="QUESTION", help="Your own question; otherwise four of ours are asked.")
     ] = None,
-    language: Annotated[Language, Option(help="Of the documents and questions: en, es or pt.")] = Language.EN,
+    language: Annotated[Literal["en", "es", "pt"], Option(help="Of the documents and questions.")] = "en",
     as_json: JsonOption = False,
 ) -> None:
     """Ask the example documents: a chat, a PDF, a guide and a table.
@@ -39,11 +30,11 @@ def demo(
     settings = load_settings({"library": MEMORY, "embedder": "local", "model": EXTRACTIVE})
     answers = []
     with build_library(settings) as library:
-        for path in example_documents(language.value):
+        for path in example_documents(language):
             library.add(path)
             if not as_json:
                 print_text((f"added {path.name}", "dim"))
-        for asked in (question,) if question else QUESTIONS[language.value]:
+        for asked in (question,) if question else QUESTIONS[language]:
             answer = library.ask(asked)
             answers.append(answer_json(answer))
             if not as_json:
