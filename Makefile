@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
 
-.PHONY: setup system demo test test-long check docs smoke test-quality bench bench-peers clean
+.PHONY: setup system demo test test-long check docs smoke smoke-long dist test-quality bench bench-peers clean
 
 # The environment for working on the project.
 setup: $(VENV)/.dev
@@ -96,9 +96,20 @@ test: check system
 test-long: setup system
 	$(BIN)/pytest -m '(long or hypothesis) and not quality' --hypothesis-profile long
 
+# The wheel and the source archive in dist/, checked, with what is in them and their checksums.
+dist: setup
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
+	$(BIN)/twine check --strict dist/*
+	$(BIN)/python tools/distributions.py dist
+
 # Installs as the README says on every supported Python that is found here, and resolves all extras.
 smoke: setup
 	PYTHON=$(PYTHON) sh tests/smoke.sh
+
+# The same, and the wheel with each extra (but the one that brings PyTorch) on each Python. Takes half an hour.
+smoke-long: setup
+	PYTHON=$(PYTHON) sh tests/smoke.sh extras
 
 # Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
 test-quality: setup
@@ -116,4 +127,4 @@ bench-peers: setup
 	$(BIN)/python benchmarks/peers/run.py $(abspath $(DATA))
 
 clean:
-	rm -rf $(VENV) .demo build
+	rm -rf $(VENV) .demo build dist

@@ -43,6 +43,8 @@ from __future__ import annotations
 
 import re
 
+from answerable.installation import how_to_install
+
 _WORD = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -167,11 +169,6 @@ class MissingPackage(AnswerableError):
 
     def __init__(self, message: str, extra: str = "") -> None:
         super().__init__(f"{message}. {how_to_install(extra)}" if extra else message)
-
-
-def how_to_install(extra: str) -> str:
-    """Return the command that installs an extra; it runs in the source folder, as no package index has the project."""
-    return f"Run in the folder of Answerable's source: pip install '.[{extra}]'"
 
 
 class ProviderError(AnswerableError):

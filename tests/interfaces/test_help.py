@@ -20,6 +20,7 @@ from answerable.interfaces.cli.main import app
 
 ROOT = Path(__file__).parents[2]
 COMMANDS = (
+    "demo",
     "add",
     "sync",
     "sources",

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
@@ -20,7 +23,7 @@ else:
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
-PYTHONS = ("3.10", "3.11", "3.12", "3.13")
+PYTHONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
 # The project's name where a package index would be asked for it, which doesn't have it.
 BY_NAME = re.compile(
     r"\b(?:install|uv add|uvx|pipx run)(?: +-\S+(?: constraints\.txt)?)* +['\"]?answerable(?=[\s'\"`[=<>~]|$)"
@@ -34,6 +37,8 @@ def texts() -> dict[str, str]:
     """Everything that users read, or that makes what they read."""
     files = [path for folder in ("src", "apps", "docs") for path in (ROOT / folder).rglob("*")]
     files += [*ROOT.glob("*.md"), ROOT / "Makefile", ROOT / "Dockerfile", *ROOT.glob("compose*.yaml")]
+    # What to say on the day of publishing.
+    files.remove(ROOT / "docs" / "releasing.md")
     kinds = {".py", ".md", ".js", ".html", ".yaml", ""}
     found = {str(path.relative_to(ROOT)): path for path in files if path.is_file() and path.suffix in kinds}
     return {name: path.read_text("utf-8") for name, path in found.items()}
@@ -68,6 +73,37 @@ def test_every_extra_that_users_are_told_of_is_there() -> None:
 
 def test_a_missing_package_comes_with_a_command() -> None:
     assert str(MissingPackage("Cohere needs the package cohere", "cohere")).endswith("pip install '.[cohere]'")
+
+
+@pytest.mark.parametrize(
+    ("origin", "installer", "told"),
+    [
+        ({"url": "file:///home/ana/answerable", "dir_info": {"editable": True}}, "pip", "pip install '.[ocr]'"),
+        (
+            {"url": "file:///tmp/answerable-0.1.0-py3-none-any.whl", "archive_info": {}},
+            "uv",
+            "uv pip install '{}[ocr]'",
+        ),
+        # From a folder of wheels or an index, which both have a wheel of this name.
+        (None, "pip", "pip install '{}[ocr]'"),
+    ],
+)
+def test_what_lacks_an_extra_tells_how_to_add_it_to_this_copy(
+    tmp_path: Path, origin: dict[str, object] | None, installer: str, told: str
+) -> None:
+    """tests/smoke.sh compares those of uv tool and pipx."""
+    folder = tmp_path / "answerable-0.1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.4\nName: answerable\nVersion: 0.1.0\n")
+    (folder / "INSTALLER").write_text(installer + "\n")
+    if origin:
+        (folder / "direct_url.json").write_text(json.dumps(origin))
+    code = "from answerable.installation import how_to_install; print(how_to_install('ocr'))"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT / "src")])}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.strip().endswith(": " + told.format("./answerable-0.1.0-py3-none-any.whl"))
+    assert str(tmp_path) not in done.stdout
+    assert "/home" not in done.stdout
 
 
 def test_every_pin_runs_on_every_python_that_it_is_for() -> None:

@@ -26,7 +26,7 @@ from answerable.sources.context import Ocr
 from answerable.sources.folders import ReasonsToSkip, Scan, nothing_to_read
 from answerable.sources.formats import SAMPLE
 from answerable.sources.limits import Skipped
-from answerable.sources.unread import WITHOUT_OCR, WITHOUT_TEXT, is_picture
+from answerable.sources.unread import WITHOUT_TEXT, is_picture, without_ocr
 from answerable.sources.waiting import while_waiting
 from answerable.sources.zotero import item_facts
 
@@ -135,7 +135,7 @@ class FileVisit:
                 unchanged.add(source)
             elif reason := why.of(found.path):
                 self._skipped.count(reason, source)
-                if reason != WITHOUT_OCR or source not in self._known:
+                if reason != without_ocr() or source not in self._known:
                     continue
                 # Where OCR is missing, what was read elsewhere is kept.
                 unchanged.add(source)

@@ -13,7 +13,7 @@ from importlib.util import find_spec
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
 from answerable.errors import DamagedSource, EmptySource, SourceTooLarge, UnsupportedSource
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.choice import INSTALL, recogniser
+from answerable.sources.ocr.choice import install_ocr, recogniser
 from answerable.sources.ocr.lines import Box, Page, PictureRefused
 from answerable.sources.ocr.sizes import MOST_PAGES, MOST_PIXELS, declared_sizes
 from answerable.sources.text import stem
@@ -32,7 +32,7 @@ def read_picture(data: bytes, source: str, context: ReadContext | None = None) -
     context = context or ReadContext()
     if context.ocr is None:
         raise UnsupportedSource(
-            f"{source} is a picture: to read its text run {INSTALL}, or install tesseract; or leave it out"
+            f"{source} is a picture: to read its text run {install_ocr()}, or install tesseract; or leave it out"
         )
     if missing := missing_decoder(data[:16], context.ocr):
         raise UnsupportedSource(f"{source} is a HEIC picture: {missing}, or save it as JPEG and add that")
@@ -56,7 +56,7 @@ def missing_decoder(head: bytes, ocr: Ocr) -> str:
     """Return what to install to decode a picture with these first bytes, or ""."""
     if head[4:8] != _HEIC or (not ocr.command and find_spec("pillow_heif")):
         return ""
-    return f"run {INSTALL} and `pip install pillow-heif`"
+    return f"run {install_ocr()} and `pip install pillow-heif`"
 
 
 def rectangles(document: Document, spans: Sequence[Span]) -> list[Rectangle]:

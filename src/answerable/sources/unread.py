@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 from answerable.errors import UnsupportedSource
+from answerable.installation import install_command
 from answerable.sources.context import Ocr
 from answerable.sources.formats import Format, recognise
 from answerable.sources.pictures import missing_decoder
 from answerable.sources.recordings import formats as recordings
 
 UNSUPPORTED = "unsupported"
-WITHOUT_OCR = "picture (pip install '.[ocr]')"
 WITHOUT_TEXT = "picture without text"
+
+
+def without_ocr() -> str:
+    """Return the reason for leaving out a picture where nothing is installed that reads it."""
+    return f"picture ({install_command('ocr')})"
 
 
 def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
@@ -20,11 +25,11 @@ def why_unread(head: bytes, name: str, ocr: Ocr | None) -> str:
     except UnsupportedSource:
         return UNSUPPORTED
     if form is Format.RECORDING:
-        return "" if recordings.is_heard() else recordings.NOT_HEARD
+        return "" if recordings.is_heard() else recordings.not_heard()
     if form is not Format.PICTURE:
         return ""
     if ocr is None:
-        return WITHOUT_OCR
+        return without_ocr()
     return UNSUPPORTED if missing_decoder(head, ocr) else ""
 
 

@@ -12,9 +12,10 @@ from typing import Any
 
 import ray
 
-from answerable.errors import SettingsError, WorkerLost, how_to_install
+from answerable.errors import SettingsError, WorkerLost
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.jobs import JobQueue, StepRunner
+from answerable.installation import how_to_install
 
 # A job may lose several workers and whole nodes without being at fault.
 TRIES = 4

@@ -25,6 +25,7 @@ from answerable.interfaces.cli.commands.ask import ask
 from answerable.interfaces.cli.commands.calibrate import calibrate
 from answerable.interfaces.cli.commands.chat import chat
 from answerable.interfaces.cli.commands.copy import copy
+from answerable.interfaces.cli.commands.demo import demo
 from answerable.interfaces.cli.commands.doctor import doctor
 from answerable.interfaces.cli.commands.eval import evaluate
 from answerable.interfaces.cli.commands.export_and_import import export, import_
@@ -118,7 +119,7 @@ def start(
         typer.echo(context.get_help())
 
 
-_USE = (add, sync, ask, chat, search, list_documents, sources, show, remove)
+_USE = (demo, add, sync, ask, chat, search, list_documents, sources, show, remove)
 _MAINTAIN = (copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
 _NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
 for _command in (*_USE, *_MAINTAIN, serve, mcp):

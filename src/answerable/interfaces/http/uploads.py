@@ -9,6 +9,7 @@ import shutil
 import time
 import unicodedata
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +18,7 @@ from typing import BinaryIO
 from answerable.disk.private import for_us, make_folder
 from answerable.errors import SourceError
 from answerable.indexing.ingest import AddReport, Failure, OnProgress, Progress
+from answerable.interfaces.examples import example_documents
 from answerable.interfaces.http.problems import Problem
 from answerable.library import Library
 
@@ -99,6 +101,14 @@ def receive(uploads: Path, files: Sequence[tuple[str, BinaryIO]]) -> Incoming:
         incoming.discard()
         raise Problem(503, "storage_failed", "The server can't store the files. Tell its administrator.") from error
     return incoming
+
+
+def receive_examples(uploads: Path, language: str) -> Incoming:
+    """Copy the examples of a language to a new folder beside the uploads. Raise Problem."""
+    with ExitStack() as stack:
+        return receive(
+            uploads, [(path.name, stack.enter_context(path.open("rb"))) for path in example_documents(language)]
+        )
 
 
 def remember_read(kept: Path) -> None:

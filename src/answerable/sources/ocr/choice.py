@@ -7,13 +7,18 @@ import shutil
 import subprocess
 
 from answerable.errors import SettingsError
+from answerable.installation import install_command
 from answerable.sources.context import Ocr
 from answerable.sources.ocr.lines import Recogniser
 from answerable.sources.ocr.rapid import models_folder, rapid_recogniser
 from answerable.sources.ocr.tesseract import TesseractRecogniser
 
 _LANGUAGES = re.compile(r"[A-Za-z_]+(\+[A-Za-z_]+)*")
-INSTALL = "`pip install '.[ocr]'`"
+
+
+def install_ocr() -> str:
+    """Return the command that installs RapidOCR, in backticks."""
+    return f"`{install_command('ocr')}`"
 
 
 def find_ocr(languages: str = "") -> Ocr | None:
@@ -29,7 +34,8 @@ def find_ocr(languages: str = "") -> Ocr | None:
     if command is None:
         if languages:
             raise SettingsError(
-                f"tesseract is not installed, but ocr is {languages}: install it, or leave ocr empty, with {INSTALL}"
+                f"tesseract is not installed, but ocr is {languages}: install it, or leave ocr empty, "
+                f"with {install_ocr()}"
             )
         return None
     listed = subprocess.run([command, "--list-langs"], capture_output=True, text=True, timeout=60, check=False)

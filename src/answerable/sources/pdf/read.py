@@ -16,7 +16,7 @@ from typing import Any
 from answerable.datatypes import Document, DocumentType, Part, PartKind, Span, document_id
 from answerable.errors import DamagedSource, EmptySource, EncryptedSource, SourceError, SourceTooLarge
 from answerable.sources.context import Ocr, ReadContext
-from answerable.sources.ocr.choice import INSTALL
+from answerable.sources.ocr.choice import install_ocr
 from answerable.sources.pdf.furniture import furniture
 from answerable.sources.pdf.hyphens import whole_words
 from answerable.sources.pdf.page_text import clean, ink
@@ -111,7 +111,7 @@ def _unread(answer: dict[str, Any], ocr: Ocr | None) -> str:
     pages = f"page {listed} has" if len(numbers) == 1 else f"pages {listed} have"
     if ocr is not None:
         return f"{pages} no text layer, and OCR failed or took too long"
-    return f"{pages} no text layer: {INSTALL} or tesseract reads {'it' if len(numbers) == 1 else 'them'}"
+    return f"{pages} no text layer: {install_ocr()} or tesseract reads {'it' if len(numbers) == 1 else 'them'}"
 
 
 def _refusal(answer: dict[str, Any], source: str, password: str | None) -> SourceError:

@@ -6,9 +6,9 @@ import re
 from importlib.util import find_spec
 from pathlib import PurePath
 
+from answerable.installation import install_command
+
 SUFFIXES = ".opus .ogg .oga .m4a .mp3 .wav .mp4 .m4b .aac .flac .amr .3gp .webm"
-NOT_HEARD = "recording (pip install '.[audio]')"
-"""The reason for leaving out recordings where nothing is installed that hears them."""
 
 # By demuxer of FFmpeg. Only the one that the bytes show is tried: others follow addresses that a file contains.
 _CONTAINERS = (
@@ -55,6 +55,11 @@ def is_recording(head: bytes, suffix: str) -> bool:
 def has_suffix(name: str) -> bool:
     """Whether a file is named like a recording."""
     return PurePath(name).suffix.lower() in SUFFIXES.split()
+
+
+def not_heard() -> str:
+    """Return the reason for leaving out recordings where nothing is installed that hears them."""
+    return f"recording ({install_command('audio')})"
 
 
 def is_heard() -> bool:

@@ -16,7 +16,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from answerable.errors import MissingPackage, SettingsError, SourceError, how_to_install
+from answerable.errors import MissingPackage, SettingsError, SourceError
+from answerable.installation import how_to_install
 from answerable.sources.context import Speech
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import PurePosixPath
 from answerable.datatypes import Document, Part, PartKind, clock, document_id
 from answerable.errors import SourceError
 from answerable.sources.context import Beside, ReadContext
-from answerable.sources.recordings.formats import NOT_HEARD
+from answerable.sources.recordings.formats import not_heard
 from answerable.sources.recordings.hear import Line, hear
 from answerable.sources.recordings.weights import name_of_model
 from answerable.text.languages import document_language
@@ -112,7 +112,7 @@ class _Notes:
             if not data:
                 return []
             if context.speech is None:
-                skipped.count(NOT_HEARD, source)
+                skipped.count(not_heard(), source)
                 return []
             seconds = self._ends - time.process_time()
             if seconds <= 0:

@@ -13,14 +13,13 @@ from answerable.indexing.ingest import AddReport, OnProgress
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Admin
 from answerable.interfaces.http.bodies import LONGEST_PASSWORD, ExamplesBody
-from answerable.interfaces.http.examples import receive_examples
 from answerable.interfaces.http.jobs import Job, Jobs
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
 from answerable.interfaces.http.schemas import JobOut, JobsOut
 from answerable.interfaces.http.service import Service, Serving
-from answerable.interfaces.http.uploads import Incoming, receive
+from answerable.interfaces.http.uploads import Incoming, receive, receive_examples
 from answerable.library import Library
 
 router = api_router("ingestion", "/api/v1/{library}")

@@ -1,0 +1,35 @@
+"""Example documents, own-written, in a folder for each language, and questions about them.
+
+The page of an empty library offers them, and `answerable demo` asks them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+QUESTIONS = {
+    "en": (
+        "Who is allergic to shellfish?",
+        "Can I use vinegar?",
+        "How much did Clara spend in total?",
+        "Who won the football World Cup in 1998?",
+    ),
+    "es": (
+        "¿Quién es alérgica al marisco?",
+        "¿Se puede usar vinagre?",
+        "¿Cuánto gastó Clara?",
+        "¿Quién ganó el Mundial de fútbol de 1998?",
+    ),
+    "pt": (
+        "Quem é alérgica a camarão?",
+        "Posso usar vinagre?",
+        "Quanto a Clara gastou?",
+        "Quem ganhou a Copa do Mundo de 1998?",
+    ),
+}
+"""By language. The documents answer all but the last."""
+
+
+def example_documents(language: str) -> list[Path]:
+    """Return the paths of the example documents in a language: `en`, `es` or `pt`."""
+    return sorted((Path(__file__).parent / language).iterdir())
