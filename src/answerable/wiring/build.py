@@ -38,12 +38,14 @@ from answerable.wiring.stores import MEMORY, build_store, without_password
 from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
 
 if TYPE_CHECKING:
+    from answerable.async_library import Opening
     from answerable.indexing.workers.jobs import JobQueue
     from answerable.indexing.workers.worker_pool import WorkerPool
 
 __all__ = [
     "EXTRACTIVE",
     "MEMORY",
+    "aopen",
     "build_answer_reader",
     "build_answerer",
     "build_chat_model",
@@ -84,6 +86,24 @@ def open(
     if address is not None:
         settings["library"] = os.fspath(address)
     return build_library(load_settings(settings), create, store=store, source_reader=source_reader)
+
+
+def aopen(
+    address: str | os.PathLike[str] | None = None,
+    create: bool = True,
+    store: CoreStore | None = None,
+    source_reader: Reader | None = None,
+    **settings: Any,
+) -> Opening:
+    """Open a library for a program on asyncio: `async with answerable.aopen(address) as library`, an AsyncLibrary.
+
+    Or `await` it, and close the library when you are done. Arguments and errors are those of `open`, which runs on a
+    thread.
+    """
+    # A program that doesn't await never loads asyncio.
+    from answerable.async_library import Opening
+
+    return Opening(partial(open, address, create, store, source_reader, **settings))
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
