@@ -35,7 +35,8 @@ class OnnxGraph:
             raise EmbeddingError(
                 f"Models in ONNX need OpenVINO, which doesn't run here ({error}). Leave the setting embedder on local."
             ) from error
-        except (OSError, RuntimeError, MemoryError) as error:
+        except Exception as error:
+            # OpenVINO's readers have errors of their own, which are no RuntimeErrors.
             raise self._wrong(quoted(" ".join(str(error).split())[-300:])) from error
         self._types = {each.any_name: each.element_type.to_dtype() for each in network.inputs}
         if unknown := self._types.keys() - {_IDS, _MASK, _TYPES, _POSITIONS}:
