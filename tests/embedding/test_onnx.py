@@ -176,6 +176,12 @@ BROKEN: dict[str, tuple[Callable[[Path], None], str]] = {
     "another format": (write("model.onnx", '<?xml version="1.0"?><net name="x" version="11"></net>'), "can't be used"),
     "an empty tokenizer": (write("tokenizer.json", ""), "tokenizer.json can't be read"),
     "another tokenizer": (write("tokenizer.json", {"model": {"type": "Novel"}}), "tokenizer.json can't be read"),
+    "a tokenizer whose marks are unknown": (
+        lambda folder: write(
+            "tokenizer.json", (folder / "tokenizer.json").read_text().replace('"id": "[SEP]"', '"id": "[END]"')
+        )(folder),
+        "tokenizer.json can't be read",
+    ),
     "broken configuration": (write("config.json", "{"), "config.json can't be read"),
     "deep configuration": (write("config.json", "[" * 100_000), "config.json can't be read"),
     "a list": (write("tokenizer_config.json", []), "it is no JSON object"),

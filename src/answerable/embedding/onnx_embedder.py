@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -166,7 +167,9 @@ class OnnxEmbedder:
         return graph.tokens
 
     def _read(self, text: str, prefix: str) -> _Tokens:
-        encoding = self._tokenizer.encode(prefix + sendable(text), add_special_tokens=False)
+        tokenizer = self._tokenizer
+        with self._tokenizing():
+            encoding = tokenizer.encode(prefix + sendable(text), add_special_tokens=False)
         return _Tokens(encoding.ids, [(start - len(prefix), end - len(prefix)) for start, end in encoding.offsets])
 
     def _cut(self, ids: list[int]) -> list[list[int]]:
@@ -181,7 +184,9 @@ class OnnxEmbedder:
     @cached_property
     def _special(self) -> tuple[list[int], list[int]]:
         """The special tokens before and after a text."""
-        marked = self._tokenizer.encode("a")
+        tokenizer = self._tokenizer
+        with self._tokenizing():
+            marked = tokenizer.encode("a")
         plain = [number for number, is_special in enumerate(marked.special_tokens_mask) if not is_special] or [0]
         return marked.ids[: plain[0]], marked.ids[plain[-1] + 1 :]
 
@@ -206,11 +211,17 @@ class OnnxEmbedder:
             from tokenizers import Tokenizer
         except ImportError as error:
             raise MissingPackage("This embedder needs the package tokenizers", "onnx") from error
-        try:
+        with self._tokenizing():
             tokenizer = Tokenizer.from_file(str(self._folder.tokenizer))
             # Texts are cut and padded here.
             tokenizer.no_truncation()
             tokenizer.no_padding()
+        return tokenizer
+
+    @contextmanager
+    def _tokenizing(self) -> Iterator[None]:
+        try:
+            yield
         except (KeyboardInterrupt, SystemExit):
             raise
         except BaseException as error:
@@ -218,7 +229,6 @@ class OnnxEmbedder:
             raise EmbeddingError(
                 f"{self._folder.tokenizer} can't be read ({quoted(str(error))}). Copy the model's tokenizer.json again."
             ) from error
-        return tokenizer
 
 
 def _of_spans(spans: Sequence[Span], tokens: _Tokens, vectors: FloatArray) -> FloatArray:
