@@ -49,7 +49,7 @@ def makes(exported: Path, cache_folder: Path, tmp_path_factory: pytest.TempPathF
     models, tiny = cache_folder / "models", tiny_folder(tmp_path_factory.mktemp("tiny"))
     return {
         "local": lambda: LocalEmbedder(cache_folder=models, runtime="openvino"),
-        "onnx": lambda: OnnxEmbedder(exported, cache_folder=models),
+        "onnx": lambda: OnnxEmbedder(exported),
         "onnx cls": lambda: OnnxEmbedder(tiny, pooling="cls"),
         "onnx max": lambda: OnnxEmbedder(tiny, pooling="max"),
         "words": HashEmbedder,

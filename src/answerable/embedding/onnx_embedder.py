@@ -34,8 +34,7 @@ class OnnxEmbedder:
     `pooling` is "mean", "cls", "max" or "last"; it and the prefixes are read from the folder's files where they are
     empty. A text over the model's limit becomes the mean of its windows, weighted by tokens. With mean pooling a span's
     vector is the mean of its tokens in their context ("late chunking", Günther et al. 2024, arXiv:2409.04701),
-    otherwise spans are embedded as separate texts. `threads` limits the processors (0: all); `cache_folder` keeps the
-    compiled model. Raises MissingPackage without the package tokenizers, and EmbeddingError if a file is missing,
+    otherwise spans are embedded as separate texts. `threads` limits the processors (0: all). Raises MissingPackage without the package tokenizers, and EmbeddingError if a file is missing,
     damaged, or no such model.
     """
 
@@ -46,12 +45,10 @@ class OnnxEmbedder:
         query_prefix: str = "",
         passage_prefix: str = "",
         threads: int = 0,
-        cache_folder: Path | None = None,
     ) -> None:
         self._place = Path(folder)
         self._given = pooling, query_prefix, passage_prefix
         self._threads = threads
-        self._cache_folder = cache_folder
         self._lock = threading.RLock()
 
     @cached_property
@@ -203,7 +200,7 @@ class OnnxEmbedder:
 
     @cached_property
     def _graph(self) -> OnnxGraph:
-        return OnnxGraph(self._folder.model, self._threads, self._cache_folder)
+        return OnnxGraph(self._folder.model, self._threads)
 
     @cached_property
     def _tokenizer(self) -> Any:

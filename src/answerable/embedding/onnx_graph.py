@@ -27,10 +27,11 @@ class OnnxGraph:
     EmbeddingError if the file is damaged, refers to files outside its folder, or isn't such a model.
     """
 
-    def __init__(self, path: Path, threads: int, cache_folder: Path | None) -> None:
+    def __init__(self, path: Path, threads: int) -> None:
         self._path = path
         try:
-            network, self.precision = compiled(self._read, threads, cache_folder)
+            # A compiled copy on the disk would be as large as the model and load no faster.
+            network, _ = compiled(self._read, threads, None)
         except ImportError as error:
             raise EmbeddingError(
                 f"Models in ONNX need OpenVINO, which doesn't run here ({error}). Leave the setting embedder on local."

@@ -67,7 +67,7 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
         from answerable.embedding.onnx_embedder import OnnxEmbedder
 
         own = settings.onnx_pooling, settings.onnx_query_prefix, settings.onnx_passage_prefix
-        return OnnxEmbedder(model, *own, settings.threads, settings.cache_path / "models")
+        return OnnxEmbedder(model, *own, settings.threads)
     dimension = settings.embedding_dimension
     if provider == "cohere":
         from answerable.embedding.cohere_embedder import CohereEmbedder
