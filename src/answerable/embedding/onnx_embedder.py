@@ -34,8 +34,8 @@ class OnnxEmbedder:
     `pooling` is "mean", "cls", "max" or "last"; it and the prefixes are read from the folder's files where they are
     empty. A text over the model's limit becomes the mean of its windows, weighted by tokens. With mean pooling a span's
     vector is the mean of its tokens in their context ("late chunking", Günther et al. 2024, arXiv:2409.04701),
-    otherwise spans are embedded as separate texts. `threads` limits the processors (0: all). Raises MissingPackage without the package tokenizers, and EmbeddingError if a file is missing,
-    damaged, or no such model.
+    otherwise spans are embedded as separate texts. `threads` limits the processors (0: all). Raises MissingPackage
+    without the package tokenizers, and EmbeddingError if a file is missing, damaged, or no such model.
     """
 
     def __init__(
