@@ -17,7 +17,15 @@ import answerable
 from answerable import Document, DocumentType, Library, Reason
 from answerable.datatypes import Narrowing
 from answerable.embedding.cache import CachedEmbedder
-from answerable.errors import DocumentNotFound, EmbedderMismatch, EmptySource, FilterError, LibraryNotFound, SourceError
+from answerable.errors import (
+    DocumentNotFound,
+    EmbedderMismatch,
+    EmptySource,
+    FilterError,
+    LibraryNotFound,
+    SettingsError,
+    SourceError,
+)
 from answerable.indexing.ingest import Progress
 from answerable.protocols import Embedder, Fingerprint
 from answerable.settings import Settings
@@ -675,3 +683,20 @@ def test_read_gives_documents_without_adding_them() -> None:
     documents = answerable.read(EXAMPLES)
     assert [document.type for document in documents] == ["chat", "markdown", "html", "pdf"]
     assert answerable.read(str(GUIDE))[0] == documents[1]
+
+
+# Parts of one's own
+
+
+def test_an_embedder_and_an_answerer_of_ones_own(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    answerer = build_answerer(Settings(reader="off", refuse=False), embedder.fingerprint)
+    with answerable.open(tmp_path / "library", embedder=embedder, model=answerer) as library:
+        library.add_documents([Document.from_text("The kettle is blue.")])
+        assert library.embedder is embedder
+        assert library.ask("Which colour has the kettle?").answered
+        assert library.use_answerer(answerer) is answerer
+    with pytest.raises(EmbedderMismatch):
+        answerable.open(tmp_path / "library")
+    with pytest.raises(SettingsError, match="Leave workers on 1"):
+        answerable.open(":memory:", embedder=embedder, workers=2)

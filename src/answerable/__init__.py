@@ -6,6 +6,7 @@ __all__ = [
     "AddReport",
     "Answer",
     "AnswerableError",
+    "AsyncLibrary",
     "Chunk",
     "Citation",
     "Document",
@@ -14,16 +15,18 @@ __all__ = [
     "Location",
     "Reason",
     "RetrievalResult",
+    "aopen",
     "open",
     "read",
 ]
 
 if typing.TYPE_CHECKING:
+    from answerable.async_library import AsyncLibrary
     from answerable.datatypes import Answer, Chunk, Citation, Document, DocumentType, Location, Reason, RetrievalResult
     from answerable.errors import AnswerableError
     from answerable.indexing.reports import AddReport
     from answerable.library import Library
-    from answerable.wiring.build import open, read
+    from answerable.wiring.build import aopen, open, read
 
     __version__: str
 else:
@@ -31,7 +34,9 @@ else:
     _MODULES = dict.fromkeys(__all__, "datatypes") | {
         "AddReport": "indexing.reports",
         "AnswerableError": "errors",
+        "AsyncLibrary": "async_library",
         "Library": "library",
+        "aopen": "wiring.build",
         "open": "wiring.build",
         "read": "wiring.build",
     }

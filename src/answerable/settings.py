@@ -46,6 +46,7 @@ USUAL = {
 """The providers' own environment variables; those with our prefix override them."""
 NOT_NEGATIVE = ("chunk_overlap", "history_tokens", "embedding_dimension", "threads", "cache_size")
 CHOICES = {
+    "onnx_pooling": ("", "mean", "cls", "max", "last"),
     "splitter": ("auto", "tokens"),
     "rerank": ("", "local"),
     "reader": ("local", "off"),
@@ -61,6 +62,9 @@ class Settings:
     library: str = ""
     embedder: str = "local"
     embedding_dimension: int = 0
+    onnx_pooling: str = ""
+    onnx_query_prefix: str = ""
+    onnx_passage_prefix: str = ""
     allow_downloads: bool = False
     model: str = "extractive"
     splitter: str = "auto"

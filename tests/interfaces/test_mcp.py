@@ -66,6 +66,12 @@ async def test_a_whole_session(example_library: Path, mode: Any) -> None:
         last = await given(client, "list_documents", offset=3)
         assert last["documents"] == listed["documents"][3:]
 
+        prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+        assert set(prompts) == {"ask_documents", "gather_from_documents"}
+        assert all(prompt.title and prompt.description for prompt in prompts.values())
+        asked = await client.get_prompt("ask_documents", {"question": "Can I use vinegar?"})
+        assert "`ask`: Can I use vinegar?" in getattr(asked.messages[0].content, "text", "")
+
         resources = (await client.list_resources()).resources
         assert {resource.name for resource in resources} == {path.name for path in EXAMPLES.iterdir()}
 
@@ -145,14 +151,6 @@ async def test_mistakes_are_told_to_the_assistant(example_library: Path) -> None
         for address in ("answerable://document/none", "answerable://document/..%2F..%2Fetc", "file:///etc/hostname"):
             with pytest.raises(MCPError):
                 await client.read_resource(address)
-
-
-def test_documented_configurations_start_the_command() -> None:
-    page = (EXAMPLES.parent / "docs" / "mcp.md").read_text("utf-8")
-    blocks = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
-    servers = [server for block in blocks for named in block.values() for server in named.values()]
-    assert [server["args"] for server in servers] == [["mcp", "--library", "/home/ana/library"]] * 2
-    assert all(server["command"].endswith("/answerable") for server in servers)
 
 
 def test_a_library_that_is_not_there(tmp_path: Path) -> None:

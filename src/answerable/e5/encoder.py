@@ -6,7 +6,6 @@ vectors are looked up outside the graph, in the 4-bit table: as a constant of th
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,8 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from answerable.compiling import compiled
 from answerable.datatypes import FloatArray
-from answerable.disk.private import close_to_others, make_folder
 from answerable.e5.integers import Integers
 from answerable.e5.model_file import ModelFile, dequantize
 
@@ -38,28 +37,16 @@ class OpenVinoEncoder:
         weights: Weights | None = None,
         heads: Callable[[Any], list[Any]] = lambda state: [state],
     ) -> None:
-        # With this package OpenVINO reports each import to Google Analytics. None in `sys.modules` marks it as missing.
-        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-        import openvino
-
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
-        core = openvino.Core()
-        self.precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-        options: dict[str, Any] = {"INFERENCE_PRECISION_HINT": self.precision, "PERFORMANCE_HINT": "LATENCY"}
-        # Where a layer's weights are integers, its inputs are rounded to integers too, token by token.
-        options["DYNAMIC_QUANTIZATION_GROUP_SIZE"] = model.hidden
-        if threads:
-            options["INFERENCE_NUM_THREADS"] = threads
-            # Processes that use fewer threads than there are would all be pinned to the first processors.
-            options["ENABLE_CPU_PINNING"] = False
-        if cache_folder is not None:
-            make_folder(cache_folder)
-            core.set_property({"CACHE_DIR": str(cache_folder)})
-        graph = _build_graph(model, weights or model.tensor, heads)
-        self._request = core.compile_model(graph, "CPU", options).create_infer_request()
-        if cache_folder is not None:
-            close_to_others(*cache_folder.iterdir())
+        network, self.precision = compiled(
+            lambda _: _build_graph(model, weights or model.tensor, heads),
+            threads,
+            cache_folder,
+            # Where a layer's weights are integers, its inputs are rounded to integers too, token by token.
+            DYNAMIC_QUANTIZATION_GROUP_SIZE=model.hidden,
+        )
+        self._request = network.create_infer_request()
 
     def hidden_states(self, ids: Sequence[Sequence[int]]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Return hidden states of shape (texts, longest, 384), and a mask that is false for padding."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 MODEL = "multilingual-e5-small"
 DIMENSION = 384
 WINDOW = 510
-BATCH_TOKENS = 1536
 
 
 class LocalEmbedder:
@@ -134,6 +133,8 @@ class LocalEmbedder:
         self, encoder: OpenVinoEncoder, texts: Sequence[Sequence[int]]
     ) -> list[tuple[FloatArray, FloatArray]]:
         """Return the token states of each text, and their mean including special tokens."""
+        from answerable.embedding.vectors import batches
+
         windows: list[list[int]] = []
         owners: list[int] = []
         for number, ids in enumerate(texts):
@@ -142,7 +143,7 @@ class LocalEmbedder:
                 owners.append(number)
         sums = np.zeros((len(texts), DIMENSION), np.float32)
         states: list[list[tuple[int, FloatArray]]] = [[] for _ in texts]
-        for rows in _batches(windows):
+        for rows in batches(windows):
             hidden, mask = encoder.hidden_states([windows[row] for row in rows])
             for row, tokens, present in zip(rows, hidden, mask, strict=True):
                 tokens = tokens[present]
@@ -224,18 +225,6 @@ def _pool(tokens: FloatArray, pieces: Sequence[Sequence[int]]) -> FloatArray:
             vectors[number // 2] = _normalize(tokens[start : start + len(piece)].mean(axis=0))
         start += len(piece)
     return vectors
-
-
-def _batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield batches of rows of similar length, to keep padding small."""
-    batch: list[int] = []
-    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
-        if batch and len(windows[row]) * (len(batch) + 1) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 def _normalize(vector: FloatArray) -> FloatArray:

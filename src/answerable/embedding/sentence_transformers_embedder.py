@@ -8,7 +8,6 @@ the fingerprint, when a library is opened.
 from __future__ import annotations
 
 import os
-import re
 import threading
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
+from answerable.embedding.prefixes import prefixes
 from answerable.embedding.vectors import means_of_windows, normalised, spans_as_texts
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
@@ -28,7 +28,6 @@ from answerable.text.characters import sendable
 MODEL = "intfloat/multilingual-e5-small"
 # Room for the prefix, special tokens, and words that have more tokens when they are cut.
 _MARGIN = 24
-_E5 = re.compile(r"(?:^|[/_-])e5-(?!mistral)(?!.*instruct)", re.IGNORECASE)
 
 
 class SentenceTransformersEmbedder:
@@ -121,10 +120,7 @@ class SentenceTransformersEmbedder:
     @cached_property
     def _prefixes(self) -> tuple[str, str]:
         """The prefixes of questions and of passages."""
-        if _E5.search(self._name):
-            return "query: ", "passage: "
-        prompts = self._model.prompts or {}
-        return prompts.get("query") or "", prompts.get("document") or prompts.get("passage") or ""
+        return prefixes(self._name, self._model.prompts or {})
 
     @cached_property
     def _model(self) -> Any:

@@ -83,6 +83,11 @@ class Measured:
     operating: Point | None
     reliability: Reliability | None = None
 
+    def figure(self, name: str) -> Figure:
+        """Return a figure by its name, such as `recall@5`. Raise KeyError if it applies to no question."""
+        found = {each.name: each for each in self.figures}
+        return found[name]
+
 
 @dataclass(frozen=True, slots=True)
 class SetReport:

@@ -49,15 +49,20 @@ def build_reranker(settings: Settings, embedder: Embedder) -> Reranker | None:
     return LateInteraction(maker)
 
 
-def build_answerer(settings: Settings, fingerprint: Fingerprint) -> Answerer:
-    """Build the answerer; `fingerprint` identifies the embedder and so selects the gate."""
+def build_answerer(settings: Settings, fingerprint: Fingerprint, own: Answerer | ChatModel | None = None) -> Answerer:
+    """Build the answerer; `fingerprint` identifies the embedder and so selects the gate.
+
+    `own` takes the place of what the setting `model` names.
+    """
+    if own is not None and not is_chat_model(own):
+        return cast("Answerer", own)
     gate = build_gate(settings, fingerprint)[0] if settings.refuse else None
     reader = build_answer_reader(settings)
-    if settings.model == EXTRACTIVE:
+    if own is None and settings.model == EXTRACTIVE:
         from answerable.answering.extractive import ExtractiveAnswerer
 
         return ExtractiveAnswerer(gate, settings.quotes, reader)
-    made = _by_plugin(settings)
+    made = own or _by_plugin(settings)
     if made is not None and not is_chat_model(made):
         return cast("Answerer", made)
     from answerable.answering.grounded import Budgets, GroundedAnswerer

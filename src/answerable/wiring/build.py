@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from answerable.datatypes import Document
-from answerable.errors import MissingPackage
+from answerable.errors import MissingPackage, SettingsError
 from answerable.indexing.prepare import Pipeline
 from answerable.library import Library
-from answerable.protocols import CoreStore, Embedder, Fingerprint, Reader
+from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, Fingerprint, Reader
 from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
 from answerable.sources.web_address import is_site
@@ -38,12 +38,14 @@ from answerable.wiring.stores import MEMORY, build_store, without_password
 from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
 
 if TYPE_CHECKING:
+    from answerable.async_library import Opening
     from answerable.indexing.workers.jobs import JobQueue
     from answerable.indexing.workers.worker_pool import WorkerPool
 
 __all__ = [
     "EXTRACTIVE",
     "MEMORY",
+    "aopen",
     "build_answer_reader",
     "build_answerer",
     "build_chat_model",
@@ -73,17 +75,45 @@ def open(
     create: bool = True,
     store: CoreStore | None = None,
     source_reader: Reader | None = None,
+    embedder: str | Embedder | None = None,
+    model: str | ChatModel | Answerer | None = None,
     **settings: Any,
 ) -> Library:
     """Open the library at an address, such as a folder or `:memory:`; by default the user's own library.
 
-    Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead. `settings` are fields of
-    `Settings`; the others come from the environment and `answerable.toml`. Your own `store` or `source_reader` replaces
-    the one that the settings name (see docs/extending.md). Raise SettingsError and LibraryError.
+    Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead. `embedder`, `model` and
+    the other `settings` are fields of `Settings`; what isn't given comes from the environment and `answerable.toml`.
+    Your own `store`, `source_reader`, `embedder` or `model` (a chat model, whose text is checked, or an answerer)
+    replaces the one that the settings name (see docs/python.md and docs/extending.md). Raise SettingsError and
+    LibraryError.
     """
     if address is not None:
         settings["library"] = os.fspath(address)
-    return build_library(load_settings(settings), create, store=store, source_reader=source_reader)
+    named = {name: value for name, value in {"embedder": embedder, "model": model}.items() if isinstance(value, str)}
+    own_embedder = None if isinstance(embedder, str) else embedder
+    own_model = None if isinstance(model, str) else model
+    read = load_settings({**settings, **named})
+    return build_library(read, create, None, store, source_reader, own_embedder, own_model)
+
+
+def aopen(
+    address: str | os.PathLike[str] | None = None,
+    create: bool = True,
+    store: CoreStore | None = None,
+    source_reader: Reader | None = None,
+    embedder: str | Embedder | None = None,
+    model: str | ChatModel | Answerer | None = None,
+    **settings: Any,
+) -> Opening:
+    """Open a library for a program on asyncio: `async with answerable.aopen(address) as library`, an AsyncLibrary.
+
+    Or `await` it, and close the library when you are done. Arguments and errors are those of `open`, which runs on a
+    thread.
+    """
+    # A program that doesn't await never loads asyncio.
+    from answerable.async_library import Opening
+
+    return Opening(partial(open, address, create, store, source_reader, embedder, model, **settings))
 
 
 def read(path: str | os.PathLike[str], **settings: Any) -> list[Document]:
@@ -105,20 +135,27 @@ def build_library(
     root: Path | None = None,
     store: CoreStore | None = None,
     source_reader: Reader | None = None,
+    own_embedder: Embedder | None = None,
+    own_model: ChatModel | Answerer | None = None,
 ) -> Library:
-    """Build the library that the settings describe. Sources of files under `root` are paths relative to it."""
+    """Build the library that the settings describe. Sources of files under `root` are paths relative to it.
+
+    Vectors of one's own embedder aren't cached: its fingerprint may promise too much.
+    """
     whole = (
         build_store(settings.library_address, create, settings.qdrant_api_key) if store is None else completed(store)
     )
     try:
-        embedder = build_embedder(settings, whole.fingerprint)
+        embedder = own_embedder or build_embedder(settings, whole.fingerprint)
+        if own_embedder is not None and (settings.workers > 1 or settings.ray):
+            raise SettingsError("Workers can't use an embedder of your own program. Leave workers on 1 and ray empty.")
         worker_pool = build_worker_pool(settings, embedder)
         return Library(
             store=whole,
             embedder=embedder,
             splitter=build_splitter(settings),
             reader=source_reader or build_reader(settings, root, worker_pool),
-            answerer=build_answerer(settings, embedder.fingerprint),
+            answerer=build_answerer(settings, embedder.fingerprint, own_model),
             narrows=settings.narrow,
             steps=Steps(build_reranker(settings, embedder)),
             worker_pool=worker_pool,

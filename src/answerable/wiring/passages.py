@@ -63,6 +63,11 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
         return SentenceTransformersEmbedder(
             model or "intfloat/multilingual-e5-small", allow_downloads=settings.allow_downloads
         )
+    if provider == "onnx" and model:
+        from answerable.embedding.onnx_embedder import OnnxEmbedder
+
+        own = settings.onnx_pooling, settings.onnx_query_prefix, settings.onnx_passage_prefix
+        return OnnxEmbedder(model, *own, settings.threads)
     dimension = settings.embedding_dimension
     if provider == "cohere":
         from answerable.embedding.cohere_embedder import CohereEmbedder
@@ -75,8 +80,8 @@ def _build_embedder(settings: Settings, name: str) -> Embedder:
         return made
     if endpoint is None or not (model or endpoint.embedding_model):
         raise SettingsError(
-            f"There is no embedder {name!r}. Use local, openai:NAME, github:NAME, ollama:NAME, cohere:NAME or "
-            "sentence-transformers:NAME, or the name of a plug-in (`answerable plugins`)."
+            f"There is no embedder {name!r}. Use local, onnx:FOLDER, openai:NAME, github:NAME, ollama:NAME, "
+            "cohere:NAME or sentence-transformers:NAME, or the name of a plug-in (`answerable plugins`)."
         )
     from answerable.embedding.openai_embedder import OpenAIEmbedder
 

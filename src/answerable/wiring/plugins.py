@@ -15,7 +15,7 @@ from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, TextS
 READY, PARTLY, CLASH, FAILED = "ready", "partly", "clash", "failed"
 _MODELS = frozenset(("openai", "github", "ollama", "cohere"))
 _BUILT_IN = {
-    EMBEDDERS: _MODELS | {"local", "sentence-transformers"},
+    EMBEDDERS: _MODELS | {"local", "onnx", "sentence-transformers"},
     STORES: frozenset(("postgres", "postgresql", "qdrant+http", "qdrant+https", "https", "http", "file")),
     ANSWERERS: _MODELS | {"extractive"},
 }

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from answerable.evaluation.asked import asked_of
 from answerable.evaluation.configurations import parse_retrievers
 from answerable.evaluation.evaluation import Plan, evaluate, set_store
 from answerable.evaluation.html_report import write_html
-from answerable.evaluation.question_lists import find_documents, read_questions
+from answerable.evaluation.of_library import evaluate_list
 from answerable.evaluation.report import FIGURES, Difference, Figure, Group, Report, SetReport, below
 from answerable.evaluation.sets import QuestionSet
 from answerable.evaluation.suggest import suggest, write_drafts
@@ -22,7 +22,7 @@ from answerable.interfaces.cli.printing import console, counted, one_line, print
 from answerable.interfaces.cli.progress import add_progress, count_progress
 from answerable.protocols import Embedder
 from answerable.settings import Settings
-from answerable.wiring.build import build_embedder, build_library, build_store, without_password
+from answerable.wiring.build import build_embedder, build_library, without_password
 
 
 def measure(settings: Settings, folders: Sequence[Path], options: MeasureOptions, as_json: bool) -> Report:
@@ -53,19 +53,16 @@ def _measure_set(folder: Path, settings: Settings, embedder: Embedder, plan: Pla
 
 
 def _measure_library(settings: Settings, path: Path, plan: Plan, as_json: bool) -> SetReport:
-    listed = read_questions(path)
-    with closing(build_store(settings.library_address, False, settings.qdrant_api_key)) as store:
-        asked = find_documents(listed, list(store.documents()), path)
-        if left_out := len(listed) - len(asked):
-            print_text(
-                f"{counted(left_out, 'vote')} of {len(listed):,} passed over: nothing is expected yet, or the document "
-                f"is gone. To count them, fill in `answer`, `document` or `unanswerable` in {path}.",
-                stderr=True,
-            )
-        embedder = build_embedder(settings, store.fingerprint)
-        name = f"{path.name} on {without_password(settings.library_address)}"
-        with _shown(plan, name, as_json) as plan:
-            return evaluate(name, asked, settings, store, embedder, plan)
+    name = f"{path.name} on {without_password(settings.library_address)}"
+    with _shown(plan, name, as_json) as plan:
+        found, listed, left_out = evaluate_list(settings, path, plan)
+    if left_out:
+        print_text(
+            f"{counted(left_out, 'vote')} of {listed:,} passed over: nothing is expected yet, or the document is gone. "
+            f"To count them, fill in `answer`, `document` or `unanswerable` in {path}.",
+            stderr=True,
+        )
+    return found
 
 
 @contextmanager

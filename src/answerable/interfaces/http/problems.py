@@ -21,8 +21,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from answerable import errors
 from answerable.errors import AnswerableError, error_code
 from answerable.interfaces.http.libraries import UnknownLibrary
-from answerable.interfaces.http.pool import Busy
 from answerable.text import printable_line
+from answerable.threads import Busy
 
 MEDIA_TYPE = "application/problem+json"
 

@@ -17,11 +17,11 @@ from answerable.interfaces.http.libraries import Build, Libraries, open_library
 from answerable.interfaces.http.metrics import Metrics
 from answerable.interfaces.http.originals import Originals
 from answerable.interfaces.http.overviews import Overviews
-from answerable.interfaces.http.pool import Pool
 from answerable.interfaces.http.session_store import Sessions
 from answerable.interfaces.http.sync_reports import SyncReports
 from answerable.interfaces.http.uploads import clean_up
 from answerable.settings import Settings
+from answerable.threads import Pool
 
 
 def default_data_folder() -> Path:

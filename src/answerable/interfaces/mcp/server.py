@@ -1,4 +1,4 @@
-"""An MCP server of a library: tools that read the library, tools that change it, documents as resources.
+"""An MCP server of a library: tools that read the library, tools that change it, documents as resources, prompts.
 
 The names and descriptions of tools are fixed; they never contain text of documents.
 """
@@ -16,6 +16,7 @@ from mcp_types import Resource, ToolAnnotations
 
 from answerable import __version__
 from answerable.interfaces.mcp.calls import Calls
+from answerable.interfaces.mcp.prompts import ask_documents, gather_from_documents
 from answerable.interfaces.mcp.reading_tools import ReadingTools
 from answerable.interfaces.mcp.writing_tools import WritingTools
 from answerable.library import Library
@@ -51,6 +52,8 @@ class LibraryServer(MCPServer[Any]):
             writing = WritingTools(library, self._calls, roots)
             self.add_tool(writing.add_source, title="Add a file, folder or site", annotations=ADDS)
             self.add_tool(writing.remove_document, title="Remove a document", annotations=REMOVES)
+        self.prompt(title="Ask my documents")(ask_documents)
+        self.prompt(title="Gather from my documents")(gather_from_documents)
         self.resource(DOCUMENTS + "{document_id}", name="document", title="A document's text")(self.read_document)
 
     async def list_resources(self) -> list[Resource]:

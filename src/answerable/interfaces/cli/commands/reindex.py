@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def reindex(
     embedder: Annotated[
-        Text, Option(metavar="NAME", help="The new embedder: local, openai:NAME, ollama:NAME, cohere:NAME.")
+        Text,
+        Option(metavar="NAME", help="The new embedder: local, onnx:FOLDER, openai:NAME, ollama:NAME, cohere:NAME."),
     ] = None,
     library: LibraryOption = None,
     dry_run: Annotated[bool, Option("--dry-run", help="Show time and cost; change nothing.")] = False,

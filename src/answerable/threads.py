@@ -25,15 +25,15 @@ class Busy(Exception):
 
 
 class Pool:
-    """A pool of `workers` threads, with a queue of at most `waiting` calls.
+    """A pool of `workers` threads, with a queue of at most `waiting` calls (None: any number).
 
     A stream uses a worker only while its next item is computed, so slow clients occupy no worker. Accepted calls always
     finish; only new calls are refused.
     """
 
-    def __init__(self, workers: int = 8, waiting: int = 128) -> None:
+    def __init__(self, workers: int = 8, waiting: int | None = 128) -> None:
         self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answerable")
-        self._limit = workers + waiting
+        self._limit = None if waiting is None else workers + waiting
         self._lock = threading.Lock()
         self._submitted: set[Future[Any]] = set()
 
@@ -62,17 +62,21 @@ class Pool:
             if step is not None and not step.done():
                 step.add_done_callback(lambda _: generator.close())
             elif inspect.getgeneratorstate(generator) != inspect.GEN_CLOSED:
-                self._submit(generator.close)
+                try:
+                    self._submit(generator.close)
+                except RuntimeError:
+                    # The pool was closed before its consumer left the stream.
+                    generator.close()
 
-    def close(self, patience: float = 5.0) -> None:
-        """Refuse new calls and wait at most `patience` seconds for the running and waiting calls. Idempotent."""
+    def close(self, patience: float | None = 5.0) -> None:
+        """Refuse new calls and wait at most `patience` seconds (None: forever) for those accepted. Idempotent."""
         self._workers.shutdown(wait=False)
         with self._lock:
             running = set(self._submitted)
         wait(running, patience)
 
     def _admit(self) -> None:
-        if len(self._submitted) >= self._limit:
+        if self._limit is not None and len(self._submitted) >= self._limit:
             raise Busy
 
     def _submit(self, function: Callable[[], T]) -> Future[T]:
