@@ -105,7 +105,7 @@ def test_a_conversation_is_renamed_exported_and_deleted(address: str) -> None:
         assert "> The ferry to Bogotá leaves at nine." in saved
         page.get_by_role("button", name="Delete").click()
         page.keyboard.press("Escape")
-        assert page.get_by_role("button", name="Yes, delete").count() == 0
+        page.get_by_role("button", name="Yes, delete").wait_for(state="detached")
         assert page.evaluate("() => document.activeElement.className").endswith("earlier-more")
         for left in (1, 0):
             page.locator(".earlier-more").last.click()
