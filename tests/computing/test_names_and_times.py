@@ -10,8 +10,10 @@ import pytest
 
 import answerable
 from answerable import Library
+from answerable.computing.source import Source
 from answerable.computing.word_forms import spoken
 from answerable.datatypes import Reason
+from answerable.tables.find import find_tables
 
 CAR = """date,category,amount_gbp,paid_by
 2023-05-30,fuel,50.10,Rob
@@ -125,6 +127,16 @@ def test_expenses_are_those_of_a_table_unless_the_question_names_somebody_in_the
         by_ana = library.ask("¿cuántos mensajes envió Ana en marzo?")
         assert by_ana.narrowing is not None
         assert by_ana.narrowing.senders == ("Ana",)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("2024,Anvil\n2025,Bell\n", [0]), ("20241,Anvil\n20252,Bell\n", [])])
+def test_years_are_told_from_other_numbers(tmp_path: Path, rows: str, columns: list[int]) -> None:
+    (tmp_path / "items.csv").write_text(f"year id,name\n{rows}", "utf-8")
+    [document] = answerable.read(tmp_path / "items.csv")
+    [table] = find_tables(document)
+    source = Source(document, table, 0)
+    assert source.year_columns == columns
+    assert source.time_column == (columns or [-1])[0]
 
 
 def test_names_of_columns_are_read_as_words() -> None:
