@@ -100,7 +100,7 @@ class Source:
             number
             for number in self.number_columns
             if not self.table.columns[number].is_quantity
-            and set(words(self.table.columns[number].name.lower())) & word_set("values", "years")
+            and set(words(fold(self.table.columns[number].name))) & word_set("values", "years")
             and all(year is None or year in _YEARS for year in (row.values[number].number for row in self.table.rows))
         ]
 
