@@ -113,7 +113,7 @@ smoke-long: setup
 
 # Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
 test-quality: setup
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m quality -s --timeout 5400
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal -m quality -rP --timeout 5400
 
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup

@@ -24,8 +24,9 @@ OBSERVE = """() => {
   }).observe({ type: "layout-shift", buffered: true });
 }"""
 LOADED = """() => {
+  // The worker of the phone fetches all files again, to keep them.
   const sizes = performance.getEntriesByType("resource")
-    .filter(({ name }) => /\\.m?js$/.test(new URL(name).pathname))
+    .filter(({ name, initiatorType }) => /\\.m?js$/.test(new URL(name).pathname) && initiatorType !== "fetch")
     .map(({ decodedBodySize }) => decodedBodySize);
   const paint = performance.getEntriesByName("first-contentful-paint")[0];
   return { script: sizes.reduce((all, size) => all + size, 0), files: sizes.length, paint: paint?.startTime ?? 0 };

@@ -51,7 +51,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         with serving(folder / "empty") as address, seen(address, "en", "light") as visitor:
-            visitor.page.locator(".welcome").wait_for()
+            visitor.page.locator(".welcome .drop-zone").wait_for()
             keep(visitor, "01-empty")
         for language, states in STATES.items():
             with serving(folder / language) as address:

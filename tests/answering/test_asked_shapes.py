@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 
 import answerable
 from answerable import Library
+from answerable.answering.word_lists import word_lists
 
 
 @pytest.fixture(scope="module")
@@ -44,3 +46,21 @@ def test_what_the_passages_lack(library: Library, question: str) -> None:
 
 def test_what_they_have(library: Library) -> None:
     assert "01584 555064" in library.ask("what is Idris Cole's phone number?").text
+
+
+@pytest.mark.parametrize(
+    ("text", "has_one"),
+    [
+        ("Tel.915551234", True),
+        ("call +44-1584 555064.", True),
+        ("(11) 98765-4321", True),
+        ("01.23.45.67.89", True),
+        ("on 2024-07-19", False),
+        ("am 19.07.2024", False),
+        ("1960.00", False),
+        ("it cost 1,960.50.", False),
+        ("room 12345", False),
+    ],
+)
+def test_telephone_numbers_are_told_from_dates_and_amounts(text: str, has_one: bool) -> None:
+    assert bool(re.search(word_lists("asked_for")["shapes"]["telephone"]["is"], text)) == has_one

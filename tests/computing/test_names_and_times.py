@@ -10,8 +10,10 @@ import pytest
 
 import answerable
 from answerable import Library
+from answerable.computing.source import Source
 from answerable.computing.word_forms import spoken
 from answerable.datatypes import Reason
+from answerable.tables.find import find_tables
 
 CAR = """date,category,amount_gbp,paid_by
 2023-05-30,fuel,50.10,Rob
@@ -119,12 +121,32 @@ def test_expenses_are_those_of_a_table_unless_the_question_names_somebody_in_the
         assert "62,50 EUR (2 filas)" in library.ask("¿cuánto gastamos en total?").text
         assert "45 €" in library.ask("¿cuánto pagó Ana?").text
         in_january = library.ask("¿cuánto sumó la luz en enero de 2024?")
-        assert "40,00 EUR" in in_january.text
+        # The name of the column gives the unit.
+        assert in_january.text.endswith("Importe (€): 40,00 [1]")
         # A filter for messages has no part in the rows of a table.
         assert in_january.narrowing is None
         by_ana = library.ask("¿cuántos mensajes envió Ana en marzo?")
         assert by_ana.narrowing is not None
         assert by_ana.narrowing.senders == ("Ana",)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [("2024,Anvil\n2025,Bell\n", [0]), ("20241,Anvil\n20252,Bell\n", [])])
+def test_years_are_told_from_other_numbers(tmp_path: Path, rows: str, columns: list[int]) -> None:
+    (tmp_path / "items.csv").write_text(f"year id,name\n{rows}", "utf-8")
+    [document] = answerable.read(tmp_path / "items.csv")
+    [table] = find_tables(document)
+    source = Source(document, table, 0)
+    assert source.year_columns == columns
+    assert source.time_column == (columns or [-1])[0]
+
+
+def test_years_of_another_table_are_not_those_asked_for(tmp_path: Path) -> None:
+    (tmp_path / "bodega.csv").write_text("Vino,Añada,Botellas\nAlión,2015,6\nPintia,2017,2\nMauro,2019,5\n", "utf-8")
+    (tmp_path / "árboles.csv").write_text("Árbol,Plantado,Año\nCerezo,Norte,2018\nHiguera,Sur,2003\n", "utf-8")
+    with answerable.open(":memory:") as library:
+        library.add(tmp_path)
+        assert "Añada: ≥ 2017: 2 filas" in library.ask("¿Cuántos vinos hay posteriores a 2016?").text
+        assert "Año: ≥ 2017: 1 fila" in library.ask("¿Cuántos árboles hay posteriores a 2016?").text
 
 
 def test_names_of_columns_are_read_as_words() -> None:

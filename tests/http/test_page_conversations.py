@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
 import pytest
 from browser import PHONE, Visitor, visiting
+from playwright.sync_api import Route
 from service_on_socket import PatientModel, small_service, upload
 
 FACTS = (
@@ -105,7 +107,7 @@ def test_a_conversation_is_renamed_exported_and_deleted(address: str) -> None:
         assert "> The ferry to Bogotá leaves at nine." in saved
         page.get_by_role("button", name="Delete").click()
         page.keyboard.press("Escape")
-        assert page.get_by_role("button", name="Yes, delete").count() == 0
+        page.get_by_role("button", name="Yes, delete").wait_for(state="detached")
         assert page.evaluate("() => document.activeElement.className").endswith("earlier-more")
         for left in (1, 0):
             page.locator(".earlier-more").last.click()
@@ -166,75 +168,79 @@ def test_an_edited_question_that_fails_loses_nothing(address: str) -> None:
         visitor.complaints.clear()
 
 
-def test_asking_again_can_be_stopped(tmp_path: Path) -> None:
+@contextmanager
+def asked_again(folder: Path) -> Iterator[tuple[Visitor, PatientModel, str]]:
+    """Somebody whose question is being answered once more, until the model may go on, and the first answer."""
     model = PatientModel("The gate is blue [1].")
     model.go_on.set()
-    with small_service(tmp_path, model=model) as (server, client):
+    with small_service(folder, model=model) as (server, client):
         upload(client, *FACTS)
         with visiting(server.address) as visitor:
-            page = visitor.page
-            visitor.ask(GATE)
-            before = page.locator(".turn .written").inner_text()
+            before = visitor.ask(GATE).locator(".written").inner_text()
             model.go_on.clear()
-            page.get_by_role("button", name="Ask again").click()
-            page.locator(".turn[data-state=writing]").wait_for()
-            assert page.get_by_role("button", name="Edit the question").is_disabled()
-            page.get_by_role("button", name="Stop").click()
-            page.locator(".turn[data-state=done]").wait_for()
-            assert page.locator(".turn .written").inner_text() == before
+            visitor.page.get_by_role("button", name="Ask again").click()
+            visitor.page.locator(".turn[data-state=writing]").wait_for()
+            yield visitor, model, before
+
+
+def test_asking_again_can_be_stopped(tmp_path: Path) -> None:
+    with asked_again(tmp_path) as (visitor, _, before):
+        page = visitor.page
+        assert page.get_by_role("button", name="Edit the question").is_disabled()
+        page.get_by_role("button", name="Stop").click()
+        page.locator(".turn[data-state=done]").wait_for()
+        assert page.locator(".turn .written").inner_text() == before
 
 
 def test_an_unfinished_answer_goes_on_while_another_conversation_is_open(tmp_path: Path) -> None:
-    model = PatientModel("The gate is blue [1].")
-    model.go_on.set()
-    with small_service(tmp_path, model=model) as (server, client):
-        upload(client, *FACTS)
-        with visiting(server.address) as visitor:
-            page = visitor.page
-            field = page.get_by_role("textbox", name="question")
-            writing = page.locator(".turn[data-state=writing]")
-            visitor.ask(GATE)
-            model.go_on.clear()
-            page.get_by_role("button", name="Ask again").click()
-            writing.wait_for()
-            page.get_by_role("button", name="New conversation").click()
-            page.locator(".welcome").wait_for()
-            # Back to the answer that is being written, and away from it again.
-            page.locator(".earlier-title", has_text=GATE).click()
-            writing.wait_for()
-            assert questions(visitor) == [GATE]
-            page.get_by_role("button", name="New conversation").click()
-            field.fill(FERRY)
-            page.keyboard.press("Enter")
-            writing.wait_for()
-            assert questions(visitor) == [FERRY]
-            model.go_on.set()
-            page.locator(".turn[data-state=done]").wait_for()
-            assert questions(visitor) == [FERRY]
-            page.locator(".earlier-title", has_text=FERRY).wait_for()
-            assert not model.stopped.is_set()
-            page.locator(".earlier-title", has_text=GATE).click()
-            page.locator(".turn[data-state=done]", has_text=GATE).wait_for()
-            assert questions(visitor) == [GATE]
+    with asked_again(tmp_path) as (visitor, model, _):
+        page = visitor.page
+        writing = page.locator(".turn[data-state=writing]")
+        page.get_by_role("button", name="New conversation").click()
+        page.locator(".welcome").wait_for()
+        # Back to the answer that is being written, and away from it again.
+        page.locator(".earlier-title", has_text=GATE).click()
+        writing.wait_for()
+        assert questions(visitor) == [GATE]
+        page.get_by_role("button", name="New conversation").click()
+        page.get_by_role("textbox", name="question").fill(FERRY)
+        page.keyboard.press("Enter")
+        writing.wait_for()
+        assert questions(visitor) == [FERRY]
+        model.go_on.set()
+        page.locator(".turn[data-state=done]").wait_for()
+        assert questions(visitor) == [FERRY]
+        page.locator(".earlier-title", has_text=FERRY).wait_for()
+        assert not model.stopped.is_set()
+        page.locator(".earlier-title", has_text=GATE).click()
+        page.locator(".turn[data-state=done]", has_text=GATE).wait_for()
+        assert questions(visitor) == [GATE]
 
 
 def test_a_deleted_conversation_ends_its_answer(tmp_path: Path) -> None:
-    model = PatientModel("The gate is blue [1].")
-    model.go_on.set()
-    with small_service(tmp_path, model=model) as (server, client):
-        upload(client, *FACTS)
-        with visiting(server.address) as visitor:
-            page = visitor.page
-            visitor.ask(GATE)
-            model.go_on.clear()
-            page.get_by_role("button", name="Ask again").click()
-            page.locator(".turn[data-state=writing]").wait_for()
-            page.get_by_role("button", name="New conversation").click()
-            open_actions(visitor, GATE)
-            page.get_by_role("button", name="Delete").click()
-            page.get_by_role("button", name="Yes, delete").click()
-            assert model.stopped.wait(60)
-            page.locator(".earlier-list", has_text="will be listed here").wait_for()
+    with asked_again(tmp_path) as (visitor, model, _):
+        page = visitor.page
+        page.get_by_role("button", name="New conversation").click()
+        open_actions(visitor, GATE)
+        page.get_by_role("button", name="Delete").click()
+        page.get_by_role("button", name="Yes, delete").click()
+        assert model.stopped.wait(60)
+        page.locator(".earlier-list", has_text="will be listed here").wait_for()
+
+
+def test_a_failure_in_another_conversation_is_said(address: str) -> None:
+    with visiting(address) as visitor:
+        page = visitor.page
+        held: list[Route] = []
+        page.route("**/ask", lambda route: held.append(route))
+        page.get_by_role("textbox", name="question").fill(GATE)
+        page.keyboard.press("Enter")
+        page.locator(".turn[data-state=searching]").wait_for()
+        page.get_by_role("button", name="New conversation").click()
+        held[0].abort()
+        page.locator(".banner").wait_for()
+        page.locator(".welcome").wait_for()
+        visitor.complaints.clear()
 
 
 def test_arrow_up_brings_back_the_last_question(address: str) -> None:

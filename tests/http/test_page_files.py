@@ -85,6 +85,8 @@ def test_the_service_worker_may_serve_the_whole_page(client: httpx.Client) -> No
 def test_scripts_stay_small() -> None:
     # What comes with the page, and with a source until a PDF's library is loaded. Views and pages come when opened.
     page = imported(PAGE / "main.js")
+    at_once = re.findall(r'<link rel="modulepreload" href="page/([^"]+)"', (PAGE / "index.html").read_text("utf-8"))
+    assert {PAGE / name for name in at_once} <= page
     assert sum(path.stat().st_size for path in page) <= 180_000
     source = page | imported(PAGE / "views" / "source.js")
     assert PAGE / "views" / "pdf.js" in source

@@ -262,7 +262,7 @@ SOME_DAMAGES = st.lists(st.sampled_from(list(DAMAGES)), min_size=2, max_size=5, 
 IN_A_FOLDER = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
 
 
-@settings(max_examples=2, deadline=None, suppress_health_check=IN_A_FOLDER)
+@settings(max_examples=5, deadline=None, suppress_health_check=IN_A_FOLDER)
 @given(damages=SOME_DAMAGES)
 def test_after_any_damages_a_repaired_library_is_clean(
     prepared: Held, tmp_path_factory: pytest.TempPathFactory, damages: list[Damage]

@@ -67,18 +67,17 @@ def offers(sentence: Sentence, kind: Kind, question: str) -> bool:
 def lack_what_is_asked(question: str, language: str, quotes: Sequence[Sentence], confidence: float) -> bool:
     """Return whether the quotes, best first, can't answer.
 
-    They can't if an e-mail address or telephone number is asked for and the best one has none; where that isn't a row
-    of a table, another quote of its passage may have it. Nor can they if the question asks how many there are of a
-    thing that the best one's passage, if it is in the question's language, doesn't name, unless the gate's confidence
-    is high.
+    They can't if an e-mail address or telephone number is asked for and none has one, or the best one is a row of a
+    table without one. Nor can they if the question asks how many there are of a thing that the best one's passage, if
+    it is in the question's language, doesn't name, unless the gate's confidence is high.
     """
     sentence = quotes[0]
     text = fold(question.lower())
     for shape in word_lists("asked_for")["shapes"].values():
         if re.search(rf"\b(?:{shape['asked']})\b", text, re.VERBOSE):
-            passage = sentence.result.chunk.id
-            near = quotes[:1] if shown_row(sentence) else [each for each in quotes if each.result.chunk.id == passage]
-            return not any(re.search(shape["is"], each.text) for each in near)
+            # Another row is about somebody else.
+            own = quotes[:1] if shown_row(sentence) else quotes
+            return not any(re.search(shape["is"], each.text) for each in own)
     counted = _pattern("counted").search(text)
     is_of_another_language = sentence.result.document.language not in ("", language)
     if counted is None or confidence >= CONFIDENT or is_of_another_language:

@@ -11,6 +11,7 @@ from answerable.computing.plan import Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists, words_of
 from answerable.datatypes import Answer, Citation, Reason, Span
+from answerable.tables.columns import unit_in_name
 from answerable.tables.database import Aggregate, Period, Result, compute
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
 from answerable.text.terms import fold, words
@@ -240,7 +241,9 @@ class Writer:
 
 
 def _cell(column: Column, value: Value) -> str:
-    unit = column.unit if value.number is not None and column.unit and value.text.strip("-+.,0123456789 ") == "" else ""
+    is_bare = value.number is not None and value.text.strip("-+.,0123456789 ") == ""
+    # "Price (EUR): 12" says it already.
+    unit = column.unit if is_bare and not unit_in_name(column.name, column.unit) else ""
     shown = f"{_short(value.text)}{' ' if unit not in ('', '%') else ''}{unit}"
     return f"{column.name}: {shown}" if column.name else shown
 

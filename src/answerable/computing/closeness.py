@@ -12,7 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists
+from answerable.computing.word_forms import spoken
 from answerable.datatypes import FloatArray
 from answerable.protocols import Embedder, Passage
 
@@ -37,6 +39,12 @@ class Closeness:
             one, other = self._centred(words, language), self._centred(names, names_language)
         cosines: FloatArray = one @ other.T
         return cosines
+
+    def to_table(self, word: str, language: str, source: Source) -> float:
+        """Return how close a word for rows is to what the table, its document or its columns are called, at most 1."""
+        names = [source.table.title, source.document.title, *(spoken(each.name) for each in source.table.columns)]
+        cosines = self.of([word], language, [name for name in names if name], source.document.language)
+        return float(cosines.max()) if cosines.size else -1.0
 
     def _centred(self, texts: Sequence[str], language: str) -> FloatArray:
         moved = self._vectors(texts) - self._mean(language)

@@ -24,7 +24,7 @@ from answerable.computing.quantities import (
 )
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import pattern, words_of
-from answerable.computing.word_forms import spoken, stems, stems_of
+from answerable.computing.word_forms import stems, stems_of
 from answerable.retrieval.asked_when import NamedTime
 from answerable.tables.table import Kind
 
@@ -83,7 +83,7 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     strength = len(found.conditions) + len(found.titled) + len(found.named) + 0.5 * len(found.near)
     if plan.column >= 0:
         strength += 0.5 * (len(found.unexplained) - len(left))
-    assumed = _assumed(asking, found, plan, left) or _beside(asking, found, plan, left, strength)
+    assumed = _assumed(asking, found, plan, left, closeness) or _beside(asking, found, plan, left, strength)
     if not strength and (assumed or not left) and (plan.column >= 0 or asking.has_any("rows")):
         # "Which is the cheapest?", "how many rows are there?"
         strength = WHOLE
@@ -97,9 +97,13 @@ def plan_for(asking: Asking, source: Source, closeness: Closeness) -> Plan | Non
     return replace(plan, explained=explained, strength=strength, is_of_cells=is_of_cells, assumed=assumed)
 
 
-def _assumed(asking: Asking, found: Match, plan: Plan, left: Sequence[Token]) -> str:
+def _assumed(asking: Asking, found: Match, plan: Plan, left: Sequence[Token], closeness: Closeness) -> str:
     """Return the only word that is left if it stands where the rows are named: "how many tests in May"; "" without."""
     if len(left) != 1 or not _is_noun(left[0], asking):
+        return ""
+    is_of_years = plan.source.time_column in plan.source.year_columns and not (found.titled or found.named)
+    if is_of_years and closeness.to_table(left[0].word, asking.language, found.source) < ENTITY:
+        # Any table may have years: "how many wines are from after 2016" isn't asked of the trees.
         return ""
     if plan.asked in _EXTREMES:
         return left[0].word if asking.operation.measure or plan.group >= 0 > plan.column else ""
@@ -113,10 +117,7 @@ def _without_entity(asking: Asking, found: Match, left: list[Token], closeness: 
     is_noun = [token.word for token in left] == [asking.operation.noun]
     if asking.operation.asked is not Asked.LIST or not is_noun or not conditions or found.guessed:
         return left
-    table, document = found.source.table, found.source.document
-    names = [table.title, document.title, *(spoken(each.name) for each in table.columns)]
-    cosines = closeness.of([left[0].word], asking.language, [name for name in names if name], document.language)
-    return [] if cosines.size and float(cosines.max()) >= ENTITY else left
+    return [] if closeness.to_table(left[0].word, asking.language, found.source) >= ENTITY else left
 
 
 def _beside(asking: Asking, found: Match, plan: Plan, left: Sequence[Token], strength: float) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import MAXYEAR, MINYEAR, date, datetime
 from functools import cached_property
 from pathlib import PurePosixPath
 
@@ -16,6 +16,8 @@ from answerable.text.terms import fold, words
 
 LONGEST_VALUE = 60
 """A text cell of more characters is prose: a word in it says little about the row."""
+
+_YEARS = range(MINYEAR, MAXYEAR + 1)
 
 
 @dataclass(frozen=True)
@@ -93,12 +95,13 @@ class Source:
 
     @cached_property
     def year_columns(self) -> list[int]:
-        """The columns of years."""
+        """The columns of years, by their names and their numbers."""
         return [
             number
             for number in self.number_columns
             if not self.table.columns[number].is_quantity
-            and set(words(self.table.columns[number].name.lower())) & word_set("values", "years")
+            and set(words(fold(self.table.columns[number].name))) & word_set("values", "years")
+            and all(year is None or year in _YEARS for year in (row.values[number].number for row in self.table.rows))
         ]
 
     @cached_property

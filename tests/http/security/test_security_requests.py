@@ -32,7 +32,9 @@ def test_a_body_that_makes_no_sense_is_refused(local: Target, attack: str, path:
 
 @pytest.mark.parametrize("attack", REQUESTS)
 def test_a_request_that_makes_no_sense_is_refused(local: Target, attack: str) -> None:
-    refused(exchange(local.port, REQUESTS[attack]))
+    # A reset may overtake the answer, if the server closes before it has read everything.
+    replies = (exchange(local.port, REQUESTS[attack]) for _ in range(10))
+    refused(next(reply for reply in replies if reply.status))
 
 
 @pytest.mark.parametrize(

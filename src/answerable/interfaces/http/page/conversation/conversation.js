@@ -175,7 +175,8 @@ export const useConversation = (library, onProblem) => {
       // The server still has the earlier answer, and what followed it.
       if (again?.saved) setTurnsOf(conversation, () => before);
       change(conversation, id, (turn) => ({ ...turn, ...(!again?.saved && { state }), ...ended }));
-      if (problem.status === 401) onProblem(problem);
+      // Of another conversation nobody would see it.
+      if (ended.problem && (problem.status === 401 || conversation !== shown.current)) onProblem(problem);
     } finally {
       if (conversation.running === stopping) unfinished.current.delete(conversation);
     }
