@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 for name, number in {"short": 20, "long": 100}.items():
     settings.register_profile(name, max_examples=number, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("short")
+
+_homes = count()
 
 
 @pytest.fixture(scope="session")
@@ -46,7 +49,9 @@ def _away_from_the_users_files(
     """Neither the tests nor the processes they start see the settings, libraries and caches of whoever runs them."""
     for name in [name for name in os.environ if name.startswith("ANSWERABLE_")]:
         monkeypatch.delenv(name)
-    home = tmp_path_factory.mktemp("home")
+    # `mktemp` lists all earlier folders each time.
+    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+    home.mkdir(parents=True)
     for name, folder in {
         "HOME": home,
         "USERPROFILE": home,

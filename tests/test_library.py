@@ -475,6 +475,7 @@ def test_an_empty_library_says_so(library: Library, question: str, said: str) ->
     assert library.search(question) == []
 
 
+@pytest.mark.long
 def test_asking_twice_gives_the_same_answer(examples: Library) -> None:
     for question in QUESTIONS[::4]:
         first, second = (replace(examples.ask(question), timings={}) for _ in range(2))

@@ -84,6 +84,7 @@ def test_an_opendocument_spreadsheet(tmp_path: Path) -> None:
     assert [str(citation.location) for citation in answer.citations] == ["Gastos!A2:B2", "Gastos!A4:B4"]
 
 
+@pytest.mark.long
 def test_a_row_far_below_its_header_is_shown_with_its_columns(tmp_path: Path) -> None:
     rows = [["Plant", "Bed", "Watering"], *[[f"plant {number}", f"bed {number % 7}", "daily"] for number in range(900)]]
     rows.append(["Quinoa", "bed of the terrace", "every nine days"])

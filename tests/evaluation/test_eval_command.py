@@ -79,6 +79,7 @@ def test_a_list_on_the_examples(call: Call, library: Path, questions: Path, tmp_
     assert page.read_text("utf-8").startswith("<!DOCTYPE html>")
 
 
+@pytest.mark.long
 def test_a_table_for_people(call: Call, library: Path, questions: Path) -> None:
     done = call("--questions", questions, "-l", library, "--compare", "bm25")
     assert done.exit_code == 0, done.output

@@ -94,6 +94,7 @@ def test_groups_are_the_questions_of_a_language_or_type(report: SetReport) -> No
     assert {figure.name for figure in found.figures} == {"refusal_recall", "refusal_precision"}
 
 
+@pytest.mark.long
 def test_the_same_again_gives_the_same(questions: QuestionSet, report: SetReport) -> None:
     seen = []
     plan = Plan(on_asked=lambda name, done, total: seen.append((name, done, total)))

@@ -42,6 +42,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_links_of_a_saved_page_open_the_file_at_the_quote(saved: Path) -> None:
     (document,) = answerable.read(saved)
     (chunk,) = RecursiveSplitter(1_000_000, 0).split(document)

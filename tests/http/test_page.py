@@ -53,6 +53,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield found
 
 
+@pytest.mark.long
 def test_from_an_empty_library_to_answers_in_three_languages(tmp_path: Path) -> None:
     archive = {
         "name": "Chat.zip",

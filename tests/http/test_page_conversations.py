@@ -46,6 +46,7 @@ def open_actions(visitor: Visitor, title: str) -> None:
     visitor.page.get_by_role("button", name=f"Actions for “{title}”").click()
 
 
+@pytest.mark.long
 def test_an_earlier_conversation_is_found_after_a_restart(tmp_path: Path) -> None:
     with small_service(tmp_path) as (server, client):
         upload(client, *FACTS)
@@ -327,6 +328,7 @@ def test_the_list_can_be_folded_and_is_a_drawer_beside_a_source(address: str) ->
         assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Hide conversations"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [PHONE, (360, 740)])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_on_a_phone_the_list_is_a_drawer(address: str, size: tuple[int, int], scheme: str) -> None:

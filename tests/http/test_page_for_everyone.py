@@ -41,7 +41,7 @@ def all_views(visitor: Visitor, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
 def test_nothing_keeps_anybody_out(example_server: Server, scheme: str) -> None:
     with visiting(example_server.address, color_scheme=scheme) as visitor:
         assert all_views(visitor, scheme) == []

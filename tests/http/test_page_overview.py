@@ -42,6 +42,7 @@ def page_of(address: str, source: str) -> str:
     return f"{address}#document={documents(address)[source]['document_id']}"
 
 
+@pytest.mark.long
 def test_from_an_empty_library_over_examples_to_an_answer_by_keyboard(tmp_path: Path) -> None:
     with serving(tmp_path) as address, visiting(address, locale="es-ES") as visitor:
         page = visitor.page

@@ -92,7 +92,7 @@ def book(count: int = 46, last: str = "") -> bytes:
     return pdf_of(objects)
 
 
-@pytest.mark.parametrize("size", [(1280, 800), PHONE])
+@pytest.mark.parametrize("size", [(1280, 800), pytest.param(PHONE, marks=pytest.mark.long)])
 def test_a_citation_of_a_large_pdf_opens_at_its_page_and_draws_it_first(tmp_path: Path, size: tuple[int, int]) -> None:
     with small_service(tmp_path) as (server, client):
         upload(client, ("ponds.pdf", book()))
@@ -115,6 +115,7 @@ def test_a_citation_of_a_large_pdf_opens_at_its_page_and_draws_it_first(tmp_path
             visitor.shot(f"panel-large-pdf-{size[0]}")
 
 
+@pytest.mark.long
 def test_what_is_far_away_is_drawn_when_it_comes_into_view(tmp_path: Path) -> None:
     with small_service(tmp_path) as (server, client):
         upload(client, ("ponds.pdf", book()))
@@ -127,6 +128,7 @@ def test_what_is_far_away_is_drawn_when_it_comes_into_view(tmp_path: Path) -> No
             visitor.page.locator(".pdf-page[data-page='246'][data-drawn=false]").wait_for()
 
 
+@pytest.mark.long
 def test_an_uploaded_pdf_is_not_read_again_to_be_shown(tmp_path: Path) -> None:
     with small_service(tmp_path) as (_, client):
         upload(client, ("ponds.pdf", book()))
@@ -154,6 +156,7 @@ def test_an_uploaded_pdf_is_not_read_again_to_be_shown(tmp_path: Path) -> None:
         assert list(tmp_path.glob("uploads/*/.read/*")) == []
 
 
+@pytest.mark.long
 def test_a_scan_opens_at_its_page(tmp_path: Path) -> None:
     pages = [drawn([f"This is page {number} of the notice"]) for number in range(1, 4)]
     pages.append(drawn(["The swimming pool opens at nine."]))
@@ -255,6 +258,7 @@ def open_row(visitor: Visitor, question: str, word: str) -> None:
     visitor.page.locator(".panel[data-shown=true] tr.quoted-row", has_text=word).first.wait_for()
 
 
+@pytest.mark.long
 def test_a_row_of_a_sheet_has_its_number(tmp_path: Path) -> None:
     with small_service(tmp_path) as (server, client):
         upload(client, ("tools.xlsx", sheet()))

@@ -6,6 +6,7 @@ import time
 from pathlib import Path
 
 import httpx
+import pytest
 from browser import PATIENCE, PHONE, documents, serving, visiting
 from playwright.sync_api import Page
 from service_on_socket import small_service, upload
@@ -51,6 +52,7 @@ def test_it_can_be_installed(tmp_path: Path) -> None:
         assert [each["errorId"] for each in found] == ["in-incognito"]
 
 
+@pytest.mark.long
 def test_files_shared_with_it_are_kept_until_they_are_added(tmp_path: Path) -> None:
     with serving(tmp_path) as address, visiting(address, PHONE, has_touch=True, is_mobile=True) as visitor:
         with_worker(visitor.page)

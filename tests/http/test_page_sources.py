@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+import pytest
 from browser import last_quotes, squeezed, visiting
 from service_on_socket import EXAMPLES, small_service, upload
 from site_server import SiteServer
@@ -79,6 +80,7 @@ def test_scans_are_drawn(tmp_path: Path) -> None:
             assert any(url.endswith("/page/vendor/jbig2.wasm") for url in loaded)
 
 
+@pytest.mark.long
 def test_a_citation_opens_its_page_of_a_long_pdf(tmp_path: Path) -> None:
     in_sight = """(quote) => {
       const [box, around] = [quote, quote.closest(".panel-body")].map((each) => each.getBoundingClientRect());
@@ -110,6 +112,7 @@ def test_text_of_a_pdf_can_be_asked_about(example_server: Server) -> None:
         assert "36 euros" in turn.locator(".answer").inner_text()
 
 
+@pytest.mark.long
 def test_a_pdf_whose_file_is_gone_is_shown_as_text(tmp_path: Path) -> None:
     path = EXAMPLES / "riverside-library-rules.pdf"
     with small_service(tmp_path) as (server, client):

@@ -101,6 +101,7 @@ def test_adding_shows_how_far_it_is_and_can_be_cancelled(tmp_path: Path) -> None
         assert documents(server.address) == {}
 
 
+@pytest.mark.long
 def test_a_long_document_opens_where_the_quote_stands(tmp_path: Path) -> None:
     text = "\n\n".join(f"Paragraph {number} tells of pond {number} and its ducks." for number in range(3000))
     with small_service(tmp_path) as (server, client):
@@ -146,17 +147,18 @@ class UnreachableModel(PatientModel):
         yield
 
 
+SAID = {
+    "en-GB": ("damaged or incomplete", "type of file", "can't be used", "have the same name", "couldn't write"),
+    "es-MX": ("dañado o incompleto", "tipo de archivo", "no se puede usar", "el mismo nombre", "no pudo escribir"),
+    "pt-BR": ("danificado ou incompleto", "tipo de arquivo", "não pode ser usado", "o mesmo nome", "não conseguiu"),
+}
+
+
 @pytest.mark.parametrize(
-    ("locale", "damaged", "kind", "address", "same", "model"),
-    [
-        ("en-GB", "damaged or incomplete", "type of file", "can't be used", "have the same name", "couldn't write"),
-        ("es-MX", "dañado o incompleto", "tipo de archivo", "no se puede usar", "el mismo nombre", "no pudo escribir"),
-        ("pt-BR", "danificado ou incompleto", "tipo de arquivo", "não pode ser usado", "o mesmo nome", "não conseguiu"),
-    ],
+    "locale", ["es-MX", *(pytest.param(locale, marks=pytest.mark.long) for locale in ("en-GB", "pt-BR"))]
 )
-def test_errors_are_in_the_readers_language_and_name_a_file_once(
-    tmp_path: Path, locale: str, damaged: str, kind: str, address: str, same: str, model: str
-) -> None:
+def test_errors_are_in_the_readers_language_and_name_a_file_once(tmp_path: Path, locale: str) -> None:
+    damaged, kind, address, same, model = SAID[locale]
     broken = {"name": "broken.pdf", "mimeType": "application/pdf", "buffer": b"%PDF-1.4 no such thing"}
     binary = {"name": "pump.bin", "mimeType": "application/octet-stream", "buffer": bytes(range(256)) * 8}
     gate = {"name": GATE[0], "mimeType": "text/plain", "buffer": GATE[1]}
@@ -296,6 +298,7 @@ def enter_key(visitor: Visitor, key: str) -> None:
     visitor.page.get_by_role("button", name="Sign in").click()
 
 
+@pytest.mark.long
 def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
     server, asking, changing = keyed
     with visiting(server.address) as visitor:

@@ -203,6 +203,7 @@ def test_stopping_lets_answers_finish(tmp_path: Path) -> None:
         assert names[-1] == "answer"
 
 
+@pytest.mark.long
 def test_a_client_that_reads_nothing_holds_up_nobody(tmp_path: Path) -> None:
     with small_service(tmp_path, workers=2) as (server, client):
         text = "\n\n".join(f"Gate number {n} has the colour {n * n}. " * 12 for n in range(200))

@@ -71,6 +71,7 @@ async def test_a_whole_session(server: HttpServer, mode: Any) -> None:
         assert len((await client.list_resources()).resources) == 4
 
 
+@pytest.mark.long
 async def test_two_clients_at_once_get_each_their_own_answers(server: HttpServer) -> None:
     asked = {
         "How often should I descale the machine?": "Descale every 200 cups",

@@ -116,6 +116,7 @@ def test_a_file_that_changes_while_it_waits_is_read_again(tmp_path: Path) -> Non
         assert library.document(found.id).content == "This is new."
 
 
+@pytest.mark.long
 def test_ctrl_c_ends_all_processes_and_keeps_what_was_stored(tmp_path: Path) -> None:
     folder, library = tmp_path / "in", tmp_path / "library"
     folder.mkdir()

@@ -76,6 +76,7 @@ def test_the_command_adds_on_the_cluster(cluster: Cluster, tmp_path: Path) -> No
         assert "2 cm" in opened.search("the river rose by 2 cm", k=1)[0].chunk.content
 
 
+@pytest.mark.long
 def test_a_lost_worker_and_a_lost_node_lose_nothing(cluster: Cluster, tmp_path: Path) -> None:
     folder = make_files(tmp_path / "in", 70)
     alone = make_library(new_library())

@@ -61,6 +61,7 @@ def test_a_real_model_writes_and_what_is_left_is_cited(llama: RealServer, librar
     assert found["answered"] == bool(found["citations"])
 
 
+@pytest.mark.long
 def test_ctrl_c_stops_the_real_model_on_its_server_too(llama: RealServer, library: Path) -> None:
     settings = {
         **surroundings(llama.url, library, llama.key),

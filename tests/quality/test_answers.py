@@ -1,6 +1,7 @@
-"""Extractive answers and refusals on the development sets, and that every citation stands where it says.
+"""Answers and refusals without a reader on the development sets, and that every citation stands where it says.
 
-Every question is asked, but of those on articles that the gate wasn't fitted on at most 700 of a set and a kind.
+Every question is asked, but of those on articles that the gate wasn't fitted on at most 700 of a set and a kind. What
+takes longest is marked `long`: `make test-long` runs it.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ WITHIN_THREE = {"squad2/en-dev": 0.956, "squad2/es-dev": 0.939, "squad2/pt-dev":
 # These are all questions of XQuAD and FaQuAD on articles that the gate wasn't fitted on, and as many of SQuAD 2.
 HELD_OUT = Sampling(questions=700, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
+# Each of SQuAD 2's has as many questions as the other three together.
+LARGE_SETS_ARE_LONG = [name if name in CONTAINED else pytest.param(name, marks=pytest.mark.long) for name in SETS]
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
     "xquad/en": 0.966,
@@ -119,6 +122,7 @@ def test_two_quotes_hold_the_answer(bench: Bench, name: str) -> None:
     assert share >= CONTAINED[name] - NOISE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WITHIN_THREE)
 def test_three_quotes_hold_the_answer(bench: Bench, asked: Asked, name: str) -> None:
     library = bench.library(name, gate=False, quotes=3)
@@ -136,7 +140,7 @@ def test_three_quotes_hold_the_answer(bench: Bench, asked: Asked, name: str) -> 
     assert fmean(held) >= WITHIN_THREE[name] - NOISE
 
 
-@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("name", LARGE_SETS_ARE_LONG)
 def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str) -> None:
     answers = [answer for _, answer in asked(name)]
     refused = fmean(not answer.answered for answer in answers)
@@ -145,7 +149,10 @@ def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str
     assert refused <= FALSE_REFUSALS[name] + NOISE
 
 
-@pytest.mark.parametrize(("questions", "corpus"), FOREIGN)
+@pytest.mark.parametrize(
+    ("questions", "corpus"),
+    [pytest.param(*pair, marks=pytest.mark.long) if "squad2/pt-dev" in pair else pair for pair in FOREIGN],
+)
 def test_questions_from_another_corpus_are_refused(bench: Bench, questions: str, corpus: str) -> None:
     library = bench.library(corpus)
     answers = [library.ask(query.text) for query in bench.set(questions).queries]
@@ -181,6 +188,7 @@ def held_out(bench: Bench) -> dict[str, Figures]:
     return {found.corpus: found for found in figures(gate, cases)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SETS)
 def test_refusals_are_of_what_has_no_answer(held_out: dict[str, Figures], name: str) -> None:
     refused = held_out[name].refused
@@ -189,6 +197,7 @@ def test_refusals_are_of_what_has_no_answer(held_out: dict[str, Figures], name: 
     assert refused[Kind.FOREIGN] >= STRANGERS[name] - NOISE
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", AREAS)
 def test_a_removed_paragraph_is_noticed(held_out: dict[str, Figures], name: str) -> None:
     found = held_out[name]
@@ -197,6 +206,7 @@ def test_a_removed_paragraph_is_noticed(held_out: dict[str, Figures], name: str)
     assert found.area >= found.cosine_area + 0.05
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", WRITTEN_TO_MISLEAD)
 def test_questions_written_to_mislead_are_told_apart_better_than_by_closeness(
     held_out: dict[str, Figures], name: str

@@ -72,7 +72,9 @@ def configured(bench: Bench, name: str, retriever: Retriever) -> Library:
     return configure(Settings(), store, bench.embedder, retriever).library
 
 
-@pytest.mark.parametrize("name", FIGURES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.long) if name.startswith("squad2") else name for name in FIGURES]
+)
 def test_ranking_is_as_good_as_it_was(bench: Bench, name: str) -> None:
     measured, bm25 = FIGURES[name]
     queries = bench.set(name).queries

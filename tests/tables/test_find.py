@@ -361,6 +361,7 @@ def test_a_megabyte_of_chat() -> None:
     assert timed(lambda: find_tables(document)) < 15
 
 
+@pytest.mark.long
 def test_a_hundred_thousand_rows_of_bars() -> None:
     content = "| a | b |\n|---|---|\n" + "| x | 1,5 € |\n" * 100_000
     document = Document.from_text(content)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from hashlib import sha256
 from importlib.util import find_spec
 from pathlib import Path
@@ -83,22 +84,28 @@ def _by_plugin(settings: Settings) -> Answerer | ChatModel | None:
 
 
 def build_answer_reader(settings: Settings) -> AnswerReader | None:
-    """Build the reader; None if passages aren't read."""
-    if not is_reading(settings):
-        return None
+    """Return the reader, which the libraries of this process share; None if passages aren't read."""
+    return _reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
+
+
+@lru_cache
+def _reader(threads: int, folder: Path) -> AnswerReader:
     from answerable.reading.e5_reader import E5Reader
 
-    return E5Reader(settings.threads, settings.cache_path / "models")
+    return E5Reader(threads, folder)
 
 
 def build_judge(settings: Settings) -> StatementJudge | None:
-    """Build the judge of statements; None if nothing is read."""
-    if not is_reading(settings):
-        return None
+    """Return the judge of statements, which the libraries of this process share; None if nothing is read."""
+    # With the few short texts of an answer, a second processor costs more CPU time than it saves.
+    return _judge(settings.threads or 1, settings.cache_path / "models") if is_reading(settings) else None
+
+
+@lru_cache
+def _judge(threads: int, folder: Path) -> StatementJudge:
     from answerable.reading.e5_judge import E5Judge
 
-    # With the few short texts of an answer, a second processor costs more CPU time than it saves.
-    return E5Judge(settings.threads or 1, settings.cache_path / "models")
+    return E5Judge(threads, folder)
 
 
 def is_reading(settings: Settings) -> bool:

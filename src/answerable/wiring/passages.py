@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from answerable.errors import ProviderError, SettingsError
@@ -95,7 +97,12 @@ def _log_fallback(error: ProviderError) -> None:
 
 
 def build_local_embedder(settings: Settings) -> LocalEmbedder:
-    """Build the embedder that runs on this machine, without a cache."""
+    """Return the embedder that runs on this machine, which the libraries of this process share, without a cache."""
+    return _local_embedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
+
+
+@lru_cache
+def _local_embedder(threads: int, folder: Path, runtime: str) -> LocalEmbedder:
     from answerable.embedding.local import LocalEmbedder
 
-    return LocalEmbedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
+    return LocalEmbedder(threads, folder, runtime)

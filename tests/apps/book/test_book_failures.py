@@ -67,6 +67,7 @@ def test_a_sitemap_that_is_not_read_whole_removes_nothing(site: SiteServer) -> N
     assert sorted(stored()) == PAGES
 
 
+@pytest.mark.long
 def test_cohere_failing_half_way_keeps_what_is_stored_and_the_next_run_goes_on(
     site: SiteServer, cohere: ScriptedServer
 ) -> None:

@@ -261,6 +261,7 @@ def test_a_model_that_is_not_there(save_pdf: SavePdf, server: ScriptedServer, mo
     assert server.requests[-1].body["model"] == "text-embedding-9"
 
 
+@pytest.mark.long
 def test_a_server_that_says_nothing(save_pdf: SavePdf, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     save_pdf()
     monkeypatch.setenv("ANSWERABLE_PROVIDER_TIMEOUT", "1")
@@ -277,6 +278,7 @@ def test_the_default_models_are_asked(save_pdf: SavePdf, server: ScriptedServer)
     assert request.headers["authorization"] == f"Bearer {KEY}"
 
 
+@pytest.mark.long
 def test_many_processes_may_begin_at_once(save_pdf: SavePdf, rows: Rows, environment: dict[str, str]) -> None:
     # In a database of its own, where extension and tables have yet to be made.
     save_pdf(LONG)

@@ -146,6 +146,7 @@ def test_ctrl_c_during_an_answer_ends_it(terminal: InTerminal, server: ScriptedS
     assert server.disconnected.wait(30)
 
 
+@pytest.mark.long
 def test_the_end_of_input_ends_it(run: Run, terminal: InTerminal) -> None:
     with terminal() as child:
         child.sendeof()

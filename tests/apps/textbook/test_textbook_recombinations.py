@@ -36,6 +36,7 @@ def unsupported(kind: str, client: httpx.Client, openai: ScriptedServer) -> int:
     return found
 
 
+@pytest.mark.long
 def test_false_recombinations_are_counted(section: None, client: httpx.Client, openai: ScriptedServer) -> None:
     assert unsupported("false", client, openai) >= TOLD
 

@@ -15,6 +15,7 @@ REPEATED = "it " * 6_600 + "ends"
 CHAT = "".join(f"[20/03/24, 19:{minute:02}:00] Ana: The bus leaves at nine.\n" for minute in range(60))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("question", "selected"),
     [

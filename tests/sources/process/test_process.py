@@ -143,6 +143,7 @@ def test_of_an_archive_only_what_is_over_its_limits_is_left_out(process: Reading
     assert [str(error).split(" ")[0] for error in skipped.errors] == ["a.zip!/c.md", "a.zip!/e.pdf"]
 
 
+@pytest.mark.long
 def test_an_archive_full_of_what_is_over_its_limits_is_given_up(process: ReadingProcess) -> None:
     skipped = Skipped()
     limits = ReadLimits(least_seconds=0, seconds_per_byte=1e-7)

@@ -37,6 +37,7 @@ def heard(data: bytes, name: str = "/in/note.opus", context: ReadContext = CONTE
     return document
 
 
+@pytest.mark.long
 def test_each_sentence_is_a_line_with_its_second(note: bytes) -> None:
     document = heard(note)
     assert (document.type, document.language, document.title) == (DocumentType.RECORDING, "en", "note")

@@ -165,6 +165,7 @@ def test_answers_cite_the_message_and_the_second(note: bytes, tmp_path: Path) ->
         assert document.content[citation.start : citation.end] == citation.quote
 
 
+@pytest.mark.long
 def test_in_a_folder_the_note_beside_the_chat_is_read_with_it(note: bytes, tmp_path: Path) -> None:
     text = LINE.format(minute=14, sender="Ana", text="Hello?")
     text += LINE.format(minute=15, sender="Luis", text=f"{NOTE} (file attached)")

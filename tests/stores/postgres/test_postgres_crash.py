@@ -217,6 +217,7 @@ def test_the_server_is_killed(server: Server, documents: Path, undisturbed: tupl
         assert_nothing_lost(address, acknowledged, documents, expected)
 
 
+@pytest.mark.long
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=LONG)])
 def test_four_add_and_four_ask_at_once(seconds: int) -> None:

@@ -286,6 +286,7 @@ def test_what_arrives_late_never_counts(server: StandIn) -> None:
     store.close()
 
 
+@pytest.mark.long
 def test_many_write_and_read_at_once(server: StandIn) -> None:
     """Writers replace and remove the same documents; readers never see a part of one."""
     address = server.address()
