@@ -97,7 +97,7 @@ test-long: setup system
 smoke: setup
 	PYTHON=$(PYTHON) sh tests/smoke.sh
 
-# Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
+# Retrieval, answers, refusals and readers, measured on development sets against pinned floors; the largest are in test-long.
 test-quality: setup
 	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal -m 'quality and not long' -rP --timeout 5400
 
