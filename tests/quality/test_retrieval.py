@@ -104,7 +104,7 @@ def test_questions_find_passages_in_another_language(bench: Bench, asked: str, s
     assert among >= max(recall - NOISE, RECALL)
 
 
-@pytest.mark.parametrize(("asked", "searched", "beside"), in_the_gate(MIXED, *list(MIXED)[:2]))
+@pytest.mark.parametrize(("asked", "searched", "beside"), in_the_gate(MIXED, next(iter(MIXED))))
 def test_a_library_of_two_languages_answers_in_both(bench: Bench, asked: str, searched: str, beside: str) -> None:
     titles = {each.id.rsplit("-", 1)[0]: each.title for name in NAMED for each in bench.set(name).documents}
 
@@ -130,7 +130,8 @@ def reranker(bench: Bench) -> KeptLateInteraction:
     return KeptLateInteraction(LocalEmbedder(cache_folder=CACHE / "models", runtime="openvino"), CACHE)
 
 
-@pytest.mark.parametrize("name", in_the_gate(RERANKED, "faquad"))
+@pytest.mark.long
+@pytest.mark.parametrize("name", RERANKED)
 def test_reranking_is_as_good_as_it_was(bench: Bench, reranker: KeptLateInteraction, name: str) -> None:
     plain = bench.library(name, gate=False)
     library = Library(

@@ -118,8 +118,10 @@ def ask(library: Library, asked: Asked) -> Answer:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("folders", "name", "floors"),
-    [(("documents", "more"), "useful.jsonl", FLOORS), (("second/files",), "second/questions.jsonl", SECOND_FLOORS)],
-    ids=["first", "second"],
+    [
+        pytest.param(("documents", "more"), "useful.jsonl", FLOORS, id="first"),
+        pytest.param(("second/files",), "second/questions.jsonl", SECOND_FLOORS, id="second", marks=pytest.mark.long),
+    ],
 )
 def test_answers_are_as_useful_as_they_were(folders: tuple[str, ...], name: str, floors: dict[str, int]) -> None:
     with library_of(*folders) as library:

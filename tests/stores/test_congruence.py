@@ -13,7 +13,7 @@ from made_sets import make_set
 from postgres_server import new_library
 from qdrant_server import api_key as qdrant_key
 from qdrant_server import new_library as new_qdrant_library
-from quality.harness import QueryCachingEmbedder, data_folder, in_the_gate, ndcg
+from quality.harness import QueryCachingEmbedder, data_folder, ndcg
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.evaluation.sets import QuestionSet
@@ -91,7 +91,8 @@ def test_a_generated_set(tmp_path: Path) -> None:
 
 
 @pytest.mark.quality
-@pytest.mark.parametrize("name", in_the_gate(["xquad/es", "faquad", "scifact"], "faquad"))
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["xquad/es", "faquad", "scifact"])
 def test_real_sets(name: str, real_embedder: QueryCachingEmbedder, tmp_path: Path) -> None:
     questions = QuestionSet.load(data_folder() / name, name)
     wanted = {document_id for query in questions.queries[:QUERIES] for document_id in query.relevant}
