@@ -90,14 +90,13 @@ test: check system
 # question sets, all examples of property tests, and ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time,
 # FUZZ_SEED repeats a run).
 test-long: setup system
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m 'long or (hypothesis and not quality)' \
-		--hypothesis-profile long --timeout 5400
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m 'long or (hypothesis and not quality)' --hypothesis-profile long
 
 # Installs as the README says on every supported Python that is found here, and resolves all extras.
 smoke: setup
 	PYTHON=$(PYTHON) sh tests/smoke.sh
 
-# Retrieval, answers, refusals and readers, measured on development sets against pinned floors; the largest are in test-long.
+# Retrieval, answers, refusals and readers, measured on the smaller development sets against pinned floors.
 test-quality: setup
 	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal -m 'quality and not long' -rP --timeout 5400
 

@@ -41,7 +41,7 @@ Case = TypeVar("Case")
 
 
 def in_the_gate(cases: Iterable[Case], *kept: Case) -> list[Any]:
-    """The parameters of a test, those that aren't kept marked `long`: CI has an hour for everything."""
+    """Return the parameters of a test, all but the kept ones marked `long`: CI must end in time."""
     return [
         case if case in kept else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
         for case in cases

@@ -105,7 +105,7 @@ def asked(bench: Bench) -> Asked:
     return ask
 
 
-@pytest.mark.parametrize("name", in_the_gate(CONTAINED, "xquad/es", "faquad"))
+@pytest.mark.parametrize("name", in_the_gate(CONTAINED, "faquad"))
 def test_two_quotes_hold_the_answer(bench: Bench, name: str) -> None:
     library = bench.library(name, gate=False, quotes=2)
     queries = [query for query in bench.set(name).queries if query.answers]

@@ -79,7 +79,6 @@ def test_the_passage_that_answers_is_among_six(library: Library) -> None:
     assert all(found[kind] >= floor for kind, floor in AMONG_SIX.items())
 
 
-@pytest.mark.long
 def test_answers_are_right_as_often_as_they_were(library: Library) -> None:
     right, first, refused = Counter[str](), Counter[str](), 0
     for asked in QUESTIONS:

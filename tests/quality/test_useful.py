@@ -118,10 +118,8 @@ def ask(library: Library, asked: Asked) -> Answer:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("folders", "name", "floors"),
-    [
-        pytest.param(("documents", "more"), "useful.jsonl", FLOORS, id="first"),
-        pytest.param(("second/files",), "second/questions.jsonl", SECOND_FLOORS, id="second", marks=pytest.mark.long),
-    ],
+    [(("documents", "more"), "useful.jsonl", FLOORS), (("second/files",), "second/questions.jsonl", SECOND_FLOORS)],
+    ids=["first", "second"],
 )
 def test_answers_are_as_useful_as_they_were(folders: tuple[str, ...], name: str, floors: dict[str, int]) -> None:
     with library_of(*folders) as library:
