@@ -95,8 +95,7 @@ test: check system
 # question sets, all examples of property tests, and ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time,
 # FUZZ_SEED repeats a run).
 test-long: setup system
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m 'long or (hypothesis and not quality)' \
-		--hypothesis-profile long --timeout 5400
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m 'long or (hypothesis and not quality)' --hypothesis-profile long
 
 # The wheel and the source archive in dist/, checked, with what is in them and their checksums.
 dist: setup
@@ -113,7 +112,7 @@ smoke: setup
 smoke-long: setup
 	PYTHON=$(PYTHON) sh tests/smoke.sh extras
 
-# Retrieval, answers, refusals and readers, measured on the development sets against pinned floors.
+# Retrieval, answers, refusals and readers, measured on the smaller development sets against pinned floors.
 test-quality: setup
 	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal -m 'quality and not long' -rP --timeout 5400
 

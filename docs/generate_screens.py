@@ -114,7 +114,9 @@ def table(visitor: Visitor, language: str) -> None:
 
 def filters(visitor: Visitor, language: str) -> None:
     visitor.page.locator(".filter-bar button[data-field='source'], .filter-bar button").first.click()
-    visitor.page.locator(".filter-panel").wait_for()
+    # The documents come from the server.
+    visitor.page.locator(".filter-panel .filter-value").first.wait_for()
+    welcome(visitor, language)
 
 
 def library(visitor: Visitor, language: str) -> None:

@@ -147,6 +147,10 @@ def test_years_of_another_table_are_not_those_asked_for(tmp_path: Path) -> None:
         library.add(tmp_path)
         assert "Añada: ≥ 2017: 2 filas" in library.ask("¿Cuántos vinos hay posteriores a 2016?").text
         assert "Año: ≥ 2017: 1 fila" in library.ask("¿Cuántos árboles hay posteriores a 2016?").text
+        unclear = library.ask("¿Cuántas botellas y vinos raros?")
+        assert (unclear.answered, unclear.reason) == (False, Reason.UNCLEAR)
+        assert "total de Botellas" in unclear.text
+        assert "total de Añada" not in unclear.text
 
 
 def test_names_of_columns_are_read_as_words() -> None:

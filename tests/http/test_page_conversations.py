@@ -121,6 +121,7 @@ def test_a_conversation_is_renamed_exported_and_deleted(address: str) -> None:
         assert httpx.get(f"{address}api/v1/library/sessions", timeout=60).json()["sessions"] == []
 
 
+@pytest.mark.long
 def test_a_question_is_asked_again_and_edited(address: str) -> None:
     with visiting(address) as visitor:
         page = visitor.page

@@ -38,6 +38,7 @@ def answered(visitor: Visitor, count: int) -> None:
     visitor.page.locator(".turn[data-state=done]").nth(count - 1).wait_for()
 
 
+@pytest.mark.long
 def test_filters_are_chosen_and_taken_off(example_server: Server) -> None:
     with visiting(example_server.address) as visitor:
         page = visitor.page

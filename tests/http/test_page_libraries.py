@@ -43,6 +43,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return home
 
 
+@pytest.mark.long
 def test_a_folder_is_followed_from_the_page(tmp_path: Path, home: Path) -> None:
     with model_server() as base_url:
         os.environ["OPENAI_BASE_URL"] = base_url

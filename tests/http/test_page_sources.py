@@ -65,6 +65,7 @@ def pdf_of(objects: Sequence[bytes]) -> bytes:
     return body + b"xref\n0 %d\n0000000000 65535 f \n%s%s" % (len(objects) + 1, table, end)
 
 
+@pytest.mark.long
 def test_scans_are_drawn(tmp_path: Path) -> None:
     pixel = """(canvas) => {
       const context = canvas.getContext("2d");

@@ -220,6 +220,7 @@ def test_files_can_be_dropped_anywhere(tmp_path: Path) -> None:
         assert list(documents(server.address)) == ["gate.txt"]
 
 
+@pytest.mark.long
 def test_a_library_shows_what_it_holds(tmp_path: Path) -> None:
     with small_service(tmp_path) as (server, client):
         upload(client, *((path.name, path.read_bytes()) for path in EXAMPLE_FILES), GATE)
@@ -325,6 +326,7 @@ def test_a_key_is_asked_for(keyed: tuple[Server, str, str]) -> None:
         visitor.complaints.clear()
 
 
+@pytest.mark.long
 def test_it_works_under_a_path(tmp_path: Path) -> None:
     with small_service(tmp_path, base_path="/behind/a-proxy") as (server, client):
         upload(client, GATE)

@@ -69,7 +69,9 @@ def test_nothing_escapes(ask: Ask, attack: Attack, shameless: bool) -> None:
     assert attack.escaped(answer.text) == []
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "language", [LANGUAGES[0], *(pytest.param(each, marks=pytest.mark.long) for each in LANGUAGES[1:])]
+)
 def test_nothing_escapes_when_all_attack_together(ask: Ask, language: str) -> None:
     """Every question to a library of all documents of a language, and a model that obeys every attack in the set."""
     attacks = [attack for attack in ATTACKS if attack.language == language]

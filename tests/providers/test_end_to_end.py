@@ -92,6 +92,7 @@ def test_on_a_terminal_the_draft_grows_and_gives_way(server: ScriptedServer, lib
     assert "se omitió 1 frase del modelo: los pasajes no la respaldan" in final
 
 
+@pytest.mark.long
 def test_on_a_terminal_marks_are_resolved_while_the_draft_grows(server: ScriptedServer, library: Path) -> None:
     server.script(COMPLETIONS, chat("El autobús cuesta “1,040 pesos” [1]. Y ", 3.0, "más [99] [2]."))
     command = in_terminal("ask", QUESTION, surroundings(server.url, library))
@@ -171,7 +172,9 @@ HOSTILE = (
         pytest.param(failure(404, HOSTILE, code="model_not_found"), id="no model", marks=LONG),
         pytest.param(json_reply({"detail": [{"loc": ["body"], "msg": HOSTILE}]}, 422), id="a list", marks=LONG),
         pytest.param(json_reply({"error": HOSTILE}, 503, {"Retry-After": "0"}), id="a text", marks=LONG),
-        pytest.param(sse_reply(json.dumps({"error": {"message": HOSTILE, "code": 400}})), id="in the stream"),
+        pytest.param(
+            sse_reply(json.dumps({"error": {"message": HOSTILE, "code": 400}})), id="in the stream", marks=LONG
+        ),
     ],
 )
 def test_what_a_provider_says_holds_nothing_for_a_terminal(server: ScriptedServer, library: Path, reply: Reply) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, TypeVar
 
 import numpy as np
 import platformdirs
+import pytest
 
 from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
@@ -33,6 +35,17 @@ CACHE = Path(
 DATA = Path(os.environ.get("ANSWERABLE_TEST_DATA") or Path(__file__).parents[3] / "shared" / "data")
 CACHE_LIMIT = 10**11
 LOCAL = "local:multilingual-e5-small"
+
+
+Case = TypeVar("Case")
+
+
+def in_the_gate(cases: Iterable[Case], *kept: Case) -> list[Any]:
+    """Return the parameters of a test, all but the kept ones marked `long`: CI must end in time."""
+    return [
+        case if case in kept else pytest.param(*(case if isinstance(case, tuple) else (case,)), marks=pytest.mark.long)
+        for case in cases
+    ]
 
 
 def data_folder() -> Path:

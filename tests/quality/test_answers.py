@@ -1,7 +1,6 @@
 """Answers and refusals without a reader on the development sets, and that every citation stands where it says.
 
-Every question is asked, but of those on articles that the gate wasn't fitted on at most 700 of a set and a kind. What
-takes longest is marked `long`: `make test-long` runs it.
+Every question is asked, but of those on articles that the gate wasn't fitted on at most 700 of a set and a kind.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from answerable.evaluation.calibration import Figures, figures
 from answerable.evaluation.refusals import Kind, Sampling, collect_cases, side
 from answerable.evaluation.sets import Query
 
-from .harness import LOCAL, Bench, holds
+from .harness import LOCAL, Bench, holds, in_the_gate
 
 pytestmark = pytest.mark.quality
 
@@ -33,8 +32,6 @@ WITHIN_THREE = {"squad2/en-dev": 0.956, "squad2/es-dev": 0.939, "squad2/pt-dev":
 # These are all questions of XQuAD and FaQuAD on articles that the gate wasn't fitted on, and as many of SQuAD 2.
 HELD_OUT = Sampling(questions=700, foreign=150, small_libraries=0)
 SETS = (*CONTAINED, *WITHIN_THREE)
-# Each of SQuAD 2's has as many questions as the other three together.
-LARGE_SETS_ARE_LONG = [name if name in CONTAINED else pytest.param(name, marks=pytest.mark.long) for name in SETS]
 # Area under the curve with the right paragraph removed, and with questions written to have no answer in it.
 AREAS = {
     "xquad/en": 0.966,
@@ -108,7 +105,7 @@ def asked(bench: Bench) -> Asked:
     return ask
 
 
-@pytest.mark.parametrize("name", CONTAINED)
+@pytest.mark.parametrize("name", in_the_gate(CONTAINED, "faquad"))
 def test_two_quotes_hold_the_answer(bench: Bench, name: str) -> None:
     library = bench.library(name, gate=False, quotes=2)
     queries = [query for query in bench.set(name).queries if query.answers]
@@ -140,7 +137,7 @@ def test_three_quotes_hold_the_answer(bench: Bench, asked: Asked, name: str) -> 
     assert fmean(held) >= WITHIN_THREE[name] - NOISE
 
 
-@pytest.mark.parametrize("name", LARGE_SETS_ARE_LONG)
+@pytest.mark.parametrize("name", in_the_gate(SETS, "xquad/es", "faquad"))
 def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str) -> None:
     answers = [answer for _, answer in asked(name)]
     refused = fmean(not answer.answered for answer in answers)
@@ -149,10 +146,7 @@ def test_answerable_questions_are_answered(bench: Bench, asked: Asked, name: str
     assert refused <= FALSE_REFUSALS[name] + NOISE
 
 
-@pytest.mark.parametrize(
-    ("questions", "corpus"),
-    [pytest.param(*pair, marks=pytest.mark.long) if "squad2/pt-dev" in pair else pair for pair in FOREIGN],
-)
+@pytest.mark.parametrize(("questions", "corpus"), in_the_gate(FOREIGN, ("xquad/es", "faquad"), ("faquad", "xquad/es")))
 def test_questions_from_another_corpus_are_refused(bench: Bench, questions: str, corpus: str) -> None:
     library = bench.library(corpus)
     answers = [library.ask(query.text) for query in bench.set(questions).queries]

@@ -14,7 +14,7 @@ from answerable.evaluation.refusals import side
 from answerable.evaluation.sets import Query
 from answerable.reading.e5_reader import E5Reader
 
-from .harness import CACHE, Bench, holds
+from .harness import CACHE, Bench, holds, in_the_gate
 
 pytestmark = pytest.mark.quality
 
@@ -57,7 +57,7 @@ def sample(bench: Bench, name: str, queries: list[Query]) -> list[Query]:
     return Random(name).sample(held_out, SAMPLE)
 
 
-@pytest.mark.parametrize("name", FIRST)
+@pytest.mark.parametrize("name", in_the_gate(FIRST, "xquad/es"))
 def test_questions_with_an_answer_get_it_first(bench: Bench, reader: E5Reader, name: str) -> None:
     library = bench.library(name, reader=reader)
     never_refuses = bench.library(name, gate=False, reader=reader)
@@ -76,7 +76,7 @@ def test_questions_with_an_answer_get_it_first(bench: Bench, reader: E5Reader, n
     assert refused / SAMPLE <= FALSE_REFUSALS[name] + NOISE
 
 
-@pytest.mark.parametrize("name", UNANSWERABLE)
+@pytest.mark.parametrize("name", in_the_gate(UNANSWERABLE, "squad2/en-dev"))
 def test_questions_written_to_mislead_are_refused(bench: Bench, reader: E5Reader, name: str) -> None:
     library = bench.library(name, reader=reader)
     queries = sample(bench, name, bench.set(name).unanswerable)

@@ -83,14 +83,15 @@ def real_embedder() -> QueryCachingEmbedder:
     return QueryCachingEmbedder()
 
 
-@pytest.mark.parametrize("queries", [15, pytest.param(QUERIES, marks=pytest.mark.long)])
-def test_a_generated_set(tmp_path: Path, queries: int) -> None:
+@pytest.mark.long
+def test_a_generated_set(tmp_path: Path) -> None:
     made = QuestionSet.load(make_set(tmp_path / "set", 150, "facts", 3))
-    questions = QuestionSet(made.name, made.documents, made.queries[:queries], [])
+    questions = QuestionSet(made.name, made.documents, made.queries[:QUERIES], [])
     assert_congruent(questions, HashEmbedder(), tmp_path)
 
 
 @pytest.mark.quality
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["xquad/es", "faquad", "scifact"])
 def test_real_sets(name: str, real_embedder: QueryCachingEmbedder, tmp_path: Path) -> None:
     questions = QuestionSet.load(data_folder() / name, name)

@@ -224,9 +224,12 @@ def test_numbers_that_are_names_are_text(name: str, texts: tuple[str, ...]) -> N
     assert values == [Value(text) for text in texts]
 
 
-@pytest.mark.parametrize("name", ["Year", "Año", "ano", "ID", "Nº", "Código"])
-def test_years_and_ids_are_no_quantities(name: str) -> None:
-    assert column(name, "2023", "2024")[0] == Column(name, Kind.NUMBER, is_quantity=False)
+@pytest.mark.parametrize(
+    ("name", "is_year"),
+    [("Year", True), ("Año", True), ("ano", True), ("Añada", True), ("ID", False), ("Nº", False), ("Código", False)],
+)
+def test_years_and_ids_are_no_quantities(name: str, is_year: bool) -> None:
+    assert column(name, "2023", "2024")[0] == Column(name, Kind.NUMBER, is_quantity=False, is_year=is_year)
 
 
 @pytest.mark.parametrize(

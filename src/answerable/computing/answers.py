@@ -177,7 +177,8 @@ class Writer:
     def _offer(self, source: Source) -> str:
         """Return a table's columns, with a question or two that it answers."""
         columns = [self._column(source, number) for number in range(len(source.table.columns))]
-        examples = [self._words["example_total"].format(column=columns[number]) for number in source.number_columns[:1]]
+        quantities = [number for number in source.number_columns if source.table.columns[number].is_quantity]
+        examples = [self._words["example_total"].format(column=columns[number]) for number in quantities[:1]]
         for number in source.text_columns:
             values = source.distinct(number)
             if 1 < len(values) < len(source.table.rows):

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import MAXYEAR, MINYEAR, date, datetime
+from datetime import date, datetime
 from functools import cached_property
 from pathlib import PurePosixPath
 
 from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.datatypes import Document
 from answerable.tables.table import Kind, Origin, Row, Table
-from answerable.tables.words import word_set
 from answerable.text.terms import fold, words
 
 LONGEST_VALUE = 60
 """A text cell of more characters is prose: a word in it says little about the row."""
-
-_YEARS = range(MINYEAR, MAXYEAR + 1)
 
 
 @dataclass(frozen=True)
@@ -95,14 +92,8 @@ class Source:
 
     @cached_property
     def year_columns(self) -> list[int]:
-        """The columns of years, by their names and their numbers."""
-        return [
-            number
-            for number in self.number_columns
-            if not self.table.columns[number].is_quantity
-            and set(words(fold(self.table.columns[number].name))) & word_set("values", "years")
-            and all(year is None or year in _YEARS for year in (row.values[number].number for row in self.table.rows))
-        ]
+        """The columns of years."""
+        return [number for number in self.number_columns if self.table.columns[number].is_year]
 
     @cached_property
     def time_column(self) -> int:

@@ -135,7 +135,7 @@ def _number_column(
         words and words <= word_set("values", "numbering") and _is_rising(values)
     )
     if is_year or is_number_of_row or words & word_set("values", "ids"):
-        return Column(name, Kind.NUMBER, is_quantity=False), values
+        return Column(name, Kind.NUMBER, is_quantity=False, is_year=is_year), values
     values = _with_common_spelling(values)
     units = {value.unit for value in values if value.unit}
     bare = sum(value.number is not None and not value.unit for value in values)

@@ -46,13 +46,14 @@ class Value:
 class Column:
     """A column: its name, the kind of most of its values, and their unit if they have one in common.
 
-    `is_quantity` is false for numbers that only name something, years and ids, which are never summed.
+    `is_quantity` is false for numbers that only name something, years (`is_year`) and ids, which are never summed.
     """
 
     name: str
     kind: Kind
     unit: str = ""
     is_quantity: bool = True
+    is_year: bool = False
 
 
 @dataclass(frozen=True, slots=True)

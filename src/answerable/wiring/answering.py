@@ -88,7 +88,7 @@ def build_answer_reader(settings: Settings) -> AnswerReader | None:
     return _reader(settings.threads, settings.cache_path / "models") if is_reading(settings) else None
 
 
-@lru_cache
+@lru_cache(maxsize=2)
 def _reader(threads: int, folder: Path) -> AnswerReader:
     from answerable.reading.e5_reader import E5Reader
 
@@ -101,7 +101,7 @@ def build_judge(settings: Settings) -> StatementJudge | None:
     return _judge(settings.threads or 1, settings.cache_path / "models") if is_reading(settings) else None
 
 
-@lru_cache
+@lru_cache(maxsize=2)
 def _judge(threads: int, folder: Path) -> StatementJudge:
     from answerable.reading.e5_judge import E5Judge
 

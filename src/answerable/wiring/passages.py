@@ -101,7 +101,7 @@ def build_local_embedder(settings: Settings) -> LocalEmbedder:
     return _local_embedder(settings.threads, settings.cache_path / "models", settings.local_runtime)
 
 
-@lru_cache
+@lru_cache(maxsize=2)
 def _local_embedder(threads: int, folder: Path, runtime: str) -> LocalEmbedder:
     from answerable.embedding.local import LocalEmbedder
 

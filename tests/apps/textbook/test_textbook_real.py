@@ -131,6 +131,7 @@ def test_a_real_server_embeds(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.quality
+@pytest.mark.long
 def test_a_real_book(openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = data_folder() / "docusaurus" / "robotics_anusbutt" / "docs"
     monkeypatch.setenv("BOOK_DOCS_PATH", str(folder))

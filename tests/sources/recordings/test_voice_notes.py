@@ -150,6 +150,7 @@ def test_messages_are_counted_without_the_lines_of_notes(note: bytes) -> None:
     assert text.text.startswith("The plumber comes on Thursday")
 
 
+@pytest.mark.long
 def test_answers_cite_the_message_and_the_second(note: bytes, tmp_path: Path) -> None:
     (tmp_path / "chat.zip").write_bytes(export(chat(f"\u200e<attached: {IPHONE_NOTE}>"), **{IPHONE_NOTE: note}))
     with answerable.open(":memory:") as library:

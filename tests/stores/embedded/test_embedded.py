@@ -161,7 +161,9 @@ def _empty(path: Path) -> None:
     os.truncate(path, 0)
 
 
-@pytest.mark.parametrize("damage", [_truncate, _scramble, _empty, Path.unlink])
+@pytest.mark.parametrize(
+    "damage", [_truncate, *(pytest.param(each, marks=pytest.mark.long) for each in (_scramble, _empty, Path.unlink))]
+)
 def test_a_damaged_index_is_built_anew(indexed: Path, expected: list[object], damage: Callable[[Path], None]) -> None:
     names = {path.name for path in shard_files(indexed)}
     assert len(names) > 10
