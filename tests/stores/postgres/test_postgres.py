@@ -31,7 +31,7 @@ from answerable.errors import (
     SettingsError,
 )
 from answerable.filters import Between, OneOf
-from answerable.protocols import Fingerprint, IndexedChunk
+from answerable.protocols import Fingerprint, IndexedChunk, PassageVectors
 from answerable.stores.postgres.address import parse_address, shown
 from answerable.stores.postgres.search import EXACT_UP_TO
 from answerable.stores.postgres.store import PostgresStore
@@ -135,13 +135,37 @@ def test_a_library_that_is_not_there(address: str) -> None:
     PostgresStore(address, create=False).close()
 
 
-def test_a_library_of_the_first_format_is_brought_up_to_date(address: str) -> None:
-    PostgresStore(address).close()
-    execute(address, "DELETE FROM migrations WHERE format > 1")
-    execute(address, "DROP TABLE records")
+TO_FORMAT = {
+    2: "ALTER TABLE entries DROP COLUMN digest, DROP COLUMN in_graph; ALTER TABLE terms DROP COLUMN highest",
+    1: "DROP TABLE records",
+}
+
+
+@pytest.mark.parametrize("older", [1, 2])
+def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older: int) -> None:
+    made = PostgresStore(address)
+    for name, text in (("a", "Uno dos tres."), ("b", "Uno dos tres."), ("c", "Uno cuatro.")):
+        write(made, name, text)
+    vectors, words = made.search_vectors(ANYWHERE, 5, None), made.search_terms(["uno"], 5, None)
+    highest = execute(address, "SELECT term, highest FROM terms ORDER BY term")
+    gathered = made.next_vectors()
+    gathered.begin(Fingerprint("other", "model", 4))
+    gathered.keep({1: PassageVectors(ANYWHERE, ANYWHERE[None])})
+    made.close()
+    execute(address, f"DELETE FROM migrations WHERE format > {older}; ALTER TABLE next_vectors DROP COLUMN digest")
+    for number in range(2, older - 1, -1):
+        execute(address, TO_FORMAT[number])
     for create in (True, False):
         store = PostgresStore(address, create)
         assert store.records() == []
+        assert store.audit() == []
+        assert store.search_vectors(ANYWHERE, 5, None) == vectors
+        assert store.search_terms(["uno"], 5, None) == words
+        assert execute(address, "SELECT number FROM entries WHERE in_graph ORDER BY number") == [(1,), (3,)]
+        assert execute(address, "SELECT term, highest FROM terms ORDER BY term") == highest
+        gathered = store.next_vectors()
+        gathered.begin(Fingerprint("other", "model", 4))
+        assert gathered.missing() == [2, 3]
         store.close()
 
 
@@ -150,7 +174,7 @@ def test_other_formats(address: str, change: str) -> None:
     PostgresStore(address).close()
     execute(address, change)
     for create in (True, False):
-        with pytest.raises(LibraryFormatError, match=r"format (99|0);.*format \d"):
+        with pytest.raises(LibraryFormatError, match=r"format (100|0);.*format \d"):
             PostgresStore(address, create)
 
 
@@ -427,9 +451,10 @@ def test_the_graph_finds_nearly_all(large: tuple[str, PostgresStore, np.ndarray]
         writer.execute(sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE").format(sql.Identifier(parsed.schema, "entries")))
         execute(
             f"{address}&options={quote('-c statement_timeout=3s')}",
-            "CREATE INDEX CONCURRENTLY entries_by_vector ON entries USING hnsw ((vector::halfvec(16)) halfvec_ip_ops)",
+            "CREATE INDEX CONCURRENTLY entries_by_distinct_vector ON entries "
+            "USING hnsw ((vector::halfvec(16)) halfvec_ip_ops) WHERE in_graph",
         )
-    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'entries_by_vector'::regclass"
+    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'entries_by_distinct_vector'::regclass"
     assert execute(address, valid) == [(False,)]
     exact = store.search_vectors(vectors[5].astype(np.float32), 10, None)
     store.refresh()

@@ -46,8 +46,19 @@ _DERIVED = """
     ORDER BY number
 """
 _UNLIKE_POSTINGS = f"""
-    SELECT term FROM terms LEFT JOIN (SELECT term AS id, count(*) FROM postings GROUP BY 1) p USING (id)
-    WHERE coalesce(p.count, 0) != chunks LIMIT {_SHOWN}
+    SELECT term FROM terms
+    LEFT JOIN (SELECT term AS id, count(*), max(weight) AS highest FROM postings GROUP BY 1) p USING (id)
+    WHERE coalesce(p.count, 0) != chunks OR p.highest > terms.highest LIMIT {_SHOWN}
+"""
+# One of the entries with the same vector is in the graph.
+_IN_GRAPH = """
+    SELECT number, row_number() OVER (PARTITION BY digest ORDER BY in_graph DESC, number) = 1 AS due, in_graph
+    FROM entries
+"""
+_WRONGLY_IN_GRAPH = f"SELECT count(*) FROM ({_IN_GRAPH}) AS found WHERE in_graph != due"
+_CORRECT_GRAPH = f"""
+    UPDATE entries SET in_graph = due FROM ({_IN_GRAPH}) AS found
+    WHERE found.number = entries.number AND entries.in_graph != due
 """
 
 
@@ -71,6 +82,7 @@ def repair(connection: Connection) -> None:
         connection.execute(_named("DELETE " + _ORPHANS, reference))
     if list(_wrongly_derived(connection)):
         _derive(connection)
+    connection.execute(_CORRECT_GRAPH)
     connection.execute(f"UPDATE library SET (documents, chunks) = ({_COUNTED})")
 
 
@@ -88,6 +100,10 @@ def _faults(connection: Connection) -> Iterator[Issue]:
     if counted != noted:
         said, there = (f"{row['documents']:,} documents and {row['chunks']:,} passages" for row in (noted, counted))
         yield Issue(Difference.COUNTS, "table library", f"it counts {said}, but there are {there}")
+    (wrong,) = connection.execute(_WRONGLY_IN_GRAPH)
+    if wrong["count"]:
+        what = f"{wrong['count']:,} vectors are missing from the graph, or in it twice"
+        yield Issue(Difference.COUNTS, "table entries", what)
     yield from _wrongly_derived(connection)
 
 
@@ -114,7 +130,7 @@ def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
     terms += [row["term"] for row in connection.execute(_UNLIKE_POSTINGS)]
     if terms:
         shown = ", ".join(repr(decode(term)[:50]) for term in terms[:_SHOWN])
-        yield Issue(Difference.COUNTS, "table terms", f"the number of passages is wrong for the terms {shown}")
+        yield Issue(Difference.COUNTS, "table terms", f"the number of passages or the highest weight is wrong for the terms {shown}")
 
 
 def _derive(connection: Connection) -> None:

@@ -10,10 +10,10 @@ from answerable.stores.postgres.connection import Connection, Connections
 from answerable.stores.postgres.search import EXACT_UP_TO, LONGEST_INDEXED
 
 _LOCK = "hashtextextended('answerable graph', oid::bigint) FROM pg_namespace WHERE nspname = current_schema()"
-_VALID = "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('entries_by_vector')"
+_VALID = "SELECT indisvalid AS valid FROM pg_index WHERE indexrelid = to_regclass('entries_by_distinct_vector')"
 _BUILD = """
-    CREATE INDEX CONCURRENTLY entries_by_vector ON entries
-    USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops)
+    CREATE INDEX CONCURRENTLY entries_by_distinct_vector ON entries
+    USING hnsw ((vector::halfvec({dimension})) halfvec_ip_ops) WHERE in_graph
 """
 # A graph that doesn't fit in memory is built many times slower; this is the maximum to request of the server.
 _MOST_KILOBYTES = 4_000_000
@@ -37,7 +37,7 @@ def without_graph(connections: Connections, work: Callable[[Connection], None]) 
     with connections.one() as connection:
         connection.execute("SELECT set_config('statement_timeout', '0', false)")
         connection.execute(f"SELECT pg_advisory_lock(key) FROM (SELECT {_LOCK}) AS lock (key)")
-        connection.execute("DROP INDEX CONCURRENTLY IF EXISTS entries_by_vector")
+        connection.execute("DROP INDEX CONCURRENTLY IF EXISTS entries_by_distinct_vector")
         with connection.transaction():
             work(connection)
         connection.execute("VACUUM (ANALYZE) entries, chunks")
@@ -64,7 +64,7 @@ def _build(connection: Connection, dimension: int, chunks: int) -> None:
     for name, value in settings.items():
         connection.execute("SELECT set_config(%s, %s, false)", (name, value))
     # An interrupted build leaves an invalid graph.
-    connection.execute("DROP INDEX IF EXISTS entries_by_vector")
+    connection.execute("DROP INDEX IF EXISTS entries_by_distinct_vector")
     connection.execute(_BUILD.format(dimension=dimension))
     # The server's own statistics lag behind.
     connection.execute("VACUUM (ANALYZE) entries, postings, terms, chunks, comparables")

@@ -14,13 +14,15 @@ from answerable.stores.binding import Binding, not_gathering, other_gathering
 from answerable.stores.postgres import graph as postgres_graph
 from answerable.stores.postgres.connection import Connection, Connections
 from answerable.stores.postgres.rows import fingerprint_to_json, read_fingerprint
+from answerable.stores.postgres.schema import DIGEST
 from answerable.stores.postgres.values import vector_to_text
 
 _IS_THERE = "SELECT to_regclass(quote_ident(current_schema()) || '.next_library') IS NOT NULL AS there"
-_TABLES = """
+_TABLES = f"""
     CREATE TABLE IF NOT EXISTS next_library (fingerprint jsonb NOT NULL);
     CREATE TABLE IF NOT EXISTS next_vectors (
-        number bigint PRIMARY KEY, vector vector NOT NULL, sentence_vectors bytea NOT NULL
+        number bigint PRIMARY KEY, vector vector NOT NULL, sentence_vectors bytea NOT NULL,
+        digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED
     );
     INSERT INTO next_library SELECT %s WHERE NOT EXISTS (SELECT FROM next_library);
 """
@@ -32,7 +34,9 @@ _MISSING = (
     "SELECT number FROM chunks WHERE NOT EXISTS (SELECT FROM next_vectors AS next WHERE next.number = chunks.number)"
 )
 _SWITCH = (
-    "UPDATE entries SET vector = next.vector FROM next_vectors AS next WHERE next.number = entries.number",
+    "UPDATE entries SET vector = next.vector, in_graph = next.number = first FROM next_vectors AS next "
+    "JOIN (SELECT digest, min(number) AS first FROM next_vectors JOIN chunks USING (number) GROUP BY 1) AS found "
+    "USING (digest) WHERE next.number = entries.number",
     "UPDATE chunks SET sentence_vectors = next.sentence_vectors FROM next_vectors AS next "
     "WHERE next.number = chunks.number",
     "UPDATE library SET fingerprint = next_library.fingerprint FROM next_library",

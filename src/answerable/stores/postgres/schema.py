@@ -14,6 +14,8 @@ from psycopg.rows import DictRow
 from answerable.errors import LibraryError, LibraryFormatError, LibraryNotFound, LibraryReadOnly
 from answerable.stores.postgres.address import PostgresAddress
 
+# What copies of a text share, since pgvector has no hash of a vector. (Not md5, which some servers forbid.)
+DIGEST = "substr(sha256(vector_send(vector)), 1, 16)"
 _MIGRATIONS = (
     """
     CREATE TABLE library (
@@ -65,6 +67,20 @@ _MIGRATIONS = (
         validators text NOT NULL, documents text NOT NULL
     );
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
+    """,
+    f"""
+    DROP INDEX IF EXISTS entries_by_vector;
+    ALTER TABLE entries ADD COLUMN digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED,
+        ADD COLUMN in_graph boolean NOT NULL DEFAULT true;
+    ALTER TABLE entries ALTER COLUMN in_graph DROP DEFAULT;
+    CREATE INDEX entries_by_digest ON entries (digest, in_graph, number);
+    UPDATE entries SET in_graph = false FROM (SELECT digest, min(number) AS first FROM entries GROUP BY 1) AS found
+        WHERE found.digest = entries.digest AND number != first;
+    ALTER TABLE IF EXISTS next_vectors ADD COLUMN digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED;
+    ALTER TABLE terms ADD COLUMN highest real NOT NULL DEFAULT 'infinity';
+    ALTER TABLE terms ALTER COLUMN highest DROP DEFAULT;
+    UPDATE terms SET highest = found.highest
+        FROM (SELECT term, max(weight) AS highest FROM postings GROUP BY 1) AS found WHERE found.term = id;
     """,
 )
 """The statements that each format adds to the previous one. (Indexes hold digests of addresses of any length.)"""
