@@ -220,20 +220,19 @@ def searched(store: Store, folder: Path, clock: Callable[[], float], started: fl
                 hits = store.search_vectors(vector, BEST, condition)
                 # Many chunks are the same: whichever of equally near ones was found is right.
                 shares.append(sum(cosine >= tenth - 1e-5 for _, cosine in hits) / most if most else 1.0)
-                times.append(_timed(partial(store.search_vectors, vector, CANDIDATES, condition), clock))
+                times.append(timed(partial(store.search_vectors, vector, CANDIDATES, condition), clock))
             found[f"recall@10{name}"] = statistics.mean(shares)
             found |= _spread(f"vectors{name}", times)
-            found |= _spread(
-                f"hybrid{name}", [_timed(partial(opened.search, q, BEST, where), clock) for q in questions]
-            )
+            found |= _spread(f"hybrid{name}", [timed(partial(opened.search, q, BEST, where), clock) for q in questions])
         languages = store.languages()
         asked = [analyze_question(question, languages).terms for question in questions]
         searches = [partial(store.search_terms, terms, CANDIDATES, None) for terms in asked]
-        found |= _spread("terms", [_timed(search, clock) for search in searches])
+        found |= _spread("terms", [timed(search, clock) for search in searches])
     return found
 
 
-def _timed(work: Callable[[], object], clock: Callable[[], float]) -> tuple[float, float]:
+def timed(work: Callable[[], object], clock: Callable[[], float]) -> tuple[float, float]:
+    """CPU and wall seconds of some work."""
     cpu, wall = clock(), time.perf_counter()
     work()
     return clock() - cpu, time.perf_counter() - wall

@@ -1,4 +1,4 @@
-"""A library on PostgreSQL: addresses, rights, formats, other processes, restarts, the graph."""
+"""A library on PostgreSQL: addresses, rights, formats, other processes, restarts, many passages."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from answerable.errors import (
 from answerable.filters import Between, OneOf
 from answerable.protocols import Fingerprint, IndexedChunk, PassageVectors
 from answerable.stores.postgres.address import parse_address, shown
-from answerable.stores.postgres.search import EXACT_UP_TO
+from answerable.stores.postgres.sketches import EXACT_UP_TO
 from answerable.stores.postgres.store import PostgresStore
 
 ANYWHERE = np.array([1, 0, 0, 0], np.float32)
@@ -136,7 +136,8 @@ def test_a_library_that_is_not_there(address: str) -> None:
 
 
 TO_FORMAT = {
-    2: "ALTER TABLE entries DROP COLUMN digest, DROP COLUMN in_graph; ALTER TABLE terms DROP COLUMN highest",
+    2: "ALTER TABLE entries DROP COLUMN digest; ALTER TABLE terms DROP COLUMN highest; DROP TABLE sketches; "
+    "ALTER TABLE library DROP COLUMN edges, DROP COLUMN sketched",
     1: "DROP TABLE records",
 }
 
@@ -152,7 +153,7 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
     gathered.begin(Fingerprint("other", "model", 4))
     gathered.keep({1: PassageVectors(ANYWHERE, ANYWHERE[None])})
     made.close()
-    execute(address, f"DELETE FROM migrations WHERE format > {older}; ALTER TABLE next_vectors DROP COLUMN digest")
+    execute(address, f"DELETE FROM migrations WHERE format > {older}")
     for number in range(2, older - 1, -1):
         execute(address, TO_FORMAT[number])
     for create in (True, False):
@@ -161,7 +162,6 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
         assert store.audit() == []
         assert store.search_vectors(ANYWHERE, 5, None) == vectors
         assert store.search_terms(["uno"], 5, None) == words
-        assert execute(address, "SELECT number FROM entries WHERE in_graph ORDER BY number") == [(1,), (3,)]
         assert execute(address, "SELECT term, highest FROM terms ORDER BY term") == highest
         gathered = store.next_vectors()
         gathered.begin(Fingerprint("other", "model", 4))
@@ -425,7 +425,7 @@ MANY = EXACT_UP_TO + 2000
 
 @pytest.fixture(scope="module")
 def large() -> Iterator[tuple[str, PostgresStore, np.ndarray]]:
-    """A library large enough for a graph, which isn't built yet; some vectors come again and again."""
+    """A library large enough for sketches, which aren't made yet; some vectors come again and again."""
     address = new_library()
     made = PostgresStore(address)
     made.bind_embedder(Fingerprint("hash", "words", DIMENSION))
@@ -442,27 +442,14 @@ def large() -> Iterator[tuple[str, PostgresStore, np.ndarray]]:
     made.close()
 
 
-def test_the_graph_finds_nearly_all(large: tuple[str, PostgresStore, np.ndarray]) -> None:
+def test_sketches_find_nearly_all(large: tuple[str, PostgresStore, np.ndarray]) -> None:
     address, store, vectors = large
-    # Whoever was building it was interrupted: what is left of that is of no use.
-    parsed = parse_address(address)
-    with psycopg.connect(parsed.conninfo) as writer, pytest.raises(psycopg.errors.QueryCanceled):
-        # It is begun, and then waits for everybody who writes.
-        writer.execute(sql.SQL("LOCK TABLE {} IN ROW EXCLUSIVE MODE").format(sql.Identifier(parsed.schema, "entries")))
-        execute(
-            f"{address}&options={quote('-c statement_timeout=3s')}",
-            "CREATE INDEX CONCURRENTLY entries_by_distinct_vector ON entries "
-            "USING hnsw ((vector::halfvec(16)) halfvec_ip_ops) WHERE in_graph",
-        )
-    valid = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'entries_by_distinct_vector'::regclass"
-    assert execute(address, valid) == [(False,)]
     exact = store.search_vectors(vectors[5].astype(np.float32), 10, None)
+    assert execute(address, "SELECT count(*) FROM sketches") == [(0,)]
     store.refresh()
     store.refresh()
-    assert execute(address, valid) == [(True,)]
-    assert [number for number, _ in store.search_vectors(vectors[5].astype(np.float32), 10, None)] == [
-        number for number, _ in exact
-    ]
+    assert execute(address, "SELECT count(*) FROM sketches") == [(len(np.unique(vectors, axis=0)),)]
+    assert store.search_vectors(vectors[5].astype(np.float32), 10, None) == exact
     chance = np.random.default_rng(4)
     queries = chance.standard_normal((40, DIMENSION)).astype(np.float32)
     queries /= np.linalg.norm(queries, axis=1, keepdims=True)
@@ -479,7 +466,7 @@ def test_the_graph_finds_nearly_all(large: tuple[str, PostgresStore, np.ndarray]
         assert hits / (10 * len(queries)) >= 0.95
 
 
-def test_equal_ones_in_a_graph_come_by_number(large: tuple[str, PostgresStore, np.ndarray]) -> None:
+def test_copies_come_by_number(large: tuple[str, PostgresStore, np.ndarray]) -> None:
     _, store, vectors = large
     store.refresh()
     found = store.search_vectors(vectors[0].astype(np.float32), 20, None)

@@ -105,7 +105,7 @@ def test_highest_weights_that_are_too_low_are_found_and_put_right(
     put(store, "a", [0, 1], ["uno dos", "uno uno tres"])
     parsed = parse_address(address)
     with psycopg.connect(parsed.conninfo) as connection:
-        connection.execute(f'UPDATE "{parsed.schema}".terms SET {wrong} WHERE term = \'uno\'')
+        connection.execute(f"UPDATE \"{parsed.schema}\".terms SET {wrong} WHERE term = 'uno'")
     (issue,) = store.audit()
     assert "'uno'" in issue.detail
     store.repair()
@@ -121,9 +121,7 @@ def worded() -> Iterator[tuple[PostgresStore, MemoryStore]]:
         for each in (store, memory):
             each.bind_embedder(Fingerprint("hash", "words", DIMENSION))
         for number in range(60):
-            texts = [
-                " ".join(chance.choices(VOCABULARY, FREQUENCIES, k=chance.randrange(3, 40))) for _ in range(50)
-            ]
+            texts = [" ".join(chance.choices(VOCABULARY, FREQUENCIES, k=chance.randrange(3, 40))) for _ in range(50)]
             for each in (store, memory):
                 put(each, f"d{number}", [number % DIMENSION] * len(texts), texts)
         for each in (store, memory):

@@ -13,6 +13,7 @@ from answerable.datatypes import Document
 from answerable.protocols import Difference, Issue
 from answerable.stores import records
 from answerable.stores.postgres import rows as postgres_rows
+from answerable.stores.postgres import sketches
 from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.values import decode, fields_from_json, key
 from answerable.text.bm25 import term_weights
@@ -50,16 +51,6 @@ _UNLIKE_POSTINGS = f"""
     LEFT JOIN (SELECT term AS id, count(*), max(weight) AS highest FROM postings GROUP BY 1) p USING (id)
     WHERE coalesce(p.count, 0) != chunks OR p.highest > terms.highest LIMIT {_SHOWN}
 """
-# One of the entries with the same vector is in the graph.
-_IN_GRAPH = """
-    SELECT number, row_number() OVER (PARTITION BY digest ORDER BY in_graph DESC, number) = 1 AS due, in_graph
-    FROM entries
-"""
-_WRONGLY_IN_GRAPH = f"SELECT count(*) FROM ({_IN_GRAPH}) AS found WHERE in_graph != due"
-_CORRECT_GRAPH = f"""
-    UPDATE entries SET in_graph = due FROM ({_IN_GRAPH}) AS found
-    WHERE found.number = entries.number AND entries.in_graph != due
-"""
 
 
 def issues(connection: Connection) -> list[Issue]:
@@ -82,7 +73,8 @@ def repair(connection: Connection) -> None:
         connection.execute(_named("DELETE " + _ORPHANS, reference))
     if list(_wrongly_derived(connection)):
         _derive(connection)
-    connection.execute(_CORRECT_GRAPH)
+    if sketches.count_wrong(connection):
+        sketches.remake(connection)
     connection.execute(f"UPDATE library SET (documents, chunks) = ({_COUNTED})")
 
 
@@ -100,10 +92,10 @@ def _faults(connection: Connection) -> Iterator[Issue]:
     if counted != noted:
         said, there = (f"{row['documents']:,} documents and {row['chunks']:,} passages" for row in (noted, counted))
         yield Issue(Difference.COUNTS, "table library", f"it counts {said}, but there are {there}")
-    (wrong,) = connection.execute(_WRONGLY_IN_GRAPH)
-    if wrong["count"]:
-        what = f"{wrong['count']:,} vectors are missing from the graph, or in it twice"
-        yield Issue(Difference.COUNTS, "table entries", what)
+    if wrong := sketches.count_wrong(connection):
+        yield Issue(
+            Difference.COUNTS, "table sketches", f"{wrong:,} sketches are missing, left over or of another vector"
+        )
     yield from _wrongly_derived(connection)
 
 
@@ -130,7 +122,8 @@ def _wrongly_derived(connection: Connection) -> Iterator[Issue]:
     terms += [row["term"] for row in connection.execute(_UNLIKE_POSTINGS)]
     if terms:
         shown = ", ".join(repr(decode(term)[:50]) for term in terms[:_SHOWN])
-        yield Issue(Difference.COUNTS, "table terms", f"the number of passages or the highest weight is wrong for the terms {shown}")
+        what = f"the number of passages or the highest weight is wrong for the terms {shown}"
+        yield Issue(Difference.COUNTS, "table terms", what)
 
 
 def _derive(connection: Connection) -> None:

@@ -28,14 +28,12 @@ Result = TypeVar("Result")
 _CONNECTIONS = 8
 _PATIENCE = 60.0
 _TRIES = 3
-# Plans depend on the values and use no workers, so that the same question always gets the same sums. The graph is
-# searched until enough chunks pass the filter. Acknowledged data is on disk.
+# Plans depend on the values and use no workers, so that the same question always gets the same sums. Acknowledged data
+# is on disk.
 _SESSION = {
     "plan_cache_mode": "force_custom_plan",
     "jit": "off",
     "max_parallel_workers_per_gather": "0",
-    "hnsw.ef_search": "100",
-    "hnsw.iterative_scan": "relaxed_order",
     "lock_timeout": f"{_PATIENCE:.0f}s",
     "client_min_messages": "error",
 }

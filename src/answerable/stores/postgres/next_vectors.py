@@ -1,7 +1,7 @@
 """Vectors of another embedder, collected in tables of their own in the schema of a library on PostgreSQL.
 
 They replace the library's vectors in one transaction: every reader sees either all old or all new vectors, and none
-waits. The graph over the old vectors is dropped first; searches score every chunk until the new graph is built.
+waits. The sketches of the old vectors go with them; searches score every chunk until new ones are made.
 """
 
 from __future__ import annotations
@@ -11,18 +11,16 @@ from collections.abc import Mapping
 from answerable.protocols import Fingerprint, PassageVectors
 from answerable.stores import records
 from answerable.stores.binding import Binding, not_gathering, other_gathering
-from answerable.stores.postgres import graph as postgres_graph
+from answerable.stores.postgres import sketches
 from answerable.stores.postgres.connection import Connection, Connections
 from answerable.stores.postgres.rows import fingerprint_to_json, read_fingerprint
-from answerable.stores.postgres.schema import DIGEST
 from answerable.stores.postgres.values import vector_to_text
 
 _IS_THERE = "SELECT to_regclass(quote_ident(current_schema()) || '.next_library') IS NOT NULL AS there"
-_TABLES = f"""
+_TABLES = """
     CREATE TABLE IF NOT EXISTS next_library (fingerprint jsonb NOT NULL);
     CREATE TABLE IF NOT EXISTS next_vectors (
-        number bigint PRIMARY KEY, vector vector NOT NULL, sentence_vectors bytea NOT NULL,
-        digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED
+        number bigint PRIMARY KEY, vector vector NOT NULL, sentence_vectors bytea NOT NULL
     );
     INSERT INTO next_library SELECT %s WHERE NOT EXISTS (SELECT FROM next_library);
 """
@@ -34,9 +32,7 @@ _MISSING = (
     "SELECT number FROM chunks WHERE NOT EXISTS (SELECT FROM next_vectors AS next WHERE next.number = chunks.number)"
 )
 _SWITCH = (
-    "UPDATE entries SET vector = next.vector, in_graph = next.number = first FROM next_vectors AS next "
-    "JOIN (SELECT digest, min(number) AS first FROM next_vectors JOIN chunks USING (number) GROUP BY 1) AS found "
-    "USING (digest) WHERE next.number = entries.number",
+    "UPDATE entries SET vector = next.vector FROM next_vectors AS next WHERE next.number = entries.number",
     "UPDATE chunks SET sentence_vectors = next.sentence_vectors FROM next_vectors AS next "
     "WHERE next.number = chunks.number",
     "UPDATE library SET fingerprint = next_library.fingerprint FROM next_library",
@@ -99,14 +95,16 @@ class PostgresNextVectors:
             return False
         switched: list[Fingerprint] = []
 
-        def switch(connection: Connection) -> None:
-            connection.execute("SELECT FROM library FOR UPDATE")
-            if self._is_whole(connection):
-                switched.append(self._still_gathering(connection))
-                for statement in (*_SWITCH, _FORGET):
-                    connection.execute(statement)
-
-        postgres_graph.without_graph(self._connections, switch)
+        with self._connections.one() as connection:
+            connection.execute("SELECT set_config('statement_timeout', '0', false)")
+            with connection.transaction():
+                connection.execute("SELECT FROM library FOR UPDATE")
+                if self._is_whole(connection):
+                    switched.append(self._still_gathering(connection))
+                    for statement in (*_SWITCH, _FORGET):
+                        connection.execute(statement)
+                    sketches.forget(connection)
+            connection.execute("VACUUM (ANALYZE) entries, chunks, sketches")
         if switched:
             self._binding.move(switched[0])
         return bool(switched)

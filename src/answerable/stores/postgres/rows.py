@@ -14,8 +14,8 @@ from answerable.datatypes import Chunk, Document, DocumentType
 from answerable.filters import comparable
 from answerable.protocols import Fingerprint, IndexedChunk, StoredDocument, SyncRecord
 from answerable.stores import records
+from answerable.stores.postgres import sketches
 from answerable.stores.postgres.connection import Connection
-from answerable.stores.postgres.schema import DIGEST
 from answerable.stores.postgres.values import (
     decode,
     encode,
@@ -26,8 +26,6 @@ from answerable.stores.postgres.values import (
     vector_to_text,
 )
 from answerable.text.bm25 import term_weights
-
-_BATCH = 500
 
 STORED = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 DOCUMENT = "number, id, source, title, type, language, metadata, content"
@@ -43,22 +41,7 @@ _ADD_CHUNKS = """
     COPY chunks (number, document, id, sequence, start, "end", context, location, parts, terms, sentences,
                  sentence_vectors) FROM STDIN
 """
-# One entry for each vector is in the graph.
-_ADD_ENTRIES = f"""
-    INSERT INTO entries (number, fields, vector, in_graph)
-    SELECT number, fields, vector, row_number() OVER (PARTITION BY digest ORDER BY number) = 1
-        AND NOT EXISTS (SELECT FROM entries WHERE entries.digest = given.digest AND in_graph)
-    FROM (
-        SELECT *, {DIGEST} AS digest FROM unnest(%s::bigint[], %s::jsonb[], %s::vector[]) AS row (number, fields, vector)
-    ) AS given
-"""
-_IN_GRAPH = """
-    SELECT digest FROM entries JOIN chunks USING (number) WHERE document = ANY (%s) AND in_graph
-"""
-_PUT_COPIES_IN_GRAPH = """
-    UPDATE entries SET in_graph = true
-    WHERE number IN (SELECT min(number) FROM entries WHERE digest = ANY (%s) GROUP BY digest)
-"""
+_DIGESTS = "SELECT DISTINCT digest FROM entries JOIN chunks USING (number) WHERE document = ANY (%s)"
 _ADD_TERMS = """
     INSERT INTO terms (term, chunks, highest) SELECT * FROM unnest(%s::text[], %s::bigint[], %s::float8[])
     ON CONFLICT (term) DO UPDATE SET chunks = terms.chunks + excluded.chunks,
@@ -113,11 +96,12 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
     )
     numbered = list(zip([row["number"] for row in given], chunks, strict=True))
     _copy(connection, _ADD_CHUNKS, ((number, owner, *_chunk_row(chunk)) for number, chunk in numbered))
-    for first in range(0, len(numbered), _BATCH):
-        batch = numbered[first : first + _BATCH]
-        fields = [fields_to_json(chunk.fields) for _, chunk in batch]
-        vectors = [vector_to_text(chunk.vector) for _, chunk in batch]
-        connection.execute(_ADD_ENTRIES, ([number for number, _ in batch], fields, vectors))
+    _copy(
+        connection,
+        "COPY entries (number, fields, vector) FROM STDIN",
+        ((number, fields_to_json(chunk.fields), vector_to_text(chunk.vector)) for number, chunk in numbered),
+    )
+    sketches.add(connection, [number for number, _ in numbered])
     insert_comparables(connection, [(number, chunk.fields) for number, chunk in numbered])
     insert_terms(connection, [(number, chunk.terms) for number, chunk in numbered])
 
@@ -130,9 +114,7 @@ def insert_comparables(connection: Connection, fields: Sequence[tuple[int, Mappi
 
 def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str, int]]]) -> None:
     """Insert the terms of chunks (given by number) with their weights, and update the counts of chunks per term."""
-    postings = [
-        (key(term), number, weight) for number, terms in counts for term, weight in term_weights(terms).items()
-    ]
+    postings = [(key(term), number, weight) for number, terms in counts for term, weight in term_weights(terms).items()]
     frequency = Counter(term for term, _, _ in postings)
     highest: dict[str, float] = {}
     for term, _, weight in postings:
@@ -172,10 +154,10 @@ def remove(connection: Connection, document_ids: Collection[str]) -> int:
     frequency = Counter(term for term, _ in stood)
     connection.execute(_DROP_POSTINGS, ([term for term, _ in stood], [number for _, number in stood]))
     connection.execute(_DROP_TERMS, (list(frequency), list(frequency.values())))
-    vectors = [row["digest"] for row in connection.execute(_IN_GRAPH, (owners,))]
+    digests = [row["digest"] for row in connection.execute(_DIGESTS, (owners,))]
     # Entries and comparables are deleted with their chunks.
     connection.execute("DELETE FROM chunks WHERE document = ANY (%s)", (owners,))
-    connection.execute(_PUT_COPIES_IN_GRAPH, (vectors,))
+    sketches.drop(connection, digests)
     connection.execute("DELETE FROM documents WHERE number = ANY (%s)", (owners,))
     connection.execute(_COUNT, (-len(owners), -len(chunks)))
     return len(owners)

@@ -1,8 +1,8 @@
 """The tables of a library on a PostgreSQL server, created and migrated under a lock.
 
-A library is one PostgreSQL schema. `documents` and `chunks` hold the data; `entries`, `comparables`, `terms` and
-`postings` are derived for searches in the same transaction. The view `passages` is for users' own SQL. Collation "C"
-orders by code point, as Python does.
+A library is one PostgreSQL schema. `documents` and `chunks` hold the data; `entries`, `sketches`, `comparables`,
+`terms` and `postings` are derived for searches in the same transaction. The view `passages` is for users' own SQL.
+Collation "C" orders by code point, as Python does.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from psycopg.rows import DictRow
 from answerable.errors import LibraryError, LibraryFormatError, LibraryNotFound, LibraryReadOnly
 from answerable.stores.postgres.address import PostgresAddress
 
-# What copies of a text share, since pgvector has no hash of a vector. (Not md5, which some servers forbid.)
-DIGEST = "substr(sha256(vector_send(vector)), 1, 16)"
 _MIGRATIONS = (
     """
     CREATE TABLE library (
@@ -68,15 +66,22 @@ _MIGRATIONS = (
     );
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
     """,
-    f"""
+    """
     DROP INDEX IF EXISTS entries_by_vector;
-    ALTER TABLE entries ADD COLUMN digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED,
-        ADD COLUMN in_graph boolean NOT NULL DEFAULT true;
-    ALTER TABLE entries ALTER COLUMN in_graph DROP DEFAULT;
-    CREATE INDEX entries_by_digest ON entries (digest, in_graph, number);
-    UPDATE entries SET in_graph = false FROM (SELECT digest, min(number) AS first FROM entries GROUP BY 1) AS found
-        WHERE found.digest = entries.digest AND number != first;
-    ALTER TABLE IF EXISTS next_vectors ADD COLUMN digest bytea NOT NULL GENERATED ALWAYS AS ({DIGEST}) STORED;
+    ALTER TABLE entries ADD COLUMN digest bytea NOT NULL
+        GENERATED ALWAYS AS (substr(sha256(vector_send(vector)), 1, 16)) STORED;
+    CREATE INDEX ON entries (digest, number);
+    CREATE TABLE sketches (digest bytea PRIMARY KEY, sketch bit varying NOT NULL);
+    ALTER TABLE library ADD COLUMN edges vector[], ADD COLUMN sketched bigint NOT NULL DEFAULT 0;
+    DO $$ DECLARE given record; BEGIN
+        FOR given IN
+            SELECT grantee, privilege_type FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'entries' AND grantee != current_user
+        LOOP
+            EXECUTE format('GRANT %s ON sketches TO %s', given.privilege_type,
+                           CASE given.grantee WHEN 'PUBLIC' THEN 'PUBLIC' ELSE quote_ident(given.grantee) END);
+        END LOOP;
+    END $$;
     ALTER TABLE terms ADD COLUMN highest real NOT NULL DEFAULT 'infinity';
     ALTER TABLE terms ALTER COLUMN highest DROP DEFAULT;
     UPDATE terms SET highest = found.highest

@@ -1,8 +1,7 @@
-"""Searching entries and postings: vectors exactly or with a graph (HNSW, Malkov & Yashunin 2018), terms by BM25.
+"""Searching entries and postings: vectors exactly or by their sketches, terms by BM25.
 
-The graph holds each vector once, in half precision: entries with the same vector would be neighbours of one another
-only, and out of reach from elsewhere. What it finds is scored with the full vector, for each entry that has it. If few
-chunks pass a filter, all of them are scored: the graph would find too few.
+Of the vectors with the nearest sketches those with the highest cosines are taken, and of each all entries that have it.
+If few chunks pass a filter, all of them are scored.
 
 Postings of common terms are left out where no chunk can reach the best k by these terms alone (MaxScore, Turtle & Flood
 1995); they are looked up for the chunks that can, given what they have of the rare terms.
@@ -10,23 +9,29 @@ Postings of common terms are left out where no chunk can reach the best k by the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.stores.memory.keywords import Scored
+from answerable.stores.postgres import sketches
 from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.filters import Condition, condition
+from answerable.stores.postgres.sketches import EXACT_UP_TO
 from answerable.stores.postgres.values import key, vector_to_text
 from answerable.text.bm25 import rarity
 
-# Up to this number chunks are scored one by one; larger libraries get a graph.
-EXACT_UP_TO = 10_000
-# pgvector's limit for half precision.
-LONGEST_INDEXED = 4000
-_MOST_FROM_GRAPH = 1000
+_MOST_FROM_SKETCHES = 1000
+# So many vectors for each wanted one, and at least so many, are compared after their sketches.
+_COMPARED_FOR_EACH = 10
+_LEAST_COMPARED = 500
+# The share of sketches in the sample, the number of sketches for each compared vector that are sorted at first, and how
+# many times as many if too few of them pass.
+_SAMPLED_PERCENT = 4
+_FIRST_REACH = 3
+_FARTHER = 8
 # The first guess at the k-th best score, as a share of the highest that any chunk could reach.
 _GUESSED_SHARE = 0.3
 # Sums are rounded differently in another order.
@@ -36,19 +41,37 @@ _EXACT = """
     SELECT number, -(vector <#> %s::vector) AS score FROM entries WHERE {where}
     ORDER BY score DESC, number LIMIT %s
 """
-_BY_GRAPH = """
-    WITH nearest AS MATERIALIZED (
-        SELECT digest, vector FROM entries AS standing WHERE in_graph {passing}
-        ORDER BY vector::halfvec({dimension}) <#> %s::halfvec({dimension}) LIMIT %s
-    ), scored AS MATERIALIZED (
-        SELECT digest, -(vector <#> %s::vector) AS score FROM nearest
+# Sorting all sketches takes longer than comparing them: a sample tells how near the nearest are. Copies of a text have
+# one vector; any of them may pass the filter.
+_BY_SKETCHES = f"""
+    WITH asked AS MATERIALIZED (
+        SELECT {sketches.OF_A_VECTOR} AS asked
+    ), sample AS MATERIALIZED (
+        SELECT (
+            SELECT sketch <~> asked FROM sketches TABLESAMPLE SYSTEM ({_SAMPLED_PERCENT}) REPEATABLE (0)
+            ORDER BY 1 OFFSET %s LIMIT 1
+        ) AS reach FROM asked
+    ), likely AS MATERIALIZED (
+        SELECT digest FROM (
+            SELECT digest FROM sketches
+            WHERE sketch <~> (SELECT asked FROM asked) <= coalesce((SELECT reach FROM sample), 'infinity')
+            ORDER BY sketch <~> (SELECT asked FROM asked), digest
+        ) AS ranked {{passed}} LIMIT %s
+    ), nearest AS MATERIALIZED (
+        SELECT digest, -(vector <#> %s::vector) AS score FROM likely
+        JOIN LATERAL (SELECT vector FROM entries WHERE entries.digest = likely.digest LIMIT 1) AS one ON true
+        ORDER BY score DESC FETCH FIRST %s ROWS WITH TIES
     )
-    SELECT number, score, count, lowest
-    FROM scored JOIN entries USING (digest), (SELECT count(*), min(score) AS lowest FROM scored) AS graph
-    WHERE {where} ORDER BY score DESC, number LIMIT %s
+    SELECT number, score, is_enough FROM (
+        SELECT count(*) = %s OR (SELECT reach FROM sample) IS NULL AS is_enough FROM likely
+    ) AS compared LEFT JOIN (
+        SELECT number, score FROM nearest JOIN entries USING (digest) WHERE {{where}}
+        ORDER BY score DESC, number LIMIT %s
+    ) AS best ON true ORDER BY score DESC, number
 """
-# Any of the entries with a vector may pass.
-_PASSING = "AND EXISTS (SELECT FROM entries WHERE entries.digest = standing.digest AND ({where}) OFFSET 0)"
+_PASSED = """
+    JOIN LATERAL (SELECT FROM entries WHERE entries.{key} = ranked.{key} AND ({where}) LIMIT 1) AS passes ON true
+"""
 _ASKED = "SELECT id, chunks, highest, (SELECT chunks FROM library) AS total FROM terms WHERE term = ANY (%s)"
 # Lateral, so that postings are read by index even before the server has statistics.
 _BY_TERMS = """
@@ -60,7 +83,7 @@ _BY_TERMS = """
         JOIN LATERAL (SELECT chunk, weight FROM postings WHERE term = id OFFSET 0) AS stands ON true
         WHERE {among} GROUP BY chunk
     ), last AS MATERIALIZED (
-        SELECT %s::float8 AS rest, (
+        SELECT %s::float8 AS reached, (
             SELECT score FROM (SELECT * FROM scored ORDER BY score DESC) AS ranked {passed}
             ORDER BY score DESC OFFSET %s LIMIT 1
         ) AS least
@@ -70,7 +93,7 @@ _BY_TERMS = """
             FROM unnest(%s::bigint[], %s::float8[]) AS common (id, rarity)
             JOIN LATERAL (SELECT weight FROM postings WHERE term = id AND chunk = number OFFSET 0) AS stands ON true
         ) AS score
-        FROM scored, last WHERE rest = 0 OR (least > rest AND score >= least - rest)
+        FROM scored, last WHERE reached = 0 OR (least > reached AND score >= least - reached)
     )
     SELECT number, score, least FROM last LEFT JOIN (
         SELECT number, score FROM (SELECT * FROM added ORDER BY score DESC, number) AS ranked {passed}
@@ -82,7 +105,7 @@ _EVERYTHING: Condition = ("true", [])
 
 @dataclass(frozen=True, slots=True)
 class _Term:
-    """A term of a question, its rarity, and the highest score that a chunk gets by it and all commoner ones."""
+    """A term of a question, its rarity, and the highest score that a chunk can get by it and all commoner ones."""
 
     id: int
     rarity: float
@@ -92,9 +115,10 @@ class _Term:
 def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Filter | None) -> Scored:
     """Return number and cosine of the k nearest chunks, best first, ties by number."""
     passing = condition(where) if where is not None else _EVERYTHING
-    if k < _MOST_FROM_GRAPH and len(vector) <= LONGEST_INDEXED and not _are_few(connection, passing):
-        found = _by_graph(connection, vector, k, passing)
-        if found is not None:
+    if k <= _MOST_FROM_SKETCHES and not _are_few(connection, passing):
+        found = _by_sketches(connection, vector, k, passing)
+        # There may be no sketches yet.
+        if found:
             return found
     text, parameters = passing
     return _scored(connection, _EXACT.format(where=text), [vector_to_text(vector), *parameters, k])
@@ -109,39 +133,39 @@ def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) 
 def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
     """Return number and BM25 score of the k best chunks, best first, ties by number."""
     asked = _asked(connection, terms)
-    among, passed = _EVERYTHING, _EVERYTHING
-    names = {"passing": "SELECT", "among": "true", "passed": ""}
-    before: list[Any] = []
-    after: list[Any] = []
-    if where is not None:
-        text, parameters = condition(where)
-        if _are_few(connection, (text, parameters)):
-            # Filter once, then look up the postings.
-            names["passing"] = f"SELECT number FROM entries WHERE {text}"
-            names["among"] = "chunk IN (SELECT number FROM passing)"
-            before = parameters
-        else:
-            # Filter in the order of scores, until enough have passed.
-            passes = f"SELECT FROM entries WHERE entries.number = ranked.number AND ({text}) LIMIT 1"
-            names["passed"] = f"JOIN LATERAL ({passes}) AS passes ON true"
-            after = parameters
-    statement = _BY_TERMS.format(**names)
-    guess = SHARE * asked[0].bound if asked else 0.0
+    statement, before, after = _by_terms(connection, where)
+    guess = _GUESSED_SHARE * asked[0].bound if asked else 0.0
     while True:
         rare = [term for term in asked if term.bound >= guess]
-        common = asked[len(rare):]
-        rest = common[0].bound if common else 0.0
-        rows = connection.execute(statement, [
-            *before, [t.id for t in rare], [t.rarity for t in rare], rest, *after, k - 1,
-            [t.id for t in common], [t.rarity for t in common], *after, k]).fetchall()
+        common = asked[len(rare) :]
+        reached = common[0].bound if common else 0.0
+        values = [*before, *_columns(rare), reached, *after, k - 1, *_columns(common), *after, k]
+        rows = connection.execute(statement, values).fetchall()
         least = rows[0]["least"] or 0.0
-        TRACE.append((len(rare), len(common), guess, least, rest))
-        if not common or least > rest:
-            return [(row["number"], row["score"]) for row in rows if row["number"] is not None]
+        if not common or least > reached:
+            return _numbered(rows)
+        # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out.
         guess = least
 
-TRACE=[]
-SHARE=_GUESSED_SHARE
+
+def _by_terms(connection: Connection, where: Filter | None) -> tuple[str, list[Any], list[Any]]:
+    """Return the statement with a filter, and the filter's parameters in its first place and in the others."""
+    if where is None:
+        return _BY_TERMS.format(passing="SELECT", among="true", passed=""), [], []
+    text, parameters = condition(where)
+    if _are_few(connection, (text, parameters)):
+        # Filter once, then look up the postings.
+        passing = f"SELECT number FROM entries WHERE {text}"
+        among = "chunk IN (SELECT number FROM passing)"
+        return _BY_TERMS.format(passing=passing, among=among, passed=""), parameters, []
+    # Filter in the order of scores, until enough have passed.
+    passed = _PASSED.format(key="number", where=text)
+    return _BY_TERMS.format(passing="SELECT", among="true", passed=passed), [], parameters
+
+
+def _columns(terms: Sequence[_Term]) -> tuple[list[int], list[float]]:
+    return [term.id for term in terms], [term.rarity for term in terms]
+
 
 def _asked(connection: Connection, terms: Sequence[str]) -> list[_Term]:
     """Return the terms that the library has, rarest first."""
@@ -155,24 +179,21 @@ def _asked(connection: Connection, terms: Sequence[str]) -> list[_Term]:
     return found[::-1]
 
 
-def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored | None:
-    """Like `search_vectors`, but approximate; None if the graph finds too few."""
+def _by_sketches(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored:
+    """Like `search_vectors`, but approximate; find nothing if there are no sketches."""
     text, parameters = passing
-    is_filtered = passing is not _EVERYTHING
-    statement = _BY_GRAPH.format(
-        where=text, dimension=len(vector), passing=_PASSING.format(where=text) if is_filtered else ""
-    )
-    wanted = vector_to_text(vector)
-    limit = k + 10
-    while limit <= _MOST_FROM_GRAPH:
-        rows = connection.execute(statement, [*parameters, wanted, limit, wanted, *parameters, k]).fetchall()
-        if not rows or rows[0]["count"] < limit:
-            return None
-        # The graph returns equal scores in any order: get all of them, to return the lowest numbers.
-        if rows[0]["lowest"] < rows[-1]["score"]:
-            return [(row["number"], row["score"]) for row in rows]
-        limit *= 2
-    return None
+    wanted, compared = vector_to_text(vector), max(_COMPARED_FOR_EACH * k, _LEAST_COMPARED)
+    # Filter in order, until enough have passed.
+    passed = "" if passing is _EVERYTHING else _PASSED.format(key="digest", where=text)
+    statement = _BY_SKETCHES.format(passed=passed, where=text)
+    reach = _FIRST_REACH * compared
+    while True:
+        sampled = reach * _SAMPLED_PERCENT // 100
+        values = [wanted, sampled, *parameters, compared, wanted, k, compared, *parameters, k]
+        rows = connection.execute(statement, values).fetchall()
+        if rows[0]["is_enough"]:
+            return _numbered(rows)
+        reach *= _FARTHER
 
 
 def _are_few(connection: Connection, passing: Condition) -> bool:
@@ -189,3 +210,8 @@ def _are_few(connection: Connection, passing: Condition) -> bool:
 def _scored(connection: Connection, statement: str, parameters: Sequence[Any]) -> Scored:
     rows = connection.execute(statement, parameters)
     return [(row["number"], row["score"]) for row in rows]
+
+
+def _numbered(rows: Sequence[Mapping[str, Any]]) -> Scored:
+    """Return numbers and scores; where none was found, there is one row without a number."""
+    return [(row["number"], row["score"]) for row in rows if row["number"] is not None]

@@ -16,9 +16,9 @@ from answerable.stores import records
 from answerable.stores.binding import Binding
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.postgres import audit as postgres_audit
-from answerable.stores.postgres import graph as postgres_graph
 from answerable.stores.postgres import rows as postgres_rows
 from answerable.stores.postgres import search as postgres_search
+from answerable.stores.postgres import sketches as postgres_sketches
 from answerable.stores.postgres.address import parse_address
 from answerable.stores.postgres.connection import Connection, Connections
 from answerable.stores.postgres.next_vectors import PostgresNextVectors
@@ -36,6 +36,8 @@ class PostgresStore:
     def __init__(self, address: str, create: bool = True) -> None:
         self._connections = Connections(parse_address(address), create)
         self._binding = Binding()
+        # One who added, or an earlier version, may have left none.
+        self.refresh()
 
     @property
     def is_writable(self) -> bool:
@@ -98,9 +100,9 @@ class PostgresStore:
         return PostgresNextVectors(self._connections, self._binding)
 
     def refresh(self) -> None:
-        """Build the graph over the vectors once there are many; the server keeps it up to date."""
+        """Make sketches of the vectors once there are many; from then on they are written with the vectors."""
         if self.is_writable:
-            postgres_graph.build_if_due(self._connections)
+            postgres_sketches.make_if_due(self._connections)
 
     def document(self, document_id: str) -> Document | None:
         """Return the whole document with its parts."""
