@@ -169,6 +169,17 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
         store.close()
 
 
+def test_who_may_only_read_still_may_in_the_new_format(address: str) -> None:
+    PostgresStore(address).close()
+    role, schema = f"reader_{uuid.uuid4().hex}", parse_address(address).schema
+    execute(address, f"CREATE ROLE {role}; {TO_FORMAT[2]}; DELETE FROM migrations WHERE format > 2")
+    execute(address, f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")
+    PostgresStore(address).close()
+    rights = f"SELECT has_table_privilege('{role}', 'sketches', right_) FROM unnest(ARRAY['SELECT', 'INSERT']) right_"
+    assert execute(address, rights) == [(True,), (False,)]
+    execute(address, f"DROP OWNED BY {role}; DROP ROLE {role}")
+
+
 @pytest.mark.parametrize("change", ["UPDATE migrations SET format = format + 97", "DELETE FROM migrations"])
 def test_other_formats(address: str, change: str) -> None:
     PostgresStore(address).close()
@@ -475,9 +486,28 @@ def test_copies_come_by_number(large: tuple[str, PostgresStore, np.ndarray]) -> 
     assert len(everything) == MANY
 
 
+def test_copies_pass_a_filter_that_others_with_the_vector_do_not(
+    large: tuple[str, PostgresStore, np.ndarray],
+) -> None:
+    _, store, vectors = large
+    store.refresh()
+    found = store.search_vectors(vectors[0].astype(np.float32), 20, Between("number", gte=1450))
+    assert [number for number, _ in found] == [1501 + 100 * place for place in range(20)]
+
+
 def test_broad_filters_on_terms(large: tuple[str, PostgresStore, np.ndarray]) -> None:
     _, store, _ = large
     found = store.search_terms(["w3"], 30, Between("tenth", gte=5))
     assert [number for number, _ in found] == [
         number + 1 for number in range(MANY) if number % 7 == 3 and number % 10 >= 5
     ][:30]
+
+
+def test_copies_are_found_when_the_first_is_removed(large: tuple[str, PostgresStore, np.ndarray]) -> None:
+    """Last, since it changes the library."""
+    _, store, vectors = large
+    store.refresh()
+    assert store.remove("d0")
+    found = store.search_vectors(vectors[0].astype(np.float32), 20, None)
+    assert [number for number, _ in found] == [501 + 100 * place for place in range(20)]
+    assert store.audit() == []

@@ -45,20 +45,25 @@ def put(store: PostgresStore | MemoryStore, name: str, vectors: Sequence[int], t
     store.put(*indexed_texts(name, texts or ["x"] * len(rows), rows, fields))
 
 
-def in_graph(address: str) -> list[tuple[str, int]]:
-    """How many of the entries with each vector are in the graph."""
+def execute(address: str, statement: str) -> list[tuple[object, ...]]:
+    """Runs a statement in the schema of a library."""
     parsed = parse_address(address)
     with psycopg.connect(parsed.conninfo) as connection:
         connection.execute("SELECT set_config('search_path', %s || ', public', false)", (f'"{parsed.schema}"',))
-        query = "SELECT vector::text, sum(in_graph::int) FROM entries GROUP BY 1 ORDER BY 1"
-        return [(str(vector), int(count)) for vector, count in connection.execute(query)]
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def make_as_if_large(address: str) -> None:
+    """A library that was large once: it keeps its sketches when it shrinks."""
+    edges = "ARRAY['[.1,.1,.1,.1]', '[.2,.2,.2,.2]', '[.3,.3,.3,.3]']::vector[]"
+    execute(address, f"UPDATE library SET edges = {edges}, sketched = 20000")
 
 
 @pytest.mark.parametrize("seed", range(2))
-def test_one_entry_of_each_vector_is_in_the_graph_whatever_comes_and_goes(
-    address: str, store: PostgresStore, seed: int
-) -> None:
+def test_each_vector_has_one_sketch_whatever_comes_and_goes(address: str, store: PostgresStore, seed: int) -> None:
     chance = random.Random(seed)
+    make_as_if_large(address)
     there: dict[str, list[int]] = {}
     for _ in range(40):
         name = f"d{chance.randrange(5)}"
@@ -68,34 +73,42 @@ def test_one_entry_of_each_vector_is_in_the_graph_whatever_comes_and_goes(
         else:
             assert store.remove(name) == (there.pop(name, None) is not None)
         distinct = {number for numbers in there.values() for number in numbers}
-        assert sorted(count for _, count in in_graph(address)) == [1] * len(distinct)
+        assert execute(address, "SELECT count(*), count(DISTINCT sketch) FROM sketches") == [(len(distinct),) * 2]
     assert store.audit() == []
 
 
-def test_a_switch_to_vectors_that_repeat_elsewhere(address: str, store: PostgresStore) -> None:
+def test_new_vectors_leave_no_sketches_of_the_old(address: str, store: PostgresStore) -> None:
+    make_as_if_large(address)
     put(store, "a", [0, 0, 1])
-    put(store, "b", [2, 1, 3])
     gathered = store.next_vectors()
-    gathered.begin(Fingerprint("other", "model", DIMENSION))
-    rows = np.eye(DIMENSION, dtype=np.float32)[[3, 1, 1, 0, 3, 3]]
-    gathered.keep({number: PassageVectors(row, row[None]) for number, row in enumerate(rows, 1)})
+    gathered.begin(Fingerprint("other", "model", 2))
+    row = np.array([0, 1], np.float32)
+    gathered.keep({number: PassageVectors(row, row[None]) for number in (1, 2, 3)})
     assert gathered.switch()
-    assert [count for _, count in in_graph(address)] == [1, 1, 1]
+    assert execute(address, "SELECT edges IS NULL, sketched, (SELECT count(*) FROM sketches) FROM library") == [
+        (True, 0, 0)
+    ]
     assert store.audit() == []
-    assert [number for number, _ in store.search_vectors(rows[0], 3, None)] == [1, 5, 6]
+    assert [number for number, _ in store.search_vectors(row, 3, None)] == [1, 2, 3]
 
 
-def test_what_is_missing_from_the_graph_is_found_and_put_there(address: str, store: PostgresStore) -> None:
-    put(store, "a", [0, 0, 1, 2])
-    for wrong in ("in_graph = false", "in_graph = true"):
-        parsed = parse_address(address)
-        with psycopg.connect(parsed.conninfo) as connection:
-            connection.execute(f'UPDATE "{parsed.schema}".entries SET {wrong}')
-        (issue,) = store.audit()
-        assert issue.where == "table entries"
-        store.repair()
-        assert store.audit() == []
-        assert [count for _, count in in_graph(address)] == [1, 1, 1]
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "DELETE FROM sketches",
+        "UPDATE sketches SET sketch = ~sketch",
+        "INSERT INTO sketches SELECT 'x', sketch FROM sketches LIMIT 1",
+        "UPDATE entries SET vector = '[.5,.5,.5,.5]' WHERE number = 1",
+    ],
+)
+def test_wrong_sketches_are_found_and_put_right(address: str, store: PostgresStore, damage: str) -> None:
+    make_as_if_large(address)
+    put(store, "a", [0, 1, 1, 2])
+    execute(address, damage)
+    (issue,) = store.audit()
+    assert issue.where == "table sketches"
+    store.repair()
+    assert store.audit() == []
 
 
 @pytest.mark.parametrize("wrong", ["highest = highest / 2", "highest = 0"])
@@ -136,7 +149,7 @@ def test_pruned_words_find_what_all_words_find(
 ) -> None:
     store, memory = worded
     chance = random.Random(k)
-    for _ in range(15):
+    for _ in range(8):
         asked = chance.choices(VOCABULARY, [weight**0.5 for weight in FREQUENCIES], k=chance.randrange(1, 9))
         found, scores = store.search_terms(asked, k, where), memory.search_terms(asked, 4000, where)
         # Weights are stored in 32 bits: what is as good in memory may not be here.
