@@ -135,7 +135,7 @@ def milliseconds(searches: dict[str, Callable[[int], object]], count: int) -> di
 
 
 def fill(store: PostgresStore, vectors: FloatArray) -> tuple[float, float]:
-    """Seconds that adding takes, and building the graph."""
+    """Seconds that adding takes, and making the sketches."""
     store.bind_embedder(Fingerprint("benchmark", "mixture", DIMENSION))
     started = time.monotonic()
     for document, chunks in documents(vectors):
@@ -192,7 +192,7 @@ def main() -> None:
     with private_server("", "shared_buffers=1GB", "max_wal_size=4GB") as server:
         store = PostgresStore(in_database(server.address, "benchmark"))
         adding, building = fill(store, vectors)
-        rows = [("adding", options.chunks / adding, "chunks/s"), ("building the graph", building, "s")]
+        rows = [("adding", options.chunks / adding, "chunks/s"), ("making the sketches", building, "s")]
         rows += quality(store, vectors, queries)
         work = searches(store, queries)
         if not find_spec("langchain_postgres"):
