@@ -25,7 +25,7 @@ from answerable.text.bm25 import rarity
 
 _MOST_FROM_SKETCHES = 1000
 # So many vectors for each wanted one, and at least so many, are compared after their sketches.
-_COMPARED_FOR_EACH = 10
+_COMPARED_FOR_EACH = 5
 _LEAST_COMPARED = 500
 # The share of sketches in the sample, the number of sketches for each compared vector that are sorted at first, and how
 # many times as many if too few of them pass.
@@ -33,7 +33,9 @@ _SAMPLED_PERCENT = 4
 _FIRST_REACH = 3
 _FARTHER = 8
 # The first guess at the k-th best score, as a share of the highest that any chunk could reach.
-_GUESSED_SHARE = 0.3
+_GUESSED_SHARE = 0.05
+# Where the first guess was too high: by how much the next is lower than what is known to be reached.
+_SURE_SHARE = 0.5
 # Sums are rounded differently in another order.
 _ROUNDING = 1e-9
 
@@ -93,7 +95,8 @@ _BY_TERMS = """
             FROM unnest(%s::bigint[], %s::float8[]) AS common (id, rarity)
             JOIN LATERAL (SELECT weight FROM postings WHERE term = id AND chunk = number OFFSET 0) AS stands ON true
         ) AS score
-        FROM scored, last WHERE reached = 0 OR (least > reached AND score >= least - reached)
+        FROM scored, last
+        WHERE (reached = 0 OR least > reached) AND score >= coalesce(least, 0) - reached
     )
     SELECT number, score, least FROM last LEFT JOIN (
         SELECT number, score FROM (SELECT * FROM added ORDER BY score DESC, number) AS ranked {passed}
@@ -144,8 +147,9 @@ def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Fi
         least = rows[0]["least"] or 0.0
         if not common or least > reached:
             return _numbered(rows)
-        # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out.
-        guess = least
+        # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out, and the lower
+        # it is, the fewer chunks they are looked up for.
+        guess = _SURE_SHARE * least
 
 
 def _by_terms(connection: Connection, where: Filter | None) -> tuple[str, list[Any], list[Any]]:
