@@ -147,8 +147,8 @@ def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Fi
         least = rows[0]["least"] or 0.0
         if not common or least > reached:
             return _numbered(rows)
-        # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out, and the lower
-        # it is, the fewer chunks they are looked up for.
+        # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out. The
+        # lower it is, the fewer chunks they are looked up for.
         guess = _SURE_SHARE * least
 
 
