@@ -25,8 +25,11 @@ DOCS = ROOT / "docs"
 PAGES = [*sorted(DOCS.rglob("*.md")), ROOT / "CONTRIBUTING.md", *sorted((ROOT / "benchmarks").rglob("*.md"))]
 NOT_RUN = {
     # Here nothing is installed, so as not to change the environment of the tests: test_installing.py, tests/smoke.sh.
-    "installs": {"start": 1, "guides/chats": 1, "guides/pdfs": 1, "guides/team": 1, "mcp": 1, "server": 1},
-    "keeps running": {"guides/notes": 1, "guides/team": 1, "mcp": 2},
+    "installs": {
+        **{"assistants": 1, "embedders": 1, "guides/chats": 1, "guides/pdfs": 1, "guides/team": 1, "install": 2},
+        **{"mcp": 1, "server": 1, "start": 1},
+    },
+    "keeps running": {"assistants": 1, "guides/notes": 1, "guides/team": 1, "mcp": 2},
     "needs a container engine": {"guides/container": 3, "postgres": 1},
     "needs a download": {"guides/model": 1},
     "needs a file of yours": {"guides/pdfs": 1},
@@ -34,9 +37,9 @@ NOT_RUN = {
     "needs a server": {"guides/model": 1, "guides/scale": 1, "openai": 1, "postgres": 2, "qdrant": 2},
     "needs a site of yours": {"guides/site": 1},
     "needs another machine": {"guides/scale": 1, "guides/team": 1, "mcp": 1, "scale": 1, "security": 1},
-    "needs Claude Code": {"mcp": 1},
+    "needs Claude Code": {"assistants": 1},
     "needs files of yours": {"sync": 1, "verify": 1},
-    "needs question sets": {"evaluation": 1, "quality": 1},
+    "needs question sets": {"embedders": 1, "evaluation": 1, "quality": 1},
     "needs votes on the page": {"evaluation": 1},
     "takes days": {"reader": 1},
     "takes long": {"benchmarks/README": 2, "robustness": 1, "splitting": 1},
