@@ -109,7 +109,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. `id` is derived from source and
     content unless it is given. `parts` are places in the content; a document in a search result has none, its chunks
-    have theirs.
+    have theirs. `library` names the document's library where several are asked.
     """
 
     id: str
@@ -120,6 +120,7 @@ class Document:
     language: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
+    library: str = ""
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
@@ -247,6 +248,7 @@ class Citation:
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
     `web_address` is where a saved page comes from, as the page itself says; its source and link are the file.
+    `library` names the document's library where several are asked.
     """
 
     quote: str
@@ -259,6 +261,7 @@ class Citation:
     link: str
     answer: Span | None = None
     web_address: str = ""
+    library: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,14 +352,28 @@ class Exchange:
     answer: str
 
 
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """One of several libraries that couldn't be asked, and why."""
+
+    library: str
+    reason: str
+
+
 class SearchResults(list[RetrievalResult]):
-    """Passages, best first, and the filter that the question implies, if any."""
+    """Passages, best first, the filter that the question implies, if any, and the libraries that weren't searched."""
 
-    __slots__ = ("narrowing",)
+    __slots__ = ("narrowing", "unavailable")
 
-    def __init__(self, results: Iterable[RetrievalResult] = (), narrowing: Narrowing | None = None) -> None:
+    def __init__(
+        self,
+        results: Iterable[RetrievalResult] = (),
+        narrowing: Narrowing | None = None,
+        unavailable: tuple[Unavailable, ...] = (),
+    ) -> None:
         super().__init__(results)
         self.narrowing = narrowing
+        self.unavailable = unavailable
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +383,7 @@ class Answer:
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
     there is no written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error
-    (see `errors.error_code`), or `truncated`.
+    (see `errors.error_code`), or `truncated`. `unavailable` are the libraries, of several, that couldn't be asked.
     """
 
     question: str
@@ -385,6 +402,7 @@ class Answer:
     problem: str = ""
     problem_code: str = ""
     narrowing: Narrowing | None = None
+    unavailable: tuple[Unavailable, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,7 @@ from answerable.datatypes import (
     Narrowing,
     Reason,
     SearchResults,
+    Unavailable,
 )
 from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
@@ -42,6 +43,7 @@ from answerable.protocols import (
     CoreStore,
     Embedder,
     Evidence,
+    JoinedStore,
     Quoting,
     Reader,
     Store,
@@ -105,6 +107,16 @@ class Library:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @property
+    def store(self) -> Store:
+        """The library's store, for a library of several that has this one as a part."""
+        return self._store
+
+    @property
+    def unavailable(self) -> tuple[Unavailable, ...]:
+        """Where the library is several, those that can't be asked at present, and why."""
+        return self._store.unavailable if isinstance(self._store, JoinedStore) else ()
 
     @property
     def embedder(self) -> Embedder:
@@ -193,14 +205,11 @@ class Library:
             raise ValueError(f"k is {k}: it must be at least 1")
         question, chunks = _required(question), self._store.count()[1]
         if not chunks:
-            return SearchResults()
+            return SearchResults(unavailable=self.unavailable)
         narrowed = self._narrowed(question, where) if narrows else None
-        if narrowed is None:
-            return SearchResults(self._evidence(question, where, None, StepClock(), chunks, k).results)
-        applied = narrowed if narrowed.narrowing.applied else None
-        return SearchResults(
-            self._evidence(question, where, applied, StepClock(), chunks, k).results, narrowed.narrowing
-        )
+        applied = narrowed if narrowed and narrowed.narrowing.applied else None
+        results = self._evidence(question, where, applied, StepClock(), chunks, k).results
+        return SearchResults(results, narrowed.narrowing if narrowed else None, self.unavailable)
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""
@@ -240,7 +249,8 @@ class Library:
         chunks = self._store.count()[1]
         if not chunks:
             evidence = self._evidence(searched, where, None, clock, chunks)
-            yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
+            refusal = refuse(evidence, Reason.EMPTY_LIBRARY)
+            yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
             return
         narrowed = self._narrowed(searched, where) if narrows else None
         computed: Answer | None = None
@@ -272,6 +282,7 @@ class Library:
                         usage=sum(usage[1:], usage[0]) if usage else None,
                         narrowing=replace(shown.narrowing, applied=attempt is not None) if shown else None,
                         timings=clock.timings(),
+                        unavailable=self.unavailable,
                     )
                     yield AnswerEvent(answer=answer)
                     return

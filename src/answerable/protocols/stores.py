@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from answerable.datatypes import Chunk, Document, FloatArray
+from answerable.datatypes import Chunk, Document, FloatArray, Unavailable
 from answerable.filters import Filter
 from answerable.protocols.passages import Fingerprint, PassageVectors
 from answerable.protocols.sources import SyncRecord
@@ -34,7 +34,7 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document's description, without its text."""
+    """A document's description, without its text. `library` names its library where several are asked."""
 
     id: str
     source: str
@@ -45,6 +45,7 @@ class StoredDocument:
     chunks: int
     characters: int
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    library: str = ""
 
 
 class Difference(str, Enum):
@@ -125,6 +126,15 @@ class CoreStore(Finds, Keeps, Protocol):
 
 class SearchStore(Finds, Protocol):
     """The part of a store that searches use."""
+
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return number and score of the k chunks with the highest BM25 score (see `text.bm25`), best first.
+
+        `rarities` of the terms replace those among the store's own chunks: a larger collection has it as a part.
+        """
+        ...
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
         """Return number and cosine of these chunks, best first; skip unknown numbers."""
@@ -272,6 +282,16 @@ class ReindexableStore(Protocol):
 
     def next_vectors(self) -> NextVectors:
         """Return the object that collects vectors of another embedder."""
+        ...
+
+
+@runtime_checkable
+class JoinedStore(Protocol):
+    """A store of several libraries, which answers also without those that fail."""
+
+    @property
+    def unavailable(self) -> tuple[Unavailable, ...]:
+        """The libraries that can't be asked at present."""
         ...
 
 

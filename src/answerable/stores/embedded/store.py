@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -26,6 +26,7 @@ from answerable.stores.embedded.database.salvage import salvage
 from answerable.stores.embedded.index.client import EdgeClient
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
+from answerable.text.bm25 import rarity
 
 # Up to this number of chunks, reading all vectors costs less than starting the index's process.
 INDEXED_FROM = 3_000
@@ -112,13 +113,15 @@ class EmbeddedStore(Database):
         """Return number and cosine of each of these chunks, best first."""
         return self._search(lambda index: index.cosines(vector, numbers))
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
 
         def search(index: EdgeClient | ExactIndex) -> Scored:
             if isinstance(index, ExactIndex):
-                return index.search_terms(terms, k, where)
-            return index.search_terms(self.document_frequency(terms), self.count()[1], k, where)
+                return index.search_terms(terms, k, where, rarities)
+            return index.search_terms(self._rarities(terms) if rarities is None else rarities, k, where)
 
         return self._search(search)
 
@@ -127,6 +130,10 @@ class EmbeddedStore(Database):
         with self._searching:
             self._release_index()
             super().close()
+
+    def _rarities(self, terms: Sequence[str]) -> dict[str, float]:
+        chunks = self.count()[1]
+        return {term: rarity(chunks, count) for term, count in self.document_frequency(terms).items() if count}
 
     def _index_issues(self) -> list[Issue]:
         with self._searching:

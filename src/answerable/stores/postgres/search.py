@@ -6,7 +6,7 @@ chunks pass a filter, all of them are scored: the graph would find too few.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from answerable.datatypes import FloatArray
@@ -34,10 +34,16 @@ _BY_GRAPH = """
     SELECT number, -(vector <#> %s::vector) AS score FROM nearest ORDER BY score DESC, number
 """
 # Lateral, so that postings are read by index even before the server has statistics.
+_OWN_RARITIES = """
+    SELECT id, ln(1 + (library.chunks - terms.chunks + 0.5)::float8 / (terms.chunks + 0.5)::float8) AS rarity
+    FROM terms, library WHERE term = ANY (%s)
+"""
+_GIVEN_RARITIES = """
+    SELECT id, given.rarity FROM unnest(%s::text[], %s::float8[]) AS given (term, rarity) JOIN terms USING (term)
+"""
 _BY_TERMS = """
     WITH asked AS MATERIALIZED (
-        SELECT id, ln(1 + (library.chunks - terms.chunks + 0.5)::float8 / (terms.chunks + 0.5)::float8) AS rarity
-        FROM terms, library WHERE term = ANY (%s)
+        {asked}
     ), passing AS MATERIALIZED (
         {passing}
     ), scored AS MATERIALIZED (
@@ -48,7 +54,6 @@ _BY_TERMS = """
     SELECT number, score FROM (SELECT * FROM scored ORDER BY score DESC, number) AS ranked {passed}
     ORDER BY score DESC, number LIMIT %s
 """
-_UNFILTERED = _BY_TERMS.format(passing="SELECT", among="true", passed="")
 _EVERYTHING: Condition = ("true", [])
 
 
@@ -69,21 +74,33 @@ def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) 
     return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
 
 
-def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+def search_terms(
+    connection: Connection,
+    terms: Sequence[str],
+    k: int,
+    where: Filter | None,
+    rarities: Mapping[str, float] | None = None,
+) -> Scored:
     """Return number and BM25 score of the k best chunks, best first, ties by number."""
-    keys = list({key(term) for term in terms})
+    given = {key(term): None if rarities is None else rarities[term] for term in terms}
+    asked: str = _OWN_RARITIES
+    wanted: list[Any] = [list(given)]
+    if rarities is not None:
+        asked, wanted = _GIVEN_RARITIES, [list(given), list(given.values())]
     if where is None:
-        return _scored(connection, _UNFILTERED, [keys, k])
+        statement = _BY_TERMS.format(asked=asked, passing="SELECT", among="true", passed="")
+        return _scored(connection, statement, [*wanted, k])
     text, parameters = condition(where)
     if _are_few(connection, (text, parameters)):
         # Filter once, then look up the postings.
         passing = f"SELECT number FROM entries WHERE {text}"
-        statement = _BY_TERMS.format(passing=passing, among="chunk IN (SELECT number FROM passing)", passed="")
+        among = "chunk IN (SELECT number FROM passing)"
+        statement = _BY_TERMS.format(asked=asked, passing=passing, among=among, passed="")
     else:
         # Filter in the order of scores, until enough have passed.
         passed = f"JOIN LATERAL (SELECT FROM entries WHERE entries.number = ranked.number AND ({text}) LIMIT 1) ON true"
-        statement = _BY_TERMS.format(passing="SELECT", among="true", passed=passed)
-    return _scored(connection, statement, [keys, *parameters, k])
+        statement = _BY_TERMS.format(asked=asked, passing="SELECT", among="true", passed=passed)
+    return _scored(connection, statement, [*wanted, *parameters, k])
 
 
 def _by_graph(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored | None:

@@ -156,9 +156,13 @@ class PostgresStore:
             # They may have been replaced during the search, or made it fail: drop the result then.
             self._connections.run(self._check_binding)
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
-        return self._connections.run(lambda connection: postgres_search.search_terms(connection, terms, k, where))
+        return self._connections.run(
+            lambda connection: postgres_search.search_terms(connection, terms, k, where, rarities)
+        )
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts); skip unknown numbers."""

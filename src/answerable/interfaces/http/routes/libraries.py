@@ -8,6 +8,7 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http.access.callers import Admin, Asker, Caller
 from answerable.interfaces.http.bodies import ChangeBody, LibraryBody
+from answerable.interfaces.http.libraries import ALL
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
@@ -22,8 +23,10 @@ router = api_router("libraries", "/api/v1")
 
 @router.get("/libraries", responses=responses(LibrariesOut))
 async def list_libraries(caller: Asker, service: Serving) -> Response:
-    """List the libraries the caller may use."""
-    listed = [_plain(service, name, caller) for name in service.libraries.names() if caller.sees(name)]
+    """List the libraries the caller may use; if they are several, also `all`, which asks them as one."""
+    names = [name for name in service.libraries.names() if caller.sees(name)]
+    together = [ALL] if len(names) > 1 and ALL not in names else []
+    listed = [_plain(service, name, caller) for name in (*names, *together)]
     return PlainResponse({"libraries": listed})
 
 
@@ -60,11 +63,13 @@ async def remove_library(library: LibraryName, caller: Admin, service: Serving) 
 
 def _plain(service: Service, name: str, caller: Caller) -> dict[str, Any]:
     libraries = service.libraries
+    is_together = libraries.is_together(name)
     return {
         "name": name,
-        "title": libraries.choices(name).title or name,
+        "title": name if is_together else libraries.choices(name).title or name,
         "default": name == libraries.default,
-        "may_change": caller.role == "admin",
+        "may_change": caller.role == "admin" and not is_together,
+        "together": is_together,
         "may_remove": caller.role == "admin" and libraries.is_made(name),
         "may_create": caller.role == "admin" and caller.library is None,
     }

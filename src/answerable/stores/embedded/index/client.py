@@ -65,12 +65,9 @@ class EdgeClient:
         """Return number and cosine of each of these chunks, best first."""
         return self._found("cosines", vector, numbers)
 
-    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first.
-
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
-        """
-        return self._found("search_terms", frequencies, chunks, k, where)
+    def search_terms(self, rarities: Mapping[str, float], k: int, where: Filter | None) -> Scored:
+        """Return number and score of the k chunks with the highest BM25 score for terms of these rarities."""
+        return self._found("search_terms", rarities, k, where)
 
     def close(self) -> None:
         """Write everything to disk and end the process. Idempotent."""

@@ -37,7 +37,6 @@ from answerable.stores.embedded.index.engine import (
 from answerable.stores.embedded.index.state import EdgeState
 from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, range_key
 from answerable.stores.memory.keywords import Scored
-from answerable.text.bm25 import rarity
 
 __all__ = ["EdgeIndex", "Scored"]
 
@@ -103,13 +102,11 @@ class EdgeIndex:
         these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
         return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
-    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first.
-
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
-        """
-        weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
-        return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
+    def search_terms(self, rarities: Mapping[str, float], k: int, where: Filter | None) -> Scored:
+        """Return number and score of the k chunks with the highest BM25 score for terms of these rarities."""
+        if not rarities:
+            return []
+        return self._query(edge.Query.Nearest(sparse(rarities), using="terms"), k, self._spelt(where))
 
     def close(self) -> None:
         """Write everything to disk and close the files."""
