@@ -231,18 +231,18 @@ class Libraries:
     def _together(self) -> Library:
         """Return all libraries as one, joined anew when some were made, removed or given another model."""
         with self._joining:
-            settings = self.settings(ALL)
-            state = (settings.model, *self.names())
+            state = (self.model(self.default), *self.names())
             if self._joined is None or self._joined[0] != state:
                 self._part()
                 stores = {name: self.get(name).store for name in self.names()}
-                joined = join(stores, settings.library_timeout)
-                self._joined = state, build_library(settings, store=joined)
+                joined = join(stores, self.settings(self.default).library_timeout)
+                self._joined = state, self.get(self.default).over(joined)
             return self._joined[1]
 
     def _part(self) -> None:
         if self._joined is not None:
-            self._joined[1].close()
+            # The rest of it is the default library's.
+            self._joined[1].store.close()
             self._joined = None
 
     def _close(self, name: str) -> None:

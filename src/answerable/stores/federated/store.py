@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from heapq import merge
 from itertools import chain, islice
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray, Unavailable
 from answerable.filters import Filter
@@ -25,8 +25,8 @@ from answerable.text.bm25 import rarity
 Scored = list[tuple[int, float]]
 Each = TypeVar("Each")
 
-COUNTED_FOR = 2.0
-"""Seconds for which counts of terms are kept: the searches of one question need the same."""
+KEPT = 2.0
+"""Seconds for which counts are kept: the searches of one question need the same ones several times."""
 
 
 class FederatedStore(ReadOnlyStore):
@@ -36,7 +36,7 @@ class FederatedStore(ReadOnlyStore):
 
     def __init__(self, members: Members) -> None:
         self._members = members
-        self._counted: tuple[float, frozenset[str], dict[str, int]] = (0.0, frozenset(), {})
+        self._kept: dict[str, tuple[float, Any, Any]] = {}
 
     @property
     def fingerprint(self) -> Fingerprint | None:
@@ -87,21 +87,29 @@ class FederatedStore(ReadOnlyStore):
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of chunks that contain each term, in all libraries."""
         wanted = frozenset(terms)
-        counted_at, known, counts = self._counted
-        if wanted != known or time.monotonic() - counted_at > COUNTED_FOR:
-            found = self._members.ask(self._members.all(lambda store: store.document_frequency(wanted)))
-            counts = {term: sum(each[term] for each in found.values()) for term in wanted}
-            self._counted = time.monotonic(), wanted, counts
-        return dict(counts)
+
+        def counted() -> dict[str, int]:
+            found = self._each(lambda store: store.document_frequency(wanted))
+            return {term: sum(each[term] for each in found) for term in wanted}
+
+        return dict(self._once("terms", wanted, counted))
 
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks, of all libraries."""
-        counts = self._members.ask(self._members.all(lambda store: store.count())).values()
-        return sum(documents for documents, _ in counts), sum(chunks for _, chunks in counts)
+
+        def counted() -> tuple[int, int]:
+            counts = self._each(lambda store: store.count())
+            return sum(documents for documents, _ in counts), sum(chunks for _, chunks in counts)
+
+        return self._once("count", None, counted)
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, each once, sorted."""
-        return sorted(set(chain.from_iterable(self._each(lambda store: store.languages()))))
+
+        def found() -> list[str]:
+            return sorted(set(chain.from_iterable(self._each(lambda store: store.languages()))))
+
+        return list(self._once("languages", None, found))
 
     def document(self, document_id: str) -> Document | None:
         """Return the whole document with its parts, from the first library that has it."""
@@ -134,6 +142,15 @@ class FederatedStore(ReadOnlyStore):
     def close(self) -> None:
         """Close the libraries. Idempotent."""
         self._members.close()
+
+    def _once(self, name: str, about: Any, count: Callable[[], Each]) -> Each:
+        """Return what was counted a moment ago, if it was about the same; otherwise count."""
+        counted_at, was_about, found = self._kept.get(name, (0.0, None, None))
+        if not counted_at or was_about != about or time.monotonic() - counted_at > KEPT:
+            found = count()
+            self._kept[name] = time.monotonic(), about, found
+        known: Each = found
+        return known
 
     def _each(self, call: Callable[[Store], Each]) -> list[Each]:
         return list(self._members.ask(self._members.all(call)).values())
