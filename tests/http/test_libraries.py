@@ -77,6 +77,10 @@ def test_all_libraries_are_asked_as_one(tmp_path: Path) -> None:
             client.patch("api/v1/all", json={"title": "Everything"}),
         ):
             assert (refused.status_code, refused.json()["code"]) == (409, "many_libraries"), refused.text
+        assert [each["id"] for each in client.get("v1/models").json()["data"]] == ["library", "work", "all"]
+        message = {"role": "user", "content": "When does the boat leave?"}
+        chat = client.post("v1/chat/completions", json={"model": "all", "messages": [message]}).json()
+        assert "nine on Sundays" in chat["choices"][0]["message"]["content"]
         made = client.post("api/v1/libraries", json={"title": "All"}).json()["name"]
         assert made == "all-2"
         upload(client, ("fence.txt", b"The fence is brown since the storm."), library=made)

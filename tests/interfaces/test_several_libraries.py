@@ -71,6 +71,9 @@ def test_mistakes_are_errors(folder: Path) -> None:
     done = run_here("ask", "When?", *both(folder), "--library", folder / "boats")
     assert done.returncode == 2
     assert "named twice" in done.stderr
+    done = run_here("mcp", "--write", *both(folder))
+    assert done.returncode == 2
+    assert "Only one library can be changed" in done.stderr
 
 
 def test_from_python(folder: Path) -> None:

@@ -141,12 +141,15 @@ def unfold(command: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def open_libraries(addresses: Sequence[str] | None, model: str | None = None) -> Library:
-    """Open the libraries at these addresses as one, to search and ask. Raise LibraryNotFound or SettingsError."""
+def open_libraries(addresses: Sequence[str] | None, model: str | None = None, create: bool = False) -> Library:
+    """Open the libraries at these addresses as one, to search and ask. Raise LibraryNotFound or SettingsError.
+
+    `create` creates the library if it is only one.
+    """
     from answerable.wiring.build import build_library, build_stores
 
     if addresses is None or len(addresses) < 2:
-        return open_library(addresses[0] if addresses else None, model)
+        return open_library(addresses[0] if addresses else None, model, create)
     settings = load_settings({"model": model})
     return build_library(settings, store=build_stores(settings, addresses))
 

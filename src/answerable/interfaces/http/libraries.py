@@ -84,6 +84,11 @@ class Libraries:
         """Return the names of the libraries."""
         return [*self._started, *(name for name in self._list.made if name not in self._started)]
 
+    def seen(self, sees: Callable[[str], bool]) -> list[str]:
+        """Return the names of the libraries that a caller sees and, if they are several, that of all together."""
+        names = [name for name in self.names() if sees(name)]
+        return [*names, ALL] if len(names) > 1 and self.is_together(ALL) else names
+
     def is_made(self, name: str) -> bool:
         """Return whether a library was made on the page, so that it can be removed there."""
         return name not in self._started and name in self._list.made

@@ -8,7 +8,6 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http.access.callers import Admin, Asker, Caller
 from answerable.interfaces.http.bodies import ChangeBody, LibraryBody
-from answerable.interfaces.http.libraries import ALL
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.routes.dependencies import LibraryName
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
@@ -24,9 +23,7 @@ router = api_router("libraries", "/api/v1")
 @router.get("/libraries", responses=responses(LibrariesOut))
 async def list_libraries(caller: Asker, service: Serving) -> Response:
     """List the libraries the caller may use; if they are several, also `all`, which asks them as one."""
-    names = [name for name in service.libraries.names() if caller.sees(name)]
-    together = [ALL] if len(names) > 1 and ALL not in names else []
-    listed = [_plain(service, name, caller) for name in (*names, *together)]
+    listed = [_plain(service, name, caller) for name in service.libraries.seen(caller.sees)]
     return PlainResponse({"libraries": listed})
 
 
