@@ -4,7 +4,7 @@ Real text under vectors from a mixture of clusters (`postgres.py`). Documents ar
 folders, each with an index in a process of its own from 3,000 chunks on; then some of the forty are read over HTTP from
 a server. All take turns with the one library, question by question. Wall time, since most of the work is other
 processes'. A library that hangs is one of forty behind a server that accepts connections and says nothing.
-`--chunks 140000 --searches 60 --folder FOLDER` (kept, and used again).
+`--chunks 124000 --searches 60 --folder FOLDER` (kept, and used again).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -42,22 +43,23 @@ PATIENCE = 3.0
 Found = tuple[str, ...]
 
 
-def build(folder: Path, count: int, vectors: FloatArray) -> list[str]:
-    """Deals the documents to so many libraries, unless they are there already; returns their addresses."""
-    addresses = [folder / f"{count}" / f"library-{number}" for number in range(count)]
-    done = folder / f"{count}" / "done"
+def build(folder: Path, vectors: FloatArray) -> dict[int, list[str]]:
+    """Deals the documents to libraries, unless they are there already; their addresses by how many they are."""
+    folders = {count: [folder / f"{count}" / f"library-{number}" for number in range(count)] for count in (1, *COUNTS)}
+    done = folder / "done"
     if not done.exists():
         fingerprint = LocalEmbedder().fingerprint
-        stores = [EmbeddedStore(address) for address in addresses]
-        for store in stores:
+        stores = {count: [EmbeddedStore(each) for each in some] for count, some in folders.items()}
+        for store in chain.from_iterable(stores.values()):
             store.bind_embedder(fingerprint)
         for number, (document, chunks) in enumerate(documents(vectors)):
-            stores[number % count].put(document, chunks)
-        for store in stores:
+            for count, some in stores.items():
+                some[number % count].put(document, chunks)
+        for store in chain.from_iterable(stores.values()):
             store.refresh()
             store.close()
         done.touch()
-    return [str(address) for address in addresses]
+    return {count: [str(each) for each in some] for count, some in folders.items()}
 
 
 def searching(store: Store, asked: Sequence[tuple[str, FloatArray]]) -> Callable[[int], Found]:
@@ -104,14 +106,14 @@ def serve(addresses: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
 def main() -> None:
     """Builds, searches in turns, prints a table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chunks", type=int, default=140_000)
+    parser.add_argument("--chunks", type=int, default=124_000)
     parser.add_argument("--searches", type=int, default=60)
     parser.add_argument("--folder", type=Path)
     given = parser.parse_args()
     folder: Path = given.folder or Path(tempfile.mkdtemp())
     vectors, queries = mixture(given.chunks, given.searches, np.random.default_rng(1))
     asked = list(zip(questions(given.searches), queries, strict=False))
-    addresses = {count: build(folder, count, vectors) for count in (1, *COUNTS)}
+    addresses = build(folder, vectors)
     with ExitStack() as opened:
         keep = lambda store: opened.enter_context(closing(store))  # noqa: E731
         stores: dict[str, Store] = {"one library": keep(EmbeddedStore(Path(addresses[1][0])))}
