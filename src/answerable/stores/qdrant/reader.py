@@ -123,7 +123,9 @@ class QdrantReader:
 
         def search(head: Head, limit: int) -> Scored:
             exact = head.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
-            params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit))
+            # Where vectors are also kept in 8 bits, the results are scored by the full ones.
+            rescored = models.QuantizationSearchParams(rescore=True)
+            params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit), quantization=rescored)
             return self._query(head, vector.tolist(), points.DENSE, limit, _conditions(where), params)
 
         def best(head: Head) -> Scored:
