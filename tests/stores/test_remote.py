@@ -60,7 +60,7 @@ def test_everything_that_is_read_is_the_same(both: tuple[Store, RemoteStore, htt
     assert there.languages() == here.languages() == ["en", "es"]
     assert list(there.documents()) == list(here.documents())
     assert list(there.documents("pdf")) == []
-    assert there.records() == here.records()
+    assert there.records() == []
     for document in here.documents():
         assert there.document(document.id) == here.document(document.id)
         assert there.lookup(document.id, "") == here.lookup(document.id, "") == [document]

