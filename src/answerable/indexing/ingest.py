@@ -1,6 +1,7 @@
 """Adds documents to the store: skips stored ones, splits, embeds in batches, writes.
 
 A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
+Where a store can write several documents in one, those whose passages were embedded together share it.
 Vectors of passages that were embedded before are reused.
 """
 
@@ -8,9 +9,9 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Literal
 
@@ -20,6 +21,8 @@ from answerable.indexing.prepare import Prepared, passage, prepare
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
+    Addition,
+    BatchStore,
     Embedder,
     IndexedChunk,
     Passage,
@@ -66,6 +69,7 @@ class Ingestion:
         self.report = AddReport()
         self.sources_total = sources_total
         self._store = store
+        self._batches = store if isinstance(store, BatchStore) else None
         self._embedder = embedder
         self._splitter = splitter
         self._on_progress = on_progress
@@ -76,6 +80,7 @@ class Ingestion:
         # Batches with functions that return (and, without workers, compute) their vectors.
         self._sent: deque[tuple[list[Passage], Callable[[], list[PassageVectors]]]] = deque()
         self._embedded: deque[PassageVectors | WorkerLost] = deque()
+        self._ready: list[Addition] = []
         self._sources_done = 0
         self._chunks_done = 0
         self._seconds_per_token = 0.0
@@ -211,10 +216,15 @@ class Ingestion:
         self._store.bind_embedder(self._embedder.fingerprint)
         # Another process may have bound the library to its embedder since this one opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
-        while self._waiting_chunks() > keep:
-            self._store_one(self._waiting.popleft())
+        try:
+            while self._waiting_chunks() > keep:
+                self._complete(self._waiting.popleft())
+        finally:
+            # If an error ends the run, stored documents stay: also those that had all their vectors by then.
+            self._write()
 
-    def _store_one(self, waiting: _Waiting) -> None:
+    def _complete(self, waiting: _Waiting) -> None:
+        """Take a document's vectors; then it is ready to be written."""
         prepared, document = waiting.prepared, waiting.prepared.document
         chunks: list[IndexedChunk] = []
         lost: WorkerLost | None = None
@@ -230,8 +240,24 @@ class Ingestion:
             self._count(waiting.outcome, -1, -len(prepared.chunks))
             self.report.failures.append(Failure(_name(document), lost))
             return
-        replaced = [stored.id for stored in self._store.lookup(document.id, document.source)]
-        self._store.put(document, chunks, replaced, waiting.record)
+        self._ready.append(Addition(document, chunks, (), waiting.record))
+        if self._batches is None:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the documents that are ready, in one step if the store can do that."""
+        ready, self._ready = self._ready, []
+        additions = [replace(each, replaces=self._replaced(each.document, ready[:at])) for at, each in enumerate(ready)]
+        if self._batches is None:
+            for each in additions:
+                self._store.put(each.document, each.chunks, each.replaces, each.record)
+        elif additions:
+            self._batches.put_all(additions)
+
+    def _replaced(self, document: Document, before: Sequence[Addition]) -> set[str]:
+        """Return the ids of the documents that this one replaces, stored or to be written before it."""
+        stored = {each.id for each in self._store.lookup(document.id, document.source)}
+        return stored | {each.document.id for each in before if each.document.source == document.source != ""}
 
     def _count(self, outcome: Outcome, documents: int, chunks: int) -> None:
         setattr(self.report, outcome, getattr(self.report, outcome) + documents)

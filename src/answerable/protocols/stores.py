@@ -47,6 +47,16 @@ class StoredDocument:
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A document to store with its chunks and its sync record, and the ids of documents that it replaces."""
+
+    document: Document
+    chunks: Sequence[IndexedChunk]
+    replaces: Collection[str] = ()
+    record: SyncRecord | None = None
+
+
 class Difference(str, Enum):
     """Kinds of differences that `verify` finds in a library."""
 
@@ -191,6 +201,15 @@ class DocumentStore(Keeps, Protocol):
 
     def refresh(self) -> None:
         """Bring up to date the indexes that writing doesn't update."""
+        ...
+
+
+@runtime_checkable
+class BatchStore(Protocol):
+    """What a store may offer because storing several documents in one step takes less than storing each."""
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Store documents, in this order, as `put` does, all or none. Raise LibraryReadOnly and LibraryError."""
         ...
 
 

@@ -1,7 +1,7 @@
 """The documents of an embedded library: one SQLite file with documents, chunks, vectors and term counts.
 
-A document is written in one transaction that is synced to disk before it is acknowledged: it is stored whole or not at
-all. Every chunk has a number that is never reused; the table `removed` lists the numbers of deleted chunks. An index
+A document is written in one transaction, mostly with others, that is synced to disk before they are acknowledged: it is
+stored whole or not at all. Every chunk has a number that is never reused; the table `removed` lists the numbers of deleted chunks. An index
 compares these numbers with its own to find the changes that it lacks.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryDamaged
-from answerable.protocols import Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.protocols import Addition, Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
 from answerable.stores.embedded.database.file import DatabaseFile
@@ -25,6 +26,7 @@ from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     bind_embedder,
+    count_terms,
     insert_document,
     read_document,
     read_fingerprint,
@@ -85,18 +87,27 @@ class Database(DatabaseFile):
         record: SyncRecord | None = None,
     ) -> None:
         """Write a document and its record, and remove the documents it replaces, in one transaction."""
+        self.put_all([Addition(document, chunks, replaces, record)])
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Write documents and their records, and remove the documents they replace, in one transaction."""
+        frequency: Counter[str] = Counter()
         with self.transaction() as connection:
             with self._decoding():
                 self.binding.check(read_fingerprint(connection, "fingerprint"))
-            for document_id in sorted({document.id, *replaces}):
-                remove_document(connection, document_id)
-            insert_document(connection, document, chunks)
-            write_records(connection, [record] if record else [])
+            for each in additions:
+                for document_id in sorted({each.document.id, *each.replaces}):
+                    remove_document(connection, document_id, frequency)
+                insert_document(connection, each.document, each.chunks, frequency)
+            count_terms(connection, frequency)
+            write_records(connection, [each.record for each in additions if each.record])
 
     def remove(self, *document_ids: str) -> bool:
         """Remove documents, their chunks and their share of the term counts."""
         with self.transaction() as connection:
-            removed = [remove_document(connection, document_id) for document_id in document_ids]
+            frequency: Counter[str] = Counter()
+            removed = [remove_document(connection, document_id, frequency) for document_id in document_ids]
+            count_terms(connection, frequency)
         self.checkpoint()
         return any(removed)
 
