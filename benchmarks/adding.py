@@ -1,7 +1,7 @@
-"""Adding short documents: CPU of each outside embedding, of another commit (`--before`), of this one and of LlamaIndex.
+"""Adding short documents: CPU of each outside embedding, by this commit, another one (`--before`) and LlamaIndex.
 
 They take turns, each in a process of its own, with an embedder that costs next to nothing. Ours adds to a folder and to
-memory, LlamaIndex to memory, which is where it keeps its index. `--documents 2000 --rounds 5 --before COMMIT --no-peer`.
+memory, LlamaIndex to memory, where it keeps its index. `--documents 2000 --rounds 5 --before COMMIT --no-peer`.
 """
 
 from __future__ import annotations

@@ -49,11 +49,10 @@ class StoredDocument:
 
 @dataclass(frozen=True, slots=True)
 class Addition:
-    """A document to store with its chunks and its sync record, and the ids of documents that it replaces."""
+    """A document to store, with its chunks and its sync record."""
 
     document: Document
     chunks: Sequence[IndexedChunk]
-    replaces: Collection[str] = ()
     record: SyncRecord | None = None
 
 
@@ -209,7 +208,11 @@ class BatchStore(Protocol):
     """What a store may offer because storing several documents in one step takes less than storing each."""
 
     def put_all(self, additions: Sequence[Addition]) -> None:
-        """Store documents, in this order, as `put` does, all or none. Raise LibraryReadOnly and LibraryError."""
+        """Store documents with their chunks and records, in this order, all or none.
+
+        Each replaces the documents with its id or, unless it is empty, its source. Raise LibraryReadOnly and
+        LibraryError.
+        """
         ...
 
 

@@ -71,4 +71,4 @@ def _counted(groups: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], Floa
     is_first = np.ones(len(ordered), bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     starts = np.flatnonzero(is_first)
-    return ordered[starts], np.diff(starts, append=len(ordered)).astype(np.float32)
+    return ordered[starts], (np.append(starts[1:], len(ordered)) - starts).astype(np.float32)

@@ -27,6 +27,7 @@ ar bg bn ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja ka kn ko lt
 sl sq sr sv sw ta te th tl tr uk ur vi zh
 """
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
+_ASCII_WORD = re.compile(r"[a-zA-Z]+(?:'[a-zA-Z]+)?")
 _LATIN = re.compile(r"[a-zA-ZÀ-ɏ]+")
 # Three or more words with only spaces and commas between them.
 _JOINED = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
@@ -63,8 +64,10 @@ def document_language(text: str) -> str:
 
     URLs, style sheets, settings and tables of names contain Latin words, but few in a row.
     """
-    start = _MARKUP.sub(" ", text[:_ENOUGH])
-    words = _WORD.findall(start)
+    start = text[:_ENOUGH]
+    if "<" in start or "](" in start:
+        start = _MARKUP.sub(" ", start)
+    words = _words(start)
     if not words:
         return ""
     if _is_latin(start, words) and not _is_running(start, _RUNNING * len(words)):
@@ -76,9 +79,13 @@ def document_language(text: str) -> str:
         return ""
 
 
+def _words(text: str) -> list[str]:
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
 def _is_running(text: str, words: float) -> bool:
     """Return whether at least so many words stand in runs."""
-    counts = itertools.accumulate((len(_WORD.findall(run[0])) for run in _RUN.finditer(text)), initial=0)
+    counts = itertools.accumulate((len(_words(run[0])) for run in _RUN.finditer(text)), initial=0)
     return any(count >= words for count in counts)
 
 

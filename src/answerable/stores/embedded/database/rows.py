@@ -119,6 +119,14 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
     )
 
 
+def same_documents(connection: sqlite3.Connection, document: Document) -> list[str]:
+    """Return the ids of the stored documents with a document's id or, unless it is empty, its source."""
+    # Many documents have an empty source: a query for it would read them all.
+    where = "id = ? OR source = ?" if document.source else "id = ?"
+    values = (document.id, document.source) if document.source else (document.id,)
+    return [row[0] for row in connection.execute(f"SELECT id FROM documents WHERE {where} ORDER BY id", values)]
+
+
 def remove_document(connection: sqlite3.Connection, document_id: str, frequency: Counter[str]) -> bool:
     """Remove the rows of a document, and subtract its terms from `frequency`; return False if it doesn't exist."""
     row = connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
