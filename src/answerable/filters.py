@@ -153,6 +153,8 @@ def _short_normal(text: str) -> str:
 
 
 def _normal(text: str) -> str:
+    if text.isascii():
+        return text.lower().strip()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(mark for mark in decomposed if not unicodedata.combining(mark)).strip()
 

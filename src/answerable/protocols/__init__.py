@@ -24,6 +24,8 @@ from answerable.protocols.passages import (
 from answerable.protocols.plugins import AnswererFactory, EmbedderFactory, SplitterFactory, StoreFactory
 from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
 from answerable.protocols.stores import (
+    Addition,
+    BatchStore,
     CoreStore,
     Difference,
     DocumentStore,
@@ -40,9 +42,11 @@ from answerable.protocols.stores import (
 )
 
 __all__ = [
+    "Addition",
     "AnswerReader",
     "Answerer",
     "AnswererFactory",
+    "BatchStore",
     "ChatModel",
     "CoreStore",
     "Delta",

@@ -48,6 +48,15 @@ class StoredDocument:
     library: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A document to store, with its chunks and its sync record."""
+
+    document: Document
+    chunks: Sequence[IndexedChunk]
+    record: SyncRecord | None = None
+
+
 class Difference(str, Enum):
     """Kinds of differences that `verify` finds in a library."""
 
@@ -201,6 +210,19 @@ class DocumentStore(Keeps, Protocol):
 
     def refresh(self) -> None:
         """Bring up to date the indexes that writing doesn't update."""
+        ...
+
+
+@runtime_checkable
+class BatchStore(Protocol):
+    """What a store may offer because storing several documents in one step takes less than storing each."""
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Store documents with their chunks and records, in this order, all or none.
+
+        Each replaces the documents with its id or, unless it is empty, its source. Raise LibraryReadOnly and
+        LibraryError.
+        """
         ...
 
 

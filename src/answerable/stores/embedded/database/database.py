@@ -1,14 +1,15 @@
 """The documents of an embedded library: one SQLite file with documents, chunks, vectors and term counts.
 
-A document is written in one transaction that is synced to disk before it is acknowledged: it is stored whole or not at
-all. Every chunk has a number that is never reused; the table `removed` lists the numbers of deleted chunks. An index
-compares these numbers with its own to find the changes that it lacks.
+A document is written in one transaction, mostly with others, that is synced to disk before they are acknowledged: it is
+stored whole or not at all. Every chunk has a number that is never reused; the table `removed` lists the numbers of
+deleted chunks. An index compares these numbers with its own to find the changes that it lacks.
 """
 
 from __future__ import annotations
 
 import json
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.errors import LibraryDamaged
-from answerable.protocols import Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.protocols import Addition, Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
 from answerable.stores.embedded.database.file import DatabaseFile
@@ -25,6 +26,7 @@ from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     bind_embedder,
+    count_terms,
     insert_document,
     read_document,
     read_fingerprint,
@@ -32,6 +34,7 @@ from answerable.stores.embedded.database.rows import (
     read_meta,
     read_stored_document,
     remove_document,
+    same_documents,
     write_records,
 )
 
@@ -85,18 +88,25 @@ class Database(DatabaseFile):
         record: SyncRecord | None = None,
     ) -> None:
         """Write a document and its record, and remove the documents it replaces, in one transaction."""
-        with self.transaction() as connection:
-            with self._decoding():
-                self.binding.check(read_fingerprint(connection, "fingerprint"))
+        with self._putting() as (connection, frequency):
             for document_id in sorted({document.id, *replaces}):
-                remove_document(connection, document_id)
-            insert_document(connection, document, chunks)
+                remove_document(connection, document_id, frequency)
+            insert_document(connection, document, chunks, frequency)
             write_records(connection, [record] if record else [])
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Write documents and their records, and remove the documents they replace, in one transaction."""
+        with self._putting() as (connection, frequency):
+            for each in additions:
+                for document_id in same_documents(connection, each.document):
+                    remove_document(connection, document_id, frequency)
+                insert_document(connection, each.document, each.chunks, frequency)
+            write_records(connection, [each.record for each in additions if each.record])
 
     def remove(self, *document_ids: str) -> bool:
         """Remove documents, their chunks and their share of the term counts."""
-        with self.transaction() as connection:
-            removed = [remove_document(connection, document_id) for document_id in document_ids]
+        with self._counting() as (connection, frequency):
+            removed = [remove_document(connection, document_id, frequency) for document_id in document_ids]
         self.checkpoint()
         return any(removed)
 
@@ -204,6 +214,22 @@ class Database(DatabaseFile):
         """Repair what `audit` finds. Raise LibraryDamaged if tables are damaged."""
         with self.transaction() as connection, self._decoding():
             audit.repair(connection)
+
+    @contextmanager
+    def _counting(self) -> Iterator[tuple[sqlite3.Connection, Counter[str]]]:
+        """Write in one transaction, and with it the changes that the block makes to the numbers of chunks of terms."""
+        frequency: Counter[str] = Counter()
+        with self.transaction() as connection:
+            yield connection, frequency
+            count_terms(connection, frequency)
+
+    @contextmanager
+    def _putting(self) -> Iterator[tuple[sqlite3.Connection, Counter[str]]]:
+        """As `_counting`. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
+        with self._counting() as (connection, frequency):
+            with self._decoding():
+                self.binding.check(read_fingerprint(connection, "fingerprint"))
+            yield connection, frequency
 
     def _described(self, where: str, *values: str) -> list[StoredDocument]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents {where} ORDER BY source, id"
