@@ -16,6 +16,7 @@ from answerable.protocols.answering import (
 from answerable.protocols.passages import (
     Embedder,
     Fingerprint,
+    Forgetting,
     Passage,
     PassageVectors,
     TextSplitter,
@@ -27,6 +28,7 @@ from answerable.protocols.stores import (
     CoreStore,
     Difference,
     DocumentStore,
+    ErasingStore,
     IndexedChunk,
     Issue,
     NextVectors,
@@ -36,6 +38,7 @@ from answerable.protocols.stores import (
     Store,
     StoredDocument,
     SyncStore,
+    Unerased,
 )
 
 __all__ = [
@@ -49,8 +52,10 @@ __all__ = [
     "DocumentStore",
     "Embedder",
     "EmbedderFactory",
+    "ErasingStore",
     "Evidence",
     "Fingerprint",
+    "Forgetting",
     "IndexedChunk",
     "Issue",
     "Message",
@@ -74,6 +79,7 @@ __all__ = [
     "SyncStore",
     "TextSplitter",
     "TokenEmbedder",
+    "Unerased",
     "Visit",
     "Visited",
 ]

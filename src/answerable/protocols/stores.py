@@ -230,6 +230,36 @@ class RepairableStore(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Unerased:
+    """The number of removed passages whose data may still be in a store's files, and when these were last rewritten.
+
+    `erased` is a Unix time, 0 for never.
+    """
+
+    passages: int
+    erased: float
+
+
+@runtime_checkable
+class ErasingStore(Protocol):
+    """The part of a store that `maintenance.erasing` uses: removing hides a document at once, erasing rewrites files.
+
+    A store without these methods must leave nothing behind when it removes a document.
+    """
+
+    def unerased(self) -> Unerased:
+        """Return how much of what was removed isn't erased yet."""
+        ...
+
+    def erase(self) -> None:
+        """Rewrite files that may still have data of removed passages. Takes time in proportion to the library.
+
+        What other processes hold open may be left: `unerased` tells. Raise LibraryError.
+        """
+        ...
+
+
 class NextVectors(Protocol):
     """Vectors of another embedder, collected beside a library's own until they replace them in one step.
 
