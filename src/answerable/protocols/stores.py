@@ -94,7 +94,10 @@ class Keeps(Protocol):
     """Access to the documents of a store. A document's chunks become visible together or not at all."""
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists.
+
+        From then on nothing finds or returns them. What stays in files is for `ErasingStore.erase`.
+        """
         ...
 
     def document(self, document_id: str) -> Document | None:

@@ -71,7 +71,7 @@ class EmbeddedStore(Database):
         self._exact: tuple[Version, ExactIndex] | None = None
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         removed = super().remove(*document_ids)
         if removed:
             self.refresh()

@@ -73,7 +73,7 @@ class PostgresStore:
         self._connections.write(write)
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         found: list[int] = []
         # If the connection was lost, the first attempt may have removed them: either result counts.
         self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
