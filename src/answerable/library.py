@@ -32,9 +32,9 @@ from answerable.errors import DocumentNotFound
 from answerable.filters import parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
-from answerable.indexing.prepare import Pipeline, passage
+from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.worker_pool import WorkerPool
-from answerable.maintenance.erasing import erase_if_due, unerased
+from answerable.maintenance.erasing import erase_if_due, erased_if_due, forget_origin, forget_vectors, unerased
 from answerable.maintenance.filter_choices import FilterChoices, filter_choices
 from answerable.maintenance.statistics import LibraryStats, library_stats
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
@@ -43,7 +43,6 @@ from answerable.protocols import (
     CoreStore,
     Embedder,
     Evidence,
-    Forgetting,
     Quoting,
     Reader,
     Store,
@@ -141,9 +140,7 @@ class Library:
         updates it: unchanged files aren't opened, documents of deleted files are removed, moved files keep their
         vectors. `dry_run` reads and counts without changing anything.
         """
-        report = self._followed(on_progress, dry_run).add(os.fspath(source))
-        erase_if_due(self._store)
-        return report
+        return erased_if_due(self._store, self._followed(on_progress, dry_run).add(os.fspath(source)))
 
     def sync(
         self,
@@ -158,34 +155,24 @@ class Library:
         LibraryError if the store keeps no sync records.
         """
         require(self._store, Capability.SYNC)
-        report = self._followed(on_progress, dry_run).sync(origins, checksum)
-        erase_if_due(self._store)
-        return report
+        return erased_if_due(self._store, self._followed(on_progress, dry_run).sync(origins, checksum))
 
     def origins(self) -> list[Origin]:
         """Return the followed folders, files and sites, by name."""
         return self._followed().origins()
 
     def unfollow(self, origin: str, forget: bool = False) -> AddReport:
-        """Stop following an origin and remove its documents that no other origin has, as `remove` does.
-
-        Raise NotFollowed.
-        """
+        """Stop following an origin and `remove` its documents that no other origin has. Raise NotFollowed."""
         if forget:
-            names = [each.name for each in self.origins() if each.is_called(origin)]
-            self._forget([each for name in names for record in self._store.records(name) for each in record.documents])
-        report = self._followed().unfollow(origin)
-        erase_if_due(self._store, asked=True)
-        return report
+            forget_origin(self._store, self._embedder, [each.name for each in self.origins() if each.is_called(origin)])
+        return erased_if_due(self._store, self._followed().unfollow(origin), asked=True)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
         """Add documents. Each replaces the documents with its id or source."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
-        report = self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
-        erase_if_due(self._store)
-        return report
+        return erased_if_due(self._store, self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed)))
 
     def verify(
         self, repair: bool = False, checksum: bool = False, online: bool = False, embed: int | None = None
@@ -303,21 +290,14 @@ class Library:
     def remove(self, document_id: str, forget: bool = False) -> None:
         """Remove a document, and `forget` its vectors in the cache, which other libraries may use too.
 
-        Up to 10,000 passages, nothing of it is left in the library's files when the call returns. In a larger library
-        it is out of reach at once, and `unerased` counts what is left until the files are rewritten: see
-        docs/security.md. Raise DocumentNotFound.
+        In a library of up to 10,000 passages nothing of it is left in any file when the call returns; in a larger one,
+        `unerased` counts what is left until the files are rewritten (see docs/security.md). Raise DocumentNotFound.
         """
         if forget:
-            self._forget([document_id])
+            forget_vectors(self._store, self._embedder, [document_id])
         if not self._store.remove(document_id):
             raise _no_document(document_id)
         erase_if_due(self._store, asked=True)
-
-    def _forget(self, document_ids: Iterable[str]) -> None:
-        """Erase the vectors of these documents in the embedder's cache, if it has one."""
-        if isinstance(self._embedder, Forgetting):
-            chunks = (chunk for each in document_ids for chunk in self._store.indexed_chunks(each))
-            self._embedder.forget([passage(each.chunk, each.sentences) for each in chunks])
 
     def unerased(self) -> int:
         """Return how many removed passages may still have data in the library's files: `verify(repair=True)` erases."""

@@ -8,10 +8,15 @@ passages. Otherwise, `SHARE` and `PATIENCE` bound how much stays how long in a l
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from contextlib import suppress
+from typing import TypeVar
 
 from answerable.errors import LibraryError
-from answerable.protocols import ErasingStore, Store, Unerased
+from answerable.indexing.prepare import passage
+from answerable.protocols import Embedder, ErasingStore, Forgetting, Store, Unerased
+
+Report = TypeVar("Report")
 
 # Some seconds of rewriting.
 AT_ONCE = 10_000
@@ -48,6 +53,25 @@ def erase_if_due(store: Store, asked: bool = False) -> None:
             left = store.unerased()
             if left.passages and _is_due(left, store.count()[1], asked):
                 store.erase()
+
+
+def erased_if_due(store: Store, report: Report, asked: bool = False) -> Report:
+    """Do the same, and return the report of what was done before."""
+    erase_if_due(store, asked)
+    return report
+
+
+def forget_vectors(store: Store, embedder: Embedder, document_ids: Iterable[str]) -> None:
+    """Erase the vectors of these documents in the embedder's cache, if it has one. Raise LibraryError."""
+    if isinstance(embedder, Forgetting):
+        chunks = (chunk for each in document_ids for chunk in store.indexed_chunks(each))
+        embedder.forget([passage(each.chunk, each.sentences) for each in chunks])
+
+
+def forget_origin(store: Store, embedder: Embedder, origins: Iterable[str]) -> None:
+    """Erase the vectors of the documents of these origins in the embedder's cache. Raise LibraryError."""
+    kept = (record for name in origins for record in store.records(name))
+    forget_vectors(store, embedder, {each for record in kept for each in record.documents})
 
 
 def _is_due(left: Unerased, chunks: int, asked: bool) -> bool:
