@@ -28,8 +28,7 @@ from answerable.datatypes import (
     Reason,
     SearchResults,
 )
-from answerable.errors import DocumentNotFound
-from answerable.filters import parse_filter
+from answerable.filters import both, parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
@@ -49,9 +48,9 @@ from answerable.protocols import (
     StoredDocument,
     TextSplitter,
 )
-from answerable.retrieval.document_names import resolve
+from answerable.retrieval.document_names import no_document, resolve
 from answerable.retrieval.narrowing import Narrowed, narrow
-from answerable.retrieval.question import analyze_question
+from answerable.retrieval.question import analyze_question, required
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
@@ -194,7 +193,7 @@ class Library:
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
-        question, chunks = _required(question), self._store.count()[1]
+        question, chunks = required(question), self._store.count()[1]
         if not chunks:
             return SearchResults()
         narrowed = self._narrowed(question, where) if narrows else None
@@ -207,7 +206,7 @@ class Library:
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""
-        narrowed = self._narrowed(_required(question), where)
+        narrowed = self._narrowed(required(question), where)
         return narrowed.narrowing if narrowed else None
 
     def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
@@ -236,7 +235,7 @@ class Library:
         self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool = True
     ) -> Generator[AnswerEvent, None, None]:
         clock = StepClock()
-        searched, spent = answerer.standalone(_required(question), history)
+        searched, spent = answerer.standalone(required(question), history)
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
@@ -296,7 +295,7 @@ class Library:
         if forget:
             forget_vectors(self._store, self._embedder, [document_id])
         if not self._store.remove(document_id):
-            raise _no_document(document_id)
+            raise no_document(document_id)
         erase_if_due(self._store, asked=True)
 
     def unerased(self) -> int:
@@ -314,7 +313,7 @@ class Library:
         """Return the whole document. Raise DocumentNotFound."""
         document = self._store.document(document_id)
         if document is None:
-            raise _no_document(document_id)
+            raise no_document(document_id)
         return document
 
     def file_hashes(self, document_id: str) -> set[str]:
@@ -369,7 +368,7 @@ class Library:
         if narrowed is None:
             return None
         anywhere = np.ones(self._embedder.fingerprint.dimension, np.float32)
-        found = self._store.search_vectors(anywhere, 1, parse_filter(_both(where, narrowed.narrowing.where)))
+        found = self._store.search_vectors(anywhere, 1, parse_filter(both(where, narrowed.narrowing.where)))
         return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
 
     def _check_embedder(self) -> None:
@@ -383,9 +382,9 @@ class Library:
         self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
-        asked = analyze_question(_required(question), self._store.languages(), topic)
+        asked = analyze_question(required(question), self._store.languages(), topic)
         language = asked.language or self._likely_language(asked.text)
-        condition = parse_filter(_both(where, narrowed.narrowing.where) if narrowed else where)
+        condition = parse_filter(both(where, narrowed.narrowing.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
@@ -406,17 +405,3 @@ class Library:
         """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
         languages = [language for language in self._store.languages() if language]
         return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")
-
-
-def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"and": [one, other]} if one else other
-
-
-def _no_document(document_id: str) -> DocumentNotFound:
-    return DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
-
-
-def _required(question: str) -> str:
-    if not question.strip():
-        raise ValueError("the question is empty: ask something")
-    return question.strip()
