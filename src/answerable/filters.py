@@ -298,3 +298,8 @@ def _lies_between(range: Between, value: Any) -> bool:
         if distance * direction < 0 or (distance == 0 and not included):
             return False
     return True
+
+
+def both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the filter that passes what passes both of these."""
+    return {"and": [one, other]} if one else other

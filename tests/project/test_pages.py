@@ -34,7 +34,7 @@ NOT_RUN = {
     "needs a download": {"guides/model": 1},
     "needs a file of yours": {"guides/pdfs": 1},
     "needs a key": {"guides/model": 2, "backup": 1},
-    "needs a server": {"guides/model": 1, "guides/scale": 1, "openai": 1, "postgres": 2, "qdrant": 2},
+    "needs a server": {"guides/model": 1, "guides/scale": 1, "openai": 1, "postgres": 2, "qdrant": 3},
     "needs a site of yours": {"guides/site": 1},
     "needs another machine": {
         "guides/scale": 1,

@@ -84,6 +84,7 @@ def verification_json(report: VerifyReport) -> Plain:
         "checked": {**checked, "embedded": report.embedded},
         "findings": [_finding_json(finding) for finding in report.findings],
         "repaired": [_finding_json(finding) for finding in report.repaired],
+        "unerased": report.unerased,
         "notes": report.notes,
         "seconds": report.seconds,
     }

@@ -16,6 +16,7 @@ from answerable.protocols.answering import (
 from answerable.protocols.passages import (
     Embedder,
     Fingerprint,
+    Forgetting,
     Passage,
     PassageVectors,
     TextSplitter,
@@ -29,6 +30,7 @@ from answerable.protocols.stores import (
     CoreStore,
     Difference,
     DocumentStore,
+    ErasingStore,
     IndexedChunk,
     Issue,
     JoinedStore,
@@ -39,6 +41,7 @@ from answerable.protocols.stores import (
     Store,
     StoredDocument,
     SyncStore,
+    Unerased,
 )
 
 __all__ = [
@@ -54,8 +57,10 @@ __all__ = [
     "DocumentStore",
     "Embedder",
     "EmbedderFactory",
+    "ErasingStore",
     "Evidence",
     "Fingerprint",
+    "Forgetting",
     "IndexedChunk",
     "Issue",
     "JoinedStore",
@@ -80,6 +85,7 @@ __all__ = [
     "SyncStore",
     "TextSplitter",
     "TokenEmbedder",
+    "Unerased",
     "Visit",
     "Visited",
 ]

@@ -104,7 +104,10 @@ class Keeps(Protocol):
     """Access to the documents of a store. A document's chunks become visible together or not at all."""
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists.
+
+        From then on nothing finds or returns them. What stays in files is for `ErasingStore.erase`.
+        """
         ...
 
     def document(self, document_id: str) -> Document | None:
@@ -258,6 +261,36 @@ class RepairableStore(Protocol):
         """Remove orphans and unreadable rows, and rebuild wrong derived data.
 
         Afterwards a document may lack chunks that couldn't be read. Raise LibraryReadOnly.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unerased:
+    """The number of removed passages whose data may still be in a store's files, and when these were last rewritten.
+
+    `erased` is a Unix time, 0 for never.
+    """
+
+    passages: int
+    erased: float
+
+
+@runtime_checkable
+class ErasingStore(Protocol):
+    """The part of a store that `maintenance.erasing` uses: removing hides a document at once, erasing rewrites files.
+
+    A store without these methods must leave nothing behind when it removes a document.
+    """
+
+    def unerased(self) -> Unerased:
+        """Return how much of what was removed isn't erased yet."""
+        ...
+
+    def erase(self) -> None:
+        """Rewrite files that may still have data of removed passages. Takes time in proportion to the library.
+
+        What other processes hold open may be left: `unerased` tells. Raise LibraryError.
         """
         ...
 

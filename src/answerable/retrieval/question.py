@@ -44,3 +44,10 @@ def analyze_question(text: str, languages: Collection[str], topic: str | None = 
     language = question_language(text, languages)
     words = question_words(text if topic is None else topic, language, languages)
     return Question(text, language, tuple(words), frozenset(languages), exact_texts(text))
+
+
+def required(question: str) -> str:
+    """Return the question without white space around it. Raise ValueError if nothing is left."""
+    if not question.strip():
+        raise ValueError("the question is empty: ask something")
+    return question.strip()

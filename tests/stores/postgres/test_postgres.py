@@ -150,7 +150,7 @@ def test_other_formats(address: str, change: str) -> None:
     PostgresStore(address).close()
     execute(address, change)
     for create in (True, False):
-        with pytest.raises(LibraryFormatError, match=r"format (99|0);.*format \d"):
+        with pytest.raises(LibraryFormatError, match=r"format (100|0);.*format \d"):
             PostgresStore(address, create)
 
 

@@ -19,11 +19,13 @@ from answerable.datatypes import FloatArray
 from answerable.disk.private import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Difference, Issue
+from answerable.protocols import Difference, Issue, Unerased
 from answerable.stores.embedded.database.database import Database, Version
 from answerable.stores.embedded.database.next_vectors import DatabaseNextVectors
+from answerable.stores.embedded.database.rows import last_removal
 from answerable.stores.embedded.database.salvage import salvage
 from answerable.stores.embedded.index.client import EdgeClient
+from answerable.stores.embedded.index.state import erased_in
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
 from answerable.text.bm25 import rarity
@@ -70,11 +72,30 @@ class EmbeddedStore(Database):
         self._exact: tuple[Version, ExactIndex] | None = None
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         removed = super().remove(*document_ids)
         if removed:
             self.refresh()
         return removed
+
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the folder, and when it was last rewritten."""
+        found = super().unerased()
+        if not (self._folder / "index").exists():
+            return found
+        with self.snapshot() as connection:
+            left = last_removal(connection) - erased_in(self._folder / "index", self.identity)
+        return Unerased(max(found.passages, left), found.erased)
+
+    def erase(self) -> None:
+        """Rewrite the database, then the parts of the index that had removed chunks.
+
+        If another process has the index open, that one rewrites it before its next search. Raise LibraryReadOnly,
+        LibraryBusy and DiskFull.
+        """
+        with self._searching:
+            super().erase()
+            self._caught_up()
 
     def next_vectors(self) -> DatabaseNextVectors:
         """Return the object that collects vectors of another embedder."""

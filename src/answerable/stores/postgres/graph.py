@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from answerable.errors import LibraryReadOnly
 from answerable.stores.postgres.connection import Connection, Connections
@@ -41,6 +41,15 @@ def without_graph(connections: Connections, work: Callable[[Connection], None]) 
         with connection.transaction():
             work(connection)
         connection.execute("VACUUM (ANALYZE) entries, chunks")
+
+
+@contextmanager
+def graph_lock(connections: Connections) -> Iterator[Connection | None]:
+    """Give a connection, without a time-out, that keeps others from building the graph; None if one is building it."""
+    with connections.one() as connection:
+        connection.execute("SELECT set_config('statement_timeout', '0', false)")
+        locked = connection.execute(f"SELECT pg_try_advisory_lock(key) AS got FROM (SELECT {_LOCK}) AS lock (key)")
+        yield connection if all(row["got"] for row in locked) else None
 
 
 def _dimension_if_due(connection: Connection) -> tuple[int, int] | None:

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord, Unerased
 from answerable.stores import records
 from answerable.stores.binding import Binding
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.postgres import audit as postgres_audit
+from answerable.stores.postgres import erasing as postgres_erasing
 from answerable.stores.postgres import graph as postgres_graph
 from answerable.stores.postgres import rows as postgres_rows
 from answerable.stores.postgres import search as postgres_search
@@ -72,11 +73,19 @@ class PostgresStore:
         self._connections.write(write)
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         found: list[int] = []
         # If the connection was lost, the first attempt may have removed them: either result counts.
         self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
         return any(found)
+
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the server's files."""
+        return self._connections.run(postgres_erasing.unerased)
+
+    def erase(self) -> None:
+        """Rewrite all tables (see `postgres.erasing`). Raise LibraryReadOnly and LibraryBusy."""
+        postgres_erasing.erase(self._connections)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         """Return the sync records of an origin, or of all, sorted by origin and source."""

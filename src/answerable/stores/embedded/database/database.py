@@ -8,7 +8,9 @@ deleted chunks. An index compares these numbers with its own to find the changes
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,10 +19,20 @@ from functools import partial
 from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
-from answerable.errors import LibraryDamaged
-from answerable.protocols import Addition, Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged
+from answerable.protocols import (
+    Addition,
+    Difference,
+    Fingerprint,
+    IndexedChunk,
+    Issue,
+    StoredDocument,
+    SyncRecord,
+    Unerased,
+)
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
+from answerable.stores.embedded.database.connection import read_only
 from answerable.stores.embedded.database.file import DatabaseFile
 from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
@@ -28,13 +40,16 @@ from answerable.stores.embedded.database.rows import (
     bind_embedder,
     count_terms,
     insert_document,
+    last_removal,
     read_document,
+    read_erased,
     read_fingerprint,
     read_indexed_chunk,
     read_meta,
     read_stored_document,
     remove_document,
     same_documents,
+    write_erased,
     write_records,
 )
 
@@ -48,12 +63,16 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The state of a database, by which an index knows if it is up to date. New vectors change `identity`."""
+    """The state of a database, by which an index knows if it is up to date. New vectors change `identity`.
+
+    Removals up to `erased` have left no data in the file.
+    """
 
     identity: str
     last_number: int
     last_removal: int
     chunks: int
+    erased: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +129,30 @@ class Database(DatabaseFile):
         self.checkpoint()
         return any(removed)
 
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the file, and when it was last rewritten."""
+        with self.snapshot() as connection:
+            removal, moment = read_erased(connection)
+            return Unerased(max(0, last_removal(connection) - removal), moment)
+
+    def erase(self) -> None:
+        """Rewrite the file and its log, since SQLite leaves copies of moved cells in the free space of its pages.
+
+        Raise LibraryReadOnly, DiskFull, and LibraryBusy if another process reads the log for too long.
+        """
+        with self._locked() as connection:
+            if not self.is_writable:
+                raise read_only(self.path)
+            removal = last_removal(connection)
+            needed = 2 * self.path.stat().st_size
+            if shutil.disk_usage(self.path.parent).free < needed:
+                raise DiskFull(f"Erasing what was removed from {self.path} needs {needed / 1e6:,.0f} MB of free space.")
+            connection.execute("VACUUM")
+            if not self.checkpoint():
+                raise LibraryBusy(f"Another process is reading {self.path}. Erase again when it is done.")
+            with self.transaction():
+                write_erased(connection, removal, time.time())
+
     def records(self, origin: str = "") -> list[SyncRecord]:
         """Return the sync records of an origin, or of all, sorted by origin and source."""
         query = "SELECT * FROM records WHERE ? IN ('', origin) ORDER BY origin, source"
@@ -126,6 +169,7 @@ class Database(DatabaseFile):
         statement = "DELETE FROM records WHERE origin = ? AND source = ?"
         with self.transaction() as connection:
             connection.executemany(statement, ((origin, source) for source in sources))
+        self.checkpoint()
 
     def version(self) -> Version:
         """Return the current version. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
@@ -249,7 +293,7 @@ def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers have no gaps and every removal is listed, so the difference is the number of chunks.
-    return Version(str(read_meta(connection, "identity")), given, taken, given - taken)
+    return Version(str(read_meta(connection, "identity")), given, taken, given - taken, read_erased(connection)[0])
 
 
 def _entry(row: sqlite3.Row) -> Entry:

@@ -64,6 +64,23 @@ def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | 
     return Fingerprint(**json.loads(text)) if text else None
 
 
+def last_removal(connection: sqlite3.Connection) -> int:
+    """Return how many chunks were ever removed: the number of the last one in the table `removed`."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'removed'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def read_erased(connection: sqlite3.Connection) -> tuple[int, float]:
+    """Return the last removal that is erased from the file, and when (Unix time); zeros if none was."""
+    removal, _, moment = (read_meta(connection, "erased") or "0 0").partition(" ")
+    return int(removal), float(moment)
+
+
+def write_erased(connection: sqlite3.Connection, removal: int, moment: float) -> None:
+    """Note that all removals up to this one are erased from the file."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('erased', ?)", (f"{removal} {moment:.0f}",))
+
+
 def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
     """Store an embedder under a key unless one is stored there."""
     value = to_json(asdict(fingerprint))
