@@ -169,7 +169,7 @@ def hanging(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]]) -
                 times.append(time.perf_counter() - started)
             print(
                 f"one hangs (patience {PATIENCE:g} s): opening {opened:.1f} s, then searches of {min(times):.2f} to "
-                f"{max(times):.2f} s; named: {store.unavailable[0].library}"  # type: ignore[attr-defined]
+                f"{max(times):.2f} s; named: {*store.unavailable}"  # type: ignore[attr-defined]
             )
 
 

@@ -109,7 +109,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. `id` is derived from source and
     content unless it is given. `parts` are places in the content; a document in a search result has none, its chunks
-    have theirs. `library` names the document's library where several are asked.
+    have theirs. `library` is its library's name where several are asked.
     """
 
     id: str
@@ -247,8 +247,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from, as the page itself says; its source and link are the file.
-    `library` names the document's library where several are asked.
+    `web_address` is where a saved page comes from, by what it says; source and link are the file. `library`: see Document.
     """
 
     quote: str
@@ -352,16 +351,8 @@ class Exchange:
     answer: str
 
 
-@dataclass(frozen=True, slots=True)
-class Unavailable:
-    """One of several libraries that couldn't be asked, and why."""
-
-    library: str
-    reason: str
-
-
 class SearchResults(list[RetrievalResult]):
-    """Passages, best first, the filter that the question implies, if any, and the libraries that weren't searched."""
+    """Passages, best first, the filter that the question implies, if any, and what `Answer.unavailable` is."""
 
     __slots__ = ("narrowing", "unavailable")
 
@@ -369,11 +360,11 @@ class SearchResults(list[RetrievalResult]):
         self,
         results: Iterable[RetrievalResult] = (),
         narrowing: Narrowing | None = None,
-        unavailable: tuple[Unavailable, ...] = (),
+        unavailable: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(results)
         self.narrowing = narrowing
-        self.unavailable = unavailable
+        self.unavailable = unavailable or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +374,7 @@ class Answer:
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
     there is no written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error
-    (see `errors.error_code`), or `truncated`. `unavailable` are the libraries, of several, that couldn't be asked.
+    (see `errors.error_code`), or `truncated`. `unavailable` tells which of several libraries failed, and why.
     """
 
     question: str
@@ -402,7 +393,7 @@ class Answer:
     problem: str = ""
     problem_code: str = ""
     narrowing: Narrowing | None = None
-    unavailable: tuple[Unavailable, ...] = ()
+    unavailable: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

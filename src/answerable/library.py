@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,12 +22,10 @@ from answerable.datatypes import (
     Chunk,
     Citation,
     Document,
-    DocumentType,
     Exchange,
     Narrowing,
     Reason,
     SearchResults,
-    Unavailable,
 )
 from answerable.filters import both, parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
@@ -51,19 +49,17 @@ from answerable.protocols import (
     TextSplitter,
 )
 from answerable.retrieval.document_names import no_document, resolve
-from answerable.retrieval.narrowing import Narrowed, narrow
-from answerable.retrieval.question import analyze_question, required
+from answerable.retrieval.narrowing import Narrowed, narrow_among
+from answerable.retrieval.question import analyze_question, likely_language, required
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
-from answerable.text.languages import keyword_language, question_language
 
 PASSAGES_PER_ANSWER = 6
 EXTRACTS = 16
 
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
-_DAYS = ("first_day", "last_day")
 
 Where: TypeAlias = "Mapping[str, Any] | None"
 
@@ -114,9 +110,9 @@ class Library:
         return self._store
 
     @property
-    def unavailable(self) -> tuple[Unavailable, ...]:
+    def unavailable(self) -> Mapping[str, str]:
         """Where the library is several, those that can't be asked at present, and why."""
-        return self._store.unavailable if isinstance(self._store, JoinedStore) else ()
+        return self._store.unavailable if isinstance(self._store, JoinedStore) else {}
 
     @property
     def embedder(self) -> Embedder:
@@ -377,22 +373,7 @@ class Library:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._worker_pool)
 
     def _narrowed(self, question: str, where: Where) -> Narrowed | None:
-        """Return the filter that the question implies; not applied if no message passes it."""
-        kinds = (DocumentType.CHAT, DocumentType.MAIL) if self._narrows else ()
-        chats = [each for kind in kinds for each in self._store.documents(str(kind))]
-        if not chats:
-            return None
-        senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
-        days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
-        now = self.now()
-        span = (min(days), max(days)) if days else (now.date(), now.date())
-        language = question_language(question, self._store.languages()) or self._likely_language(question)
-        narrowed = narrow(question, language, senders, span, now)
-        if narrowed is None:
-            return None
-        anywhere = np.ones(self._embedder.fingerprint.dimension, np.float32)
-        found = self._store.search_vectors(anywhere, 1, parse_filter(both(where, narrowed.narrowing.where)))
-        return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
+        return narrow_among(self._store, question, where, self.now()) if self._narrows else None
 
     def _check_embedder(self) -> None:
         """Raise EmbedderMismatch if the vectors come from another embedder; skip the check once it has passed."""
@@ -406,7 +387,7 @@ class Library:
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
         asked = analyze_question(required(question), self._store.languages(), topic)
-        language = asked.language or self._likely_language(asked.text)
+        language = asked.language or likely_language(asked.text, self._store.languages())
         condition = parse_filter(both(where, narrowed.narrowing.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
@@ -423,8 +404,3 @@ class Library:
             *(asked.text, language, vector, weights, results, indexed, condition, topic),
             chunks_of=self._store.indexed_chunks,
         )
-
-    def _likely_language(self, question: str) -> str:
-        """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
-        languages = [language for language in self._store.languages() if language]
-        return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")

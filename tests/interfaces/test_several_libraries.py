@@ -82,7 +82,7 @@ def test_from_python(folder: Path) -> None:
         [citation] = answer.citations
         assert citation.library == "boats"
         assert library.document(citation.document_id).content[citation.start : citation.end] == citation.quote
-        assert answer.unavailable == library.unavailable == ()
+        assert answer.unavailable == library.unavailable == {}
         assert library.count() == (2, 2)
         with pytest.raises(LibraryReadOnly):
             library.add(folder / "boat.md")

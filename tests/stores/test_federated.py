@@ -15,7 +15,7 @@ import pytest
 from helpers import HashEmbedder, indexed_texts
 from test_contract import PRINT, STORES, WORDS, random_chunks, random_filter
 
-from answerable.datatypes import FloatArray, Unavailable
+from answerable.datatypes import FloatArray
 from answerable.errors import LibraryError, LibraryNotFound, LibraryReadOnly
 from answerable.filters import Filter, parse_filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store
@@ -142,10 +142,10 @@ def test_a_word_is_as_rare_as_in_all_libraries() -> None:
 def test_a_library_that_fails_is_named_and_left_out_until_it_works(faulty: Faulty) -> None:
     faulty.put(*indexed_texts("b", ["luna"], [[1, 0, 0, 0]]))
     together = join(pause=0.2, good=filled("a", "sol"), faulty=faulty)
-    assert together.unavailable == ()
+    assert together.unavailable == {}
     faulty.fails = True
     assert len(together.search_vectors(ANYWHERE, 5, None)) == 1
-    assert together.unavailable == (Unavailable("faulty", "the cable is out"),)
+    assert together.unavailable == {"faulty": "the cable is out"}
     asked = faulty.asked
     assert len(together.search_vectors(ANYWHERE, 5, None)) == 1
     assert faulty.asked == asked
@@ -162,22 +162,21 @@ def test_a_library_that_hangs_costs_its_time_once(faulty: Faulty) -> None:
     faulty.let_go.clear()
     faulty.fails = True
     assert len(together.search_vectors(ANYWHERE, 5, None)) == 1
-    [left_out] = together.unavailable
-    assert left_out == Unavailable("faulty", "it didn't answer within 0.5 seconds")
+    assert together.unavailable == {"faulty": "it didn't answer within 0.5 seconds"}
     for _ in range(5):
         # Tried again in the background, where it fails: nobody waits for it.
         time.sleep(0.11)
         assert len(together.search_vectors(ANYWHERE, 5, None)) == 1
     assert faulty.asked == 1
-    assert [each.library for each in together.unavailable] == ["faulty"]
+    assert list(together.unavailable) == ["faulty"]
 
 
 def test_a_library_of_another_embedder_is_left_out() -> None:
     other = bound(MemoryStore(), HashEmbedder(8).fingerprint)
     together = join(good=filled("a", "sol"), other=other, empty=MemoryStore())
-    [left_out] = together.unavailable
-    assert left_out.library == "other"
-    assert str(PRINT) in left_out.reason
+    [(library, reason)] = together.unavailable.items()
+    assert library == "other"
+    assert str(PRINT) in reason
     assert together.count() == (1, 1)
 
 

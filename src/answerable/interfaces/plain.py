@@ -20,7 +20,6 @@ from answerable.datatypes import (
     Part,
     PartKind,
     RetrievalResult,
-    Unavailable,
 )
 from answerable.errors import error_code
 from answerable.text.chats import chat_statistics
@@ -51,9 +50,9 @@ def answer_json(found: Answer) -> Plain:
     return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing), **without}
 
 
-def unavailable_json(found: Sequence[Unavailable]) -> list[Plain]:
+def unavailable_json(found: Mapping[str, str]) -> list[Plain]:
     """Return the libraries that couldn't be asked, of several, as JSON."""
-    return [_pick(each, "library", "reason") for each in found]
+    return [{"library": library, "reason": reason} for library, reason in found.items()]
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
-from answerable.datatypes import Chunk, Document, FloatArray, Unavailable
+from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
 from answerable.protocols.passages import Fingerprint, PassageVectors
 from answerable.protocols.sources import SyncRecord
@@ -345,8 +345,8 @@ class JoinedStore(Protocol):
     """A store of several libraries, which answers also without those that fail."""
 
     @property
-    def unavailable(self) -> tuple[Unavailable, ...]:
-        """The libraries that can't be asked at present."""
+    def unavailable(self) -> Mapping[str, str]:
+        """The libraries that can't be asked at present, and why."""
         ...
 
 

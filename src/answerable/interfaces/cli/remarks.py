@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from answerable.datatypes import Answer, Location, Narrowing, Reason, Unavailable
+from answerable.datatypes import Answer, Location, Narrowing, Reason
 
 _Texts = Mapping[str, str]
 
@@ -131,9 +131,9 @@ def more_places(count: int, language: str) -> str:
     return _counted(_MORE_PLACES, language, count)
 
 
-def unavailable(found: Unavailable, language: str) -> str:
+def unavailable(library: str, reason: str, language: str) -> str:
     """Return which library couldn't be asked, and why."""
-    return _in(_UNAVAILABLE, language).format(library=found.library, reason=found.reason)
+    return _in(_UNAVAILABLE, language).format(library=library, reason=reason)
 
 
 def saved_from(web: str, language: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 
 from answerable.answering.citations import link
 from answerable.answering.nearest import nearest
-from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult, Unavailable
+from answerable.datatypes import Answer, Citation, Document, Location, Narrowing, Reason, RetrievalResult
 from answerable.interfaces.cli import remarks
 from answerable.interfaces.cli.printing import linked, one_line, print_address, print_error, print_json, print_text
 from answerable.interfaces.plain import answer_json
@@ -138,10 +138,10 @@ def _marked(found: Answer) -> Iterator[tuple[str, str]]:
     yield found.text[done:], ""
 
 
-def print_unavailable(found: Sequence[Unavailable], language: str = "en") -> None:
+def print_unavailable(found: Mapping[str, str], language: str = "en") -> None:
     """Print which libraries couldn't be asked, and why."""
-    for each in found:
-        print_text((one_line(remarks.unavailable(each, language)), "yellow"))
+    for library, reason in found.items():
+        print_text((one_line(remarks.unavailable(library, reason, language)), "yellow"))
 
 
 def print_narrowing(found: Narrowing | None, language: str = "en") -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from answerable.datatypes import Unavailable
 from answerable.errors import AnswerableError, LibraryError, LibraryNotFound, MissingPackage, SettingsError
 from answerable.protocols import Fingerprint, Store
 from answerable.threads import DaemonThreads
@@ -78,9 +77,9 @@ class Members:
         return self._fingerprint
 
     @property
-    def unavailable(self) -> tuple[Unavailable, ...]:
+    def unavailable(self) -> dict[str, str]:
         """The libraries that are left out at present, and why."""
-        return tuple(Unavailable(each.name, each.problem) for each in self._members if each.problem)
+        return {each.name: each.problem for each in self._members if each.problem}
 
     def name(self, number: int) -> str:
         """Return the name of a library."""

@@ -15,7 +15,7 @@ from heapq import merge
 from itertools import chain, islice
 from typing import Any, TypeVar
 
-from answerable.datatypes import Chunk, Document, FloatArray, Unavailable
+from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocument, SyncRecord
 from answerable.stores.federated.members import Members
@@ -44,8 +44,8 @@ class FederatedStore(ReadOnlyStore):
         return self._members.fingerprint
 
     @property
-    def unavailable(self) -> tuple[Unavailable, ...]:
-        """The libraries that can't be asked at present."""
+    def unavailable(self) -> dict[str, str]:
+        """The libraries that can't be asked at present, and why."""
         return self._members.unavailable
 
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
