@@ -247,7 +247,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from, by what it says; source and link are the file. `library`: see Document.
+    `web_address` is where a saved page comes from, by itself; source and link are the file. `library`: see Document.
     """
 
     quote: str
