@@ -171,6 +171,17 @@ def test_a_library_that_hangs_costs_its_time_once(faulty: Faulty) -> None:
     assert list(together.unavailable) == ["faulty"]
 
 
+def test_where_all_are_slow_none_is_left_out() -> None:
+    class Slow(MemoryStore):
+        def count(self) -> tuple[int, int]:
+            time.sleep(0.5)
+            return super().count()
+
+    together = join(patience=0.2, one=bound(Slow()), other=bound(Slow()))
+    assert together.count() == (0, 0)
+    assert together.unavailable == {}
+
+
 def test_a_library_of_another_embedder_is_left_out() -> None:
     other = bound(MemoryStore(), HashEmbedder(8).fingerprint)
     together = join(good=filled("a", "sol"), other=other, empty=MemoryStore())

@@ -196,7 +196,7 @@ class EmbeddedStore(Database):
         try:
             index = self._hold_index(wait=0 if is_exact else self._patience)
             if index is not None:
-                index.catch_up()
+                index.catch_up(version)
                 return index
         except LibraryError:
             # Mostly a full disk: the database can still be searched.

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as NotInTime
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
@@ -17,6 +16,8 @@ from answerable.threads import DaemonThreads
 
 PATIENCE = 10.0
 """Seconds that a library may take for a call."""
+BUSY = 5
+"""How many times longer they may take where most are slow."""
 PAUSE = 60.0
 """Seconds until a library that failed is tried again, while questions go on without it."""
 # The caller's mistakes rather than failures of a library.
@@ -41,9 +42,9 @@ class _Member:
 class Members:
     """Libraries by name, each with what opens its store. Thread-safe.
 
-    A library counts as failed if a call takes over `patience` seconds, and is tried again after `pause` seconds, in the
-    background. With `closes`, closing closes the stores. Raise LibraryNotFound, SettingsError and MissingPackage if a
-    library can't be opened for a reason that won't pass, LibraryError if none can be.
+    A library counts as failed if a call takes over `patience` seconds while others answer, and is tried again after
+    `pause` seconds, in the background. With `closes`, closing closes the stores. Raise LibraryNotFound, SettingsError
+    and MissingPackage if a library can't be opened for a reason that won't pass, LibraryError if none can be.
     """
 
     def __init__(
@@ -106,12 +107,14 @@ class Members:
                 member.until = begun + self._pause
                 self._threads.submit(partial(self._try_again, member))
         found: dict[int, Result] = {}
+        late = self._late(running.values())
         for number, each in running.items():
             member = self._members[number]
             try:
-                found[number] = each.result(max(begun + self._patience - time.monotonic(), 0))
-            except NotInTime:
-                self._leave_out(member, f"it didn't answer within {self._patience:g} seconds")
+                if each in late:
+                    self._leave_out(member, f"it didn't answer within {self._patience:g} seconds")
+                else:
+                    found[number] = each.result()
             except mistakes:
                 raise
             except AnswerableError as error:
@@ -128,6 +131,14 @@ class Members:
             store, member.store = member.store, None
             if store is not None and self._closes:
                 store.close()
+
+    def _late(self, running: Collection[Future[Result]]) -> set[Future[Result]]:
+        """Wait for calls, and return those that take too long."""
+        done, late = wait(running, self._patience)
+        if len(done) < len(running) // 2:
+            # It isn't these libraries that are slow: the machine is busy, or all are being opened.
+            _, late = wait(running, self._patience * BUSY)
+        return late
 
     def _call(self, member: _Member, call: Call[Result]) -> Result:
         with member.lock:
