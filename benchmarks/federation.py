@@ -167,9 +167,10 @@ def hanging(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]]) -
                 started = time.perf_counter()
                 search(number)
                 times.append(time.perf_counter() - started)
+            named = ", ".join(store.unavailable)  # type: ignore[attr-defined]
             print(
                 f"one hangs (patience {PATIENCE:g} s): opening {opened:.1f} s, then searches of {min(times):.2f} to "
-                f"{max(times):.2f} s; named: {*store.unavailable}"  # type: ignore[attr-defined]
+                f"{max(times):.2f} s; named: {named}"
             )
 
 
