@@ -25,6 +25,7 @@ import numpy as np
 from measuring import show
 from postgres import documents, mixture, questions
 
+import answerable
 from answerable.datatypes import FloatArray
 from answerable.embedding.local import LocalEmbedder
 from answerable.protocols import Store
@@ -35,6 +36,7 @@ from answerable.wiring.stores import build_federation
 
 COUNTS = (2, 10, 40)
 SERVED = 10
+ASKED = 30
 PORT = 8957
 BEST = 10
 WARMING = 5
@@ -131,8 +133,26 @@ def main() -> None:
                 (f"{name}: times one library's", ratio, ""),
             ]
         show("federation", table, chunks=given.chunks, searches=given.searches)
+    asking(addresses, [text for text, _ in asked])
     remote(addresses[COUNTS[-1]], asked, folder)
     hanging(addresses[COUNTS[-1]], asked)
+
+
+def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[str]) -> None:
+    """Whole answers by quotes: embedding the question, searching, reading."""
+    with ExitStack() as opened:
+        libraries = {count: opened.enter_context(answerable.open(some)) for count, some in addresses.items()}
+        times: dict[int, list[float]] = {count: [] for count in libraries}
+        for number, question in enumerate(asked[: ASKED + WARMING]):
+            for count, library in libraries.items():
+                started = time.perf_counter()
+                library.quote(question)
+                if number >= WARMING:
+                    times[count].append(1000 * (time.perf_counter() - started))
+        rows = [(f"answers of {count} libraries: p50", statistics.median(each), "ms") for count, each in times.items()]
+        last = [mine / one for mine, one in zip(times[COUNTS[-1]], times[1], strict=True)]
+        ratio = (f"answers of {COUNTS[-1]} libraries: times one library's", statistics.median(last), "")
+        show("federation, answers", [*rows, ratio])
 
 
 def remote(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]], folder: Path) -> None:
