@@ -32,13 +32,13 @@ class Outcome:
     cpu: float
 
 
-def run_python(*arguments: object, environment: Mapping[str, str] | None = None) -> Outcome:
-    """Runs this Python; whatever fails there fails here."""
+def run_python(
+    *arguments: object, environment: Mapping[str, str] | None = None, python: str = sys.executable
+) -> Outcome:
+    """Runs this Python or another; whatever fails there fails here."""
     # Otherwise OpenMP's idle threads spin: that would count against the engine that we compare with.
     variables = {"OMP_WAIT_POLICY": "PASSIVE", **os.environ, **(environment or {})}
-    process = subprocess.Popen(
-        [sys.executable, *map(str, arguments)], stdout=subprocess.PIPE, env=variables, encoding="utf-8"
-    )
+    process = subprocess.Popen([python, *map(str, arguments)], stdout=subprocess.PIPE, env=variables, encoding="utf-8")
     assert process.stdout is not None
     printed = process.stdout.read()
     process.stdout.close()

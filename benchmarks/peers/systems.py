@@ -35,7 +35,7 @@ PEERS = (
         "`QueryFusionRetriever(num_queries=1)` in its `relative_score` mode, which did better here than "
         "`reciprocal_rerank`; added again by `refresh_ref_docs`. The caller builds `BM25Retriever` anew each time",
         spares="It holds all in memory and finds its words only when a retriever is made; ours writes every document "
-        "to disk in a transaction of its own, with its terms, sentences and language, and looks there for it again.",
+        "to disk, with its terms, sentences and language, and looks there for it again.",
     ),
     System(
         "LangChain",

@@ -149,6 +149,7 @@ class AsyncLibrary:
     evidence = _on_thread(Library.evidence)
     choices = _on_thread(Library.choices)
     remove = _on_thread(Library.remove)
+    unerased = _on_thread(Library.unerased)
     resolve = _on_thread(Library.resolve)
     document = _on_thread(Library.document)
     file_hashes = _on_thread(Library.file_hashes)

@@ -27,7 +27,7 @@ _NONE = (None, None, None, None, None)
 
 def to_json(value: Any) -> str:
     """Return compact JSON; types that JSON lacks become lists (sets), ISO texts (dates) or text."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=_plain)
+    return _ENCODER.encode(value)
 
 
 def to_line(value: Any) -> bytes:
@@ -134,6 +134,10 @@ def _made_dataclass(kind: Any, value: Any, name: str) -> Any:
     if unknown:
         raise ValueError(f"{name} has an unknown field {_shown(unknown[0])}")
     return kind(**{key: _made(hints[key], item, f"{name}.{key}") for key, item in value.items()})
+
+
+# Making an encoder takes longer than encoding a small value.
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), default=_plain)
 
 
 @lru_cache

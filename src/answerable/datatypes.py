@@ -109,7 +109,7 @@ class Document:
 
     `source` is a path, `archive.zip!/member` or a URL; "" for a text passed directly. `id` is derived from source and
     content unless it is given. `parts` are places in the content; a document in a search result has none, its chunks
-    have theirs.
+    have theirs. `library` is its library's name where several are asked.
     """
 
     id: str
@@ -120,6 +120,7 @@ class Document:
     language: str = ""
     metadata: Mapping[str, Any] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
+    library: str = ""
 
     @classmethod
     def from_text(cls, text: str, doc_id: str | None = None, **metadata: Any) -> Document:
@@ -246,7 +247,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from, as the page itself says; its source and link are the file.
+    `web_address` is where a saved page comes from, by itself; source and link are the file. `library`: see Document.
     """
 
     quote: str
@@ -259,6 +260,7 @@ class Citation:
     link: str
     answer: Span | None = None
     web_address: str = ""
+    library: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,13 +352,19 @@ class Exchange:
 
 
 class SearchResults(list[RetrievalResult]):
-    """Passages, best first, and the filter that the question implies, if any."""
+    """Passages, best first, the filter that the question implies, if any, and what `Answer.unavailable` is."""
 
-    __slots__ = ("narrowing",)
+    __slots__ = ("narrowing", "unavailable")
 
-    def __init__(self, results: Iterable[RetrievalResult] = (), narrowing: Narrowing | None = None) -> None:
+    def __init__(
+        self,
+        results: Iterable[RetrievalResult] = (),
+        narrowing: Narrowing | None = None,
+        unavailable: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(results)
         self.narrowing = narrowing
+        self.unavailable = unavailable or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -366,7 +374,7 @@ class Answer:
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why
     there is no written answer or, with `checks`, why its end may be missing; `problem_code` is the code of that error
-    (see `errors.error_code`), or `truncated`.
+    (see `errors.error_code`), or `truncated`. `unavailable` tells which of several libraries failed, and why.
     """
 
     question: str
@@ -385,6 +393,7 @@ class Answer:
     problem: str = ""
     problem_code: str = ""
     narrowing: Narrowing | None = None
+    unavailable: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -153,6 +153,8 @@ def _short_normal(text: str) -> str:
 
 
 def _normal(text: str) -> str:
+    if text.isascii():
+        return text.lower().strip()
     decomposed = unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).casefold())
     return "".join(mark for mark in decomposed if not unicodedata.combining(mark)).strip()
 
@@ -296,3 +298,8 @@ def _lies_between(range: Between, value: Any) -> bool:
         if distance * direction < 0 or (distance == 0 and not included):
             return False
     return True
+
+
+def both(one: Mapping[str, Any] | None, other: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the filter that passes what passes both of these."""
+    return {"and": [one, other]} if one else other

@@ -7,7 +7,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from copy import copy
 from dataclasses import replace
-from datetime import date, datetime
+from datetime import datetime
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,18 +22,17 @@ from answerable.datatypes import (
     Chunk,
     Citation,
     Document,
-    DocumentType,
     Exchange,
     Narrowing,
     Reason,
     SearchResults,
 )
-from answerable.errors import DocumentNotFound
-from answerable.filters import parse_filter
+from answerable.filters import both, parse_filter
 from answerable.indexing.followed_sources import FollowedSources, Origin, SyncReport
 from answerable.indexing.ingest import AddReport, Ingestion, OnProgress
 from answerable.indexing.prepare import Pipeline
 from answerable.indexing.workers.worker_pool import WorkerPool
+from answerable.maintenance.erasing import erase_if_due, erased_if_due, forget_origin, forget_vectors, unerased
 from answerable.maintenance.filter_choices import FilterChoices, filter_choices
 from answerable.maintenance.statistics import LibraryStats, library_stats
 from answerable.maintenance.verification import VerifyOptions, VerifyReport, verify
@@ -42,26 +41,25 @@ from answerable.protocols import (
     CoreStore,
     Embedder,
     Evidence,
+    JoinedStore,
     Quoting,
     Reader,
     Store,
     StoredDocument,
     TextSplitter,
 )
-from answerable.retrieval.document_names import resolve
-from answerable.retrieval.narrowing import Narrowed, narrow
-from answerable.retrieval.question import analyze_question
+from answerable.retrieval.document_names import no_document, resolve
+from answerable.retrieval.narrowing import Narrowed, narrow_among
+from answerable.retrieval.question import analyze_question, likely_language, required
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
-from answerable.text.languages import keyword_language, question_language
 
 PASSAGES_PER_ANSWER = 6
 EXTRACTS = 16
 
 # If a narrowed search ends like this, search everything.
 _NOT_FOUND = (Reason.NOTHING_FOUND, Reason.WEAK_EVIDENCE)
-_DAYS = ("first_day", "last_day")
 
 Where: TypeAlias = "Mapping[str, Any] | None"
 
@@ -107,6 +105,16 @@ class Library:
         self.close()
 
     @property
+    def store(self) -> Store:
+        """The library's store, for a library of several that has this one as a part."""
+        return self._store
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """Where the library is several, those that can't be asked at present, and why."""
+        return self._store.unavailable if isinstance(self._store, JoinedStore) else {}
+
+    @property
     def embedder(self) -> Embedder:
         """The embedder of the library's vectors."""
         return self._embedder
@@ -125,6 +133,18 @@ class Library:
         other._reader = reader
         return other
 
+    def over(self, store: Store | CoreStore) -> Library:
+        """Return a library with this one's embedder and answerer over another store; close that store.
+
+        Raise EmbedderMismatch.
+        """
+        other = copy(self)
+        other._store = completed(store)
+        other._computing = Computing(other._store, other._embedder, lambda: other.now())
+        other._is_bound = False
+        other._check_embedder()
+        return other
+
     def use_answerer(self, answerer: Answerer) -> Answerer:
         """Answer the next questions with another answerer; return the one it replaces, which may still be answering."""
         replaced, self._answerer = self._answerer, answerer
@@ -139,7 +159,7 @@ class Library:
         updates it: unchanged files aren't opened, documents of deleted files are removed, moved files keep their
         vectors. `dry_run` reads and counts without changing anything.
         """
-        return self._followed(on_progress, dry_run).add(os.fspath(source))
+        return erased_if_due(self._store, self._followed(on_progress, dry_run).add(os.fspath(source)))
 
     def sync(
         self,
@@ -154,22 +174,24 @@ class Library:
         LibraryError if the store keeps no sync records.
         """
         require(self._store, Capability.SYNC)
-        return self._followed(on_progress, dry_run).sync(origins, checksum)
+        return erased_if_due(self._store, self._followed(on_progress, dry_run).sync(origins, checksum))
 
     def origins(self) -> list[Origin]:
         """Return the followed folders, files and sites, by name."""
         return self._followed().origins()
 
-    def unfollow(self, origin: str) -> AddReport:
-        """Stop following an origin and remove its documents that no other origin has. Raise NotFollowed."""
-        return self._followed().unfollow(origin)
+    def unfollow(self, origin: str, forget: bool = False) -> AddReport:
+        """Stop following an origin and `remove` its documents that no other origin has. Raise NotFollowed."""
+        if forget:
+            forget_origin(self._store, self._embedder, [each.name for each in self.origins() if each.is_called(origin)])
+        return erased_if_due(self._store, self._followed().unfollow(origin), asked=True)
 
     def add_documents(
         self, documents: Iterable[Document], on_progress: OnProgress | None = None, dry_run: bool = False
     ) -> AddReport:
         """Add documents. Each replaces the documents with its id or source."""
         listed = documents if isinstance(documents, Sequence) else list(documents)
-        return self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed))
+        return erased_if_due(self._store, self._ingestion(len(listed), on_progress, dry_run).run(enumerate(listed)))
 
     def verify(
         self, repair: bool = False, checksum: bool = False, online: bool = False, embed: int | None = None
@@ -191,20 +213,17 @@ class Library:
         """
         if k < 1:
             raise ValueError(f"k is {k}: it must be at least 1")
-        question, chunks = _required(question), self._store.count()[1]
+        question, chunks = required(question), self._store.count()[1]
         if not chunks:
-            return SearchResults()
+            return SearchResults(unavailable=self.unavailable)
         narrowed = self._narrowed(question, where) if narrows else None
-        if narrowed is None:
-            return SearchResults(self._evidence(question, where, None, StepClock(), chunks, k).results)
-        applied = narrowed if narrowed.narrowing.applied else None
-        return SearchResults(
-            self._evidence(question, where, applied, StepClock(), chunks, k).results, narrowed.narrowing
-        )
+        applied = narrowed if narrowed and narrowed.narrowing.applied else None
+        results = self._evidence(question, where, applied, StepClock(), chunks, k).results
+        return SearchResults(results, narrowed.narrowing if narrowed else None, self.unavailable)
 
     def narrowing(self, question: str, where: Where = None) -> Narrowing | None:
         """Return the filter that `search` derives from a question that names a person or a time, or None."""
-        narrowed = self._narrowed(_required(question), where)
+        narrowed = self._narrowed(required(question), where)
         return narrowed.narrowing if narrowed else None
 
     def ask(self, question: str, where: Where = None, history: Sequence[Exchange] = ()) -> Answer:
@@ -233,14 +252,15 @@ class Library:
         self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool = True
     ) -> Generator[AnswerEvent, None, None]:
         clock = StepClock()
-        searched, spent = answerer.standalone(_required(question), history)
+        searched, spent = answerer.standalone(required(question), history)
         if history:
             clock.lap("rewriting")
         yield AnswerEvent(searched=searched)
         chunks = self._store.count()[1]
         if not chunks:
             evidence = self._evidence(searched, where, None, clock, chunks)
-            yield AnswerEvent(answer=replace(refuse(evidence, Reason.EMPTY_LIBRARY), timings=clock.timings()))
+            refusal = refuse(evidence, Reason.EMPTY_LIBRARY)
+            yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
             return
         narrowed = self._narrowed(searched, where) if narrows else None
         computed: Answer | None = None
@@ -272,6 +292,7 @@ class Library:
                         usage=sum(usage[1:], usage[0]) if usage else None,
                         narrowing=replace(shown.narrowing, applied=attempt is not None) if shown else None,
                         timings=clock.timings(),
+                        unavailable=self.unavailable,
                     )
                     yield AnswerEvent(answer=answer)
                     return
@@ -284,10 +305,21 @@ class Library:
         """Return what a search of this library can be filtered by."""
         return filter_choices(self._store)
 
-    def remove(self, document_id: str) -> None:
-        """Remove a document completely. Raise DocumentNotFound."""
+    def remove(self, document_id: str, forget: bool = False) -> None:
+        """Remove a document, and `forget` its vectors in the cache, which other libraries may use too.
+
+        In a library of up to 10,000 passages nothing of it is left in any file when the call returns; in a larger one,
+        `unerased` counts what is left until the files are rewritten (see docs/security.md). Raise DocumentNotFound.
+        """
+        if forget:
+            forget_vectors(self._store, self._embedder, [document_id])
         if not self._store.remove(document_id):
-            raise _no_document(document_id)
+            raise no_document(document_id)
+        erase_if_due(self._store, asked=True)
+
+    def unerased(self) -> int:
+        """Return how many removed passages may still have data in the library's files: `verify(repair=True)` erases."""
+        return unerased(self._store).passages
 
     def resolve(self, name: str) -> str:
         """Return the id of the document with this id, unique id prefix, path, title, file name, or a part of these two.
@@ -300,7 +332,7 @@ class Library:
         """Return the whole document. Raise DocumentNotFound."""
         document = self._store.document(document_id)
         if document is None:
-            raise _no_document(document_id)
+            raise no_document(document_id)
         return document
 
     def file_hashes(self, document_id: str) -> set[str]:
@@ -341,22 +373,7 @@ class Library:
         return Ingestion(self._store, self._embedder, self._splitter, sources, on_progress, dry_run, self._worker_pool)
 
     def _narrowed(self, question: str, where: Where) -> Narrowed | None:
-        """Return the filter that the question implies; not applied if no message passes it."""
-        kinds = (DocumentType.CHAT, DocumentType.MAIL) if self._narrows else ()
-        chats = [each for kind in kinds for each in self._store.documents(str(kind))]
-        if not chats:
-            return None
-        senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
-        days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
-        now = self.now()
-        span = (min(days), max(days)) if days else (now.date(), now.date())
-        language = question_language(question, self._store.languages()) or self._likely_language(question)
-        narrowed = narrow(question, language, senders, span, now)
-        if narrowed is None:
-            return None
-        anywhere = np.ones(self._embedder.fingerprint.dimension, np.float32)
-        found = self._store.search_vectors(anywhere, 1, parse_filter(_both(where, narrowed.narrowing.where)))
-        return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
+        return narrow_among(self._store, question, where, self.now()) if self._narrows else None
 
     def _check_embedder(self) -> None:
         """Raise EmbedderMismatch if the vectors come from another embedder; skip the check once it has passed."""
@@ -369,9 +386,9 @@ class Library:
         self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
     ) -> Evidence:
         topic = narrowed.topic if narrowed else None
-        asked = analyze_question(_required(question), self._store.languages(), topic)
-        language = asked.language or self._likely_language(asked.text)
-        condition = parse_filter(_both(where, narrowed.narrowing.where) if narrowed else where)
+        asked = analyze_question(required(question), self._store.languages(), topic)
+        language = asked.language or likely_language(asked.text, self._store.languages())
+        condition = parse_filter(both(where, narrowed.narrowing.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
@@ -387,22 +404,3 @@ class Library:
             *(asked.text, language, vector, weights, results, indexed, condition, topic),
             chunks_of=self._store.indexed_chunks,
         )
-
-    def _likely_language(self, question: str) -> str:
-        """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
-        languages = [language for language in self._store.languages() if language]
-        return keyword_language(question, languages) or (languages[0] if len(languages) == 1 else "")
-
-
-def _both(one: Where, other: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"and": [one, other]} if one else other
-
-
-def _no_document(document_id: str) -> DocumentNotFound:
-    return DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")
-
-
-def _required(question: str) -> str:
-    if not question.strip():
-        raise ValueError("the question is empty: ask something")
-    return question.strip()

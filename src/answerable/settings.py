@@ -26,11 +26,13 @@ else:
 PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
 POSITIVE = (
-    *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout"),
+    *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout", "library_timeout"),
     *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
     "max_audio_seconds",
 )
-SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key"})
+SECRETS = frozenset(
+    {"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key", "server_key"}
+)
 USUAL = {
     "OPENAI_API_KEY": "openai_api_key",
     "OPENAI_BASE_URL": "openai_base_url",
@@ -110,6 +112,8 @@ class Settings:
     cohere_api_key: str = field(default="", repr=False)
     cohere_base_url: str = ""
     qdrant_api_key: str = field(default="", repr=False)
+    server_key: str = field(default="", repr=False)
+    library_timeout: int = 10
     github_token: str = field(default="", repr=False)
     github_base_url: str = "https://models.github.ai/inference"
     ollama_base_url: str = "http://localhost:11434/v1"

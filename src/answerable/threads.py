@@ -7,6 +7,7 @@ import inspect
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 P = ParamSpec("P")
@@ -22,6 +23,49 @@ class Busy(Exception):
 
     def __init__(self) -> None:
         super().__init__("The server is busy. Try again in a few seconds.")
+
+
+class DaemonThreads:
+    """As many threads as there are calls at once, kept for the next ones. They don't keep the program from ending."""
+
+    def __init__(self) -> None:
+        self._calls: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._lock = threading.Lock()
+        self._idle = self._started = 0
+
+    def submit(self, call: Callable[[], T]) -> Future[T]:
+        """Call in a thread."""
+        future: Future[T] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+
+        with self._lock:
+            if self._idle:
+                self._idle -= 1
+            else:
+                self._started += 1
+                threading.Thread(target=self._work, name="answerable", daemon=True).start()
+        self._calls.put(run)
+        return future
+
+    def close(self) -> None:
+        """End the threads, each after its call. Idempotent."""
+        with self._lock:
+            started, self._started, self._idle = self._started, 0, 0
+        for _ in range(started):
+            self._calls.put(None)
+
+    def _work(self) -> None:
+        while (call := self._calls.get()) is not None:
+            call()
+            # Otherwise it would keep what it returned.
+            del call
+            with self._lock:
+                self._idle += 1
 
 
 class Pool:

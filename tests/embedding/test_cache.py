@@ -45,6 +45,33 @@ def test_nothing_is_embedded_twice(tmp_path: Path) -> None:
     assert other.embedded == 0
 
 
+def test_what_is_forgotten_is_in_no_file(tmp_path: Path) -> None:
+    embedder = HashEmbedder()
+    cached = CachedEmbedder(embedder, tmp_path / "cache.db", BIG)
+    cached.embed_passages(passages(200))
+    gone = passages(200)[::3]
+    kept = [passage for passage in passages(200) if passage not in gone]
+    traces = {bytes(cached._key(passage)) for passage in gone}
+    traces |= {np.asarray(vectors.whole, np.float16).tobytes() for vectors in embedder.embed_passages(gone)}
+    traces -= {np.asarray(vectors.whole, np.float16).tobytes() for vectors in embedder.embed_passages(kept)}
+    assert len(traces) > 67
+
+    def left() -> list[bytes]:
+        data = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+        return [trace for trace in traces if trace in data]
+
+    assert len(left()) == len(traces)
+    for passage in gone[:-1:2]:
+        cached.forget([passage])
+    cached.forget(gone)
+    assert left() == []
+    before = embedder.embedded
+    cached.embed_passages(kept)
+    assert embedder.embedded == before
+    cached.embed_passages(gone[:2])
+    assert embedder.embedded == before + 2
+
+
 def test_equal_passages_in_one_call_are_embedded_once(tmp_path: Path) -> None:
     embedder = HashEmbedder()
     cached = CachedEmbedder(embedder, tmp_path / "cache.db", BIG)

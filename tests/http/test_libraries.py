@@ -13,12 +13,15 @@ import httpx
 import pytest
 from locked_pdf import locked_pdf
 from model_server import model_server
-from service_on_socket import small_service, upload, wait_for
+from service_on_socket import MANY, running, small_service, upload, wait_for
 
 from answerable.errors import SettingsError
 from answerable.interfaces.cli.commands.serve import AccessOptions, AddressOptions, _folders
+from answerable.interfaces.http.access.key_file import Keys
 from answerable.interfaces.http.folders import is_own_account
+from answerable.interfaces.http.guards.stack import Guards
 from answerable.interfaces.http.library_list import LibraryList
+from answerable.interfaces.http.service import Options, open_service
 from answerable.settings import Settings, load_settings, variables
 
 GATE = ("gate.txt", b"The gate is blue. The door is green.")
@@ -46,6 +49,67 @@ def followed(client: httpx.Client) -> dict[str, Any]:
     """The only followed source."""
     (found,) = client.get("api/v1/library/sources").json()["sources"]
     return dict(found)
+
+
+def test_all_libraries_are_asked_as_one(tmp_path: Path) -> None:
+    with small_service(tmp_path, "library", "work") as (_, client):
+        upload(client, GATE)
+        upload(client, ("boat.txt", b"The boat leaves the harbour at nine on Sundays."), library="work")
+        together = listed(client)["all"]
+        assert together["together"]
+        assert not together["may_change"]
+        for question, library in (("Which colour is the gate?", "library"), ("When does the boat leave?", "work")):
+            answer = client.post("api/v1/all/ask", json={"question": question}).json()
+            assert answer["answered"]
+            [citation] = answer["citations"]
+            assert citation["library"] == library
+            document = client.get(f"api/v1/all/documents/{citation['document_id']}").json()
+            assert document["content"][citation["start"] : citation["end"]] == citation["quote"]
+            assert client.get(f"api/v1/all/documents/{citation['document_id']}/file").status_code == 200
+        assert client.get("api/v1/all/documents").json()["total"] == 2
+        assert client.get("api/v1/all/sessions").json()["sessions"]
+        assert client.get("api/v1/library/sessions").json()["sessions"] == []
+        for refused in (
+            client.post("api/v1/all/documents", files={"files": GATE}),
+            client.post("api/v1/all/sync", json={}),
+            client.delete(f"api/v1/all/documents/{document['document_id']}"),
+            client.delete("api/v1/all"),
+            client.patch("api/v1/all", json={"title": "Everything"}),
+        ):
+            assert (refused.status_code, refused.json()["code"]) == (409, "many_libraries"), refused.text
+        assert [each["id"] for each in client.get("v1/models").json()["data"]] == ["library", "work", "all"]
+        message = {"role": "user", "content": "When does the boat leave?"}
+        chat = client.post("v1/chat/completions", json={"model": "all", "messages": [message]}).json()
+        assert "nine on Sundays" in chat["choices"][0]["message"]["content"]
+        made = client.post("api/v1/libraries", json={"title": "All"}).json()["name"]
+        assert made == "all-2"
+        upload(client, ("fence.txt", b"The fence is brown since the storm."), library=made)
+        fence = client.post("api/v1/all/ask", json={"question": "Which colour is the fence?"}).json()
+        assert [citation["library"] for citation in fence["citations"]] == [made]
+        client.delete(f"api/v1/{made}")
+        left = client.post("api/v1/all/search", json={"question": "Which colour is the fence?"}).json()["results"]
+        assert {each["library"] for each in left} == {"library", "work"}
+
+
+def test_one_library_is_not_also_all_libraries(tmp_path: Path) -> None:
+    with small_service(tmp_path) as (_, client):
+        assert list(listed(client)) == ["library"]
+        assert client.post("api/v1/all/ask", json=QUESTION).json()["code"] == "unknown_library"
+
+
+def test_a_key_for_one_library_does_not_open_all(tmp_path: Path) -> None:
+    keys = Keys(tmp_path / "keys.json")
+    _, key = keys.add("ask", library="work")
+    settings = {name: replace(Settings(), library=str(tmp_path / name)) for name in ("library", "work")}
+    service = open_service(settings, Options(tmp_path / "data"))
+    with (
+        running(service, Guards(keys, rates=MANY)) as server,
+        httpx.Client(base_url=server.address, headers={"X-API-Key": key}) as client,
+    ):
+        assert list(listed(client)) == ["work"]
+        for library in ("all", "library"):
+            for path, body in (("ask", QUESTION), ("search", QUESTION), ("read", {"method": "count"})):
+                assert client.post(f"api/v1/{library}/{path}", json=body).json()["code"] == "unknown_library"
 
 
 @pytest.fixture
@@ -78,6 +142,7 @@ def test_a_library_is_made_renamed_and_removed(tmp_path: Path) -> None:
             "library": "Home",
             name: "Years",
             second: "Año mes",
+            "all": "all",
         }
         assert client.get(f"api/v1/{name}/sessions").json()["sessions"][0]["session"] == asked["session"]
         assert client.delete(f"api/v1/{name}").status_code == 204

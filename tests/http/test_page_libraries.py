@@ -177,3 +177,21 @@ def test_a_model_that_is_fixed_says_by_what(tmp_path: Path) -> None:
                 assert visitor.barriers() == []
                 page.locator(".setting select").nth(2).select_option("light")
                 assert page.evaluate("() => document.documentElement.dataset.theme") == "light"
+
+
+def test_all_libraries_are_asked_together(tmp_path: Path) -> None:
+    with small_service(tmp_path, "library", "work") as (server, client):
+        upload(client, ("gate.txt", b"The gate is blue. The door is green."))
+        upload(client, ("boat.txt", b"The boat leaves the harbour at nine on Sundays."), library="work")
+        with visiting(server.address) as visitor:
+            page = visitor.page
+            page.get_by_label("Choose a library").select_option("All libraries")
+            turn = visitor.ask("When does the boat leave?")
+            assert turn.locator(".source-place").inner_text().startswith("work")
+            assert visitor.cite(turn) == "The boat leaves the harbour at nine on Sundays."
+            page.keyboard.press("Escape")
+            page.get_by_role("link", name="Library").click()
+            page.get_by_role("heading", name="All libraries").wait_for()
+            assert page.get_by_text("boat.txt").count()
+            assert page.get_by_text("gate.txt").count()
+            assert not page.get_by_role("button", name="Add").count()

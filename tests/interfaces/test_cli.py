@@ -458,7 +458,10 @@ def test_remove(call: Invoke, tmp_path: Path) -> None:
     with answerable.open(tmp_path) as library:
         library.add_documents(answerable.Document.from_text(text, doc_id=text) for text in ("abc", "abd", "xyz"))
     assert_candidates(call("show", "ab", "--library", tmp_path), "abc", "abd")
-    assert printed(call("remove", "xyz", "--library", tmp_path, "--json")) == {"removed": "xyz"}
+    assert printed(call("remove", "xyz", "--library", tmp_path, "--json", "--forget")) == {
+        "removed": "xyz",
+        "unerased": 0,
+    }
     assert_one_error(call("remove", "xyz", "--library", tmp_path), 2, "No document")
     assert call("remove", "abc", "--library", tmp_path).stdout.startswith("removed abc")
     assert len(printed(call("list", "--library", tmp_path, "--json"))["documents"]) == 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.text.terms import fold, question_words, terms, words
+from answerable.text.terms import fold, question_words, term_counts, terms, words
 
 
 @pytest.mark.parametrize(
@@ -28,6 +30,12 @@ def test_forms_of_a_word_are_one_term(language: str, forms: str) -> None:
 def test_a_language_without_stemmer_keeps_words_whole() -> None:
     assert terms("connected Connecting", "") == ["connected", "connecting"]
     assert terms("connected", "xx") == ["connected"]
+
+
+def test_terms_are_counted_in_the_order_of_their_first_places() -> None:
+    text = "The connection was connected, the cafés of Ávila connect to 東京都."
+    assert list(term_counts(text, "en").items()) == list(Counter(terms(text, "en")).items())
+    assert term_counts(text, "en")["connect"] == 3
 
 
 def test_stop_words_of_the_language_only_are_left_out() -> None:

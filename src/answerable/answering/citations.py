@@ -61,6 +61,7 @@ def _citation(document: Document, start: int, end: int, location: Location) -> C
         location=location,
         link=link(document, location, text),
         web_address=saved_from(document),
+        library=document.library,
     )
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from answerable.datatypes import FloatArray
 from answerable.disk.private import make_file, make_folder
 from answerable.disk.write_ahead_log import use_write_ahead_log
+from answerable.errors import LibraryError
 from answerable.protocols import Embedder, Fingerprint, Passage, PassageVectors
 
 LOOKUP = 500
@@ -66,6 +67,28 @@ class CachedEmbedder:
         self.hits += len(passages) - len(missing)
         self.embedded += len(missing)
         return [known[key] for key in keys], len(missing)
+
+    def forget(self, passages: Sequence[Passage]) -> None:
+        """Erase the vectors of these passages from the file; what uses them next is embedded again.
+
+        Rewrites the whole file. Raise LibraryError if that fails, as on a full disk.
+        """
+        if self._database is None:
+            return
+        with self._lock:
+            try:
+                with self._database:
+                    keys = [(self._key(passage),) for passage in passages]
+                    found = self._database.executemany("DELETE FROM cache WHERE key = ?", keys).rowcount
+                if found:
+                    # Deleted rows stay in free pages, and copies of them in the log.
+                    self._database.execute("VACUUM")
+                    self._database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as error:
+                raise LibraryError(
+                    f"The cache of vectors can't be changed ({error}). Try again when no other process adds documents, "
+                    "or delete the folder `cache` of the configuration."
+                ) from error
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question."""

@@ -1,6 +1,7 @@
 """Adds documents to the store: skips stored ones, splits, embeds in batches, writes.
 
 A document's chunks, vectors and sync record are written in one transaction, so it becomes visible whole or not at all.
+Where a store can write several documents in one, those whose passages were embedded together share it.
 Vectors of passages that were embedded before are reused.
 """
 
@@ -20,6 +21,8 @@ from answerable.indexing.prepare import Prepared, passage, prepare
 from answerable.indexing.reports import AddReport, Failure, OnProgress, Progress
 from answerable.indexing.workers.worker_pool import WorkerPool
 from answerable.protocols import (
+    Addition,
+    BatchStore,
     Embedder,
     IndexedChunk,
     Passage,
@@ -66,6 +69,7 @@ class Ingestion:
         self.report = AddReport()
         self.sources_total = sources_total
         self._store = store
+        self._batches = store if isinstance(store, BatchStore) else None
         self._embedder = embedder
         self._splitter = splitter
         self._on_progress = on_progress
@@ -76,6 +80,8 @@ class Ingestion:
         # Batches with functions that return (and, without workers, compute) their vectors.
         self._sent: deque[tuple[list[Passage], Callable[[], list[PassageVectors]]]] = deque()
         self._embedded: deque[PassageVectors | WorkerLost] = deque()
+        self._waiting_chunks = 0
+        self._ready: list[Addition] = []
         self._sources_done = 0
         self._chunks_done = 0
         self._seconds_per_token = 0.0
@@ -133,10 +139,11 @@ class Ingestion:
             self._estimate(missing)
             return outcome
         self._waiting.append(_Waiting(prepared, record, outcome, known))
+        self._waiting_chunks += len(known)
         self._report_progress(name, 0, len(prepared.chunks))
         self._send(missing)
         limit = MAX_WAITING_CHUNKS * (self._worker_pool.count if self._worker_pool else 1)
-        if self._waiting_chunks() >= limit:
+        if self._waiting_chunks >= limit:
             # With workers keep half, so that they stay busy while this process writes.
             self._flush(limit // 2 if self._worker_pool else 0)
         return outcome
@@ -144,7 +151,8 @@ class Ingestion:
     def _earlier(self, document: Document) -> list[tuple[str, str]]:
         """Return id and hash of each stored or waiting document with this document's id or source."""
         earlier = [(stored.id, stored.content_hash) for stored in self._store.lookup(document.id, document.source)]
-        for other in (waiting.prepared.document for waiting in self._waiting):
+        for waiting in self._waiting:
+            other = waiting.prepared.document
             # A waiting document replaces the stored one before this document is stored.
             if other.id == document.id or (other.source == document.source != ""):
                 earlier = [(other.id, other.content_hash)]
@@ -172,9 +180,6 @@ class Ingestion:
         self.report.tokens += tokens
         self.report.estimated_seconds = self.report.tokens * self._seconds_per_token
         self.report.cost = self._embedder.cost(self.report.tokens)
-
-    def _waiting_chunks(self) -> int:
-        return sum(len(waiting.prepared.chunks) for waiting in self._waiting)
 
     def _send(self, passages: list[Passage], at_least: int = BATCH) -> None:
         """Queue passages for embedding in batches that span documents; fewer than `at_least` wait for more."""
@@ -211,10 +216,17 @@ class Ingestion:
         self._store.bind_embedder(self._embedder.fingerprint)
         # Another process may have bound the library to its embedder since this one opened it.
         check_embedder(self._store.fingerprint, self._embedder.fingerprint)
-        while self._waiting_chunks() > keep:
-            self._store_one(self._waiting.popleft())
+        try:
+            while self._waiting_chunks > keep:
+                waiting = self._waiting.popleft()
+                self._waiting_chunks -= len(waiting.known)
+                self._complete(waiting)
+        finally:
+            # If an error ends the run, stored documents stay: also those that had all their vectors by then.
+            self._write()
 
-    def _store_one(self, waiting: _Waiting) -> None:
+    def _complete(self, waiting: _Waiting) -> None:
+        """Take a document's vectors; then it is ready to be written."""
         prepared, document = waiting.prepared, waiting.prepared.document
         chunks: list[IndexedChunk] = []
         lost: WorkerLost | None = None
@@ -230,8 +242,19 @@ class Ingestion:
             self._count(waiting.outcome, -1, -len(prepared.chunks))
             self.report.failures.append(Failure(_name(document), lost))
             return
-        replaced = [stored.id for stored in self._store.lookup(document.id, document.source)]
-        self._store.put(document, chunks, replaced, waiting.record)
+        self._ready.append(Addition(document, chunks, waiting.record))
+        if self._batches is None:
+            self._write()
+
+    def _write(self) -> None:
+        """Write the documents that are ready, in one step if the store can do that."""
+        ready, self._ready = self._ready, []
+        if self._batches is None:
+            for each in ready:
+                replaced = [stored.id for stored in self._store.lookup(each.document.id, each.document.source)]
+                self._store.put(each.document, each.chunks, replaced, each.record)
+        elif ready:
+            self._batches.put_all(ready)
 
     def _count(self, outcome: Outcome, documents: int, chunks: int) -> None:
         setattr(self.report, outcome, getattr(self.report, outcome) + documents)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -13,7 +12,7 @@ from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors
 from answerable.splitting.evidence import evidence_spans
 from answerable.text.indexed_text import indexed_spans, indexed_text
 from answerable.text.languages import document_language
-from answerable.text.terms import terms
+from answerable.text.terms import term_counts
 
 _CHUNKS_PER_CALLBACK = 200
 
@@ -47,7 +46,7 @@ class Prepared:
         return IndexedChunk(
             chunk=chunk,
             vector=vectors.whole,
-            terms=Counter(terms(indexed_text(chunk), self.document.language)),
+            terms=term_counts(indexed_text(chunk), self.document.language),
             fields=normalize_fields(_fields(self.document, chunk)),
             sentences=self.sentences[number],
             sentence_vectors=vectors.spans,

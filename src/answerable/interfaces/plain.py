@@ -46,7 +46,13 @@ def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
     written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
-    return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing)}
+    without = {"unavailable": unavailable_json(found.unavailable)} if found.unavailable else {}
+    return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing), **without}
+
+
+def unavailable_json(found: Mapping[str, str]) -> list[Plain]:
+    """Return the libraries that couldn't be asked, of several, as JSON."""
+    return [{"library": library, "reason": reason} for library, reason in found.items()]
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
@@ -77,6 +83,7 @@ def verification_json(report: VerifyReport) -> Plain:
         "checked": {**checked, "embedded": report.embedded},
         "findings": [_finding_json(finding) for finding in report.findings],
         "repaired": [_finding_json(finding) for finding in report.repaired],
+        "unerased": report.unerased,
         "notes": report.notes,
         "seconds": report.seconds,
     }
@@ -137,7 +144,12 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 def citation_json(citation: Citation) -> Plain:
     """Return a citation as JSON."""
     names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer")
-    return {**_pick(citation, *names), **_place(citation.location)}
+    return {**_pick(citation, *names), **_of(citation.library), **_place(citation.location)}
+
+
+def _of(library: str) -> Plain:
+    """Return the field that names the library, where several are asked."""
+    return {"library": library} if library else {}
 
 
 def result_json(result: RetrievalResult) -> Plain:
@@ -146,6 +158,7 @@ def result_json(result: RetrievalResult) -> Plain:
         "score": result.score,
         **_pick(result.document, "source", "title"),
         "document_id": result.document.id,
+        **_of(result.document.library),
         **_pick(result.chunk, "content", "start", "end"),
         **_place(result.chunk.location),
     }
@@ -169,7 +182,7 @@ def choices_json(found: FilterChoices) -> Plain:
 def stored_json(document: StoredDocument) -> Plain:
     """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
-    return {"document_id": document.id, **_pick(document, *names)}
+    return {"document_id": document.id, **_pick(document, *names), **_of(document.library)}
 
 
 def stats_json(found: LibraryStats) -> Plain:

@@ -16,6 +16,7 @@ from answerable.protocols.answering import (
 from answerable.protocols.passages import (
     Embedder,
     Fingerprint,
+    Forgetting,
     Passage,
     PassageVectors,
     TextSplitter,
@@ -24,11 +25,15 @@ from answerable.protocols.passages import (
 from answerable.protocols.plugins import AnswererFactory, EmbedderFactory, SplitterFactory, StoreFactory
 from answerable.protocols.sources import Reader, SyncRecord, Visit, Visited
 from answerable.protocols.stores import (
+    Addition,
+    BatchStore,
     CoreStore,
     Difference,
     DocumentStore,
+    ErasingStore,
     IndexedChunk,
     Issue,
+    JoinedStore,
     NextVectors,
     ReindexableStore,
     RepairableStore,
@@ -36,12 +41,15 @@ from answerable.protocols.stores import (
     Store,
     StoredDocument,
     SyncStore,
+    Unerased,
 )
 
 __all__ = [
+    "Addition",
     "AnswerReader",
     "Answerer",
     "AnswererFactory",
+    "BatchStore",
     "ChatModel",
     "CoreStore",
     "Delta",
@@ -49,10 +57,13 @@ __all__ = [
     "DocumentStore",
     "Embedder",
     "EmbedderFactory",
+    "ErasingStore",
     "Evidence",
     "Fingerprint",
+    "Forgetting",
     "IndexedChunk",
     "Issue",
+    "JoinedStore",
     "Message",
     "NextVectors",
     "Passage",
@@ -74,6 +85,7 @@ __all__ = [
     "SyncStore",
     "TextSplitter",
     "TokenEmbedder",
+    "Unerased",
     "Visit",
     "Visited",
 ]

@@ -76,6 +76,15 @@ class Embedder(Protocol):
 
 
 @runtime_checkable
+class Forgetting(Protocol):
+    """An embedder that keeps vectors, and can forget them."""
+
+    def forget(self, passages: Sequence[Passage]) -> None:
+        """Erase what is kept of these passages."""
+        ...
+
+
+@runtime_checkable
 class TokenEmbedder(Protocol):
     """Returns a vector of length 1 for each token of a text, in its context. Raises EmbeddingError."""
 

@@ -34,7 +34,7 @@ class IndexedChunk:
 
 @dataclass(frozen=True, slots=True)
 class StoredDocument:
-    """A document's description, without its text."""
+    """A document's description, without its text. `library` names its library where several are asked."""
 
     id: str
     source: str
@@ -45,6 +45,16 @@ class StoredDocument:
     chunks: int
     characters: int
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    library: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Addition:
+    """A document to store, with its chunks and its sync record."""
+
+    document: Document
+    chunks: Sequence[IndexedChunk]
+    record: SyncRecord | None = None
 
 
 class Difference(str, Enum):
@@ -94,7 +104,10 @@ class Keeps(Protocol):
     """Access to the documents of a store. A document's chunks become visible together or not at all."""
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists.
+
+        From then on nothing finds or returns them. What stays in files is for `ErasingStore.erase`.
+        """
         ...
 
     def document(self, document_id: str) -> Document | None:
@@ -125,6 +138,15 @@ class CoreStore(Finds, Keeps, Protocol):
 
 class SearchStore(Finds, Protocol):
     """The part of a store that searches use."""
+
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> list[tuple[int, float]]:
+        """Return number and score of the k chunks with the highest BM25 score (see `text.bm25`), best first.
+
+        `rarities` of the terms replace those among the store's own chunks: a larger collection has it as a part.
+        """
+        ...
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> list[tuple[int, float]]:
         """Return number and cosine of these chunks, best first; skip unknown numbers."""
@@ -195,6 +217,19 @@ class DocumentStore(Keeps, Protocol):
 
 
 @runtime_checkable
+class BatchStore(Protocol):
+    """What a store may offer because storing several documents in one step takes less than storing each."""
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Store documents with their chunks and records, in this order, all or none.
+
+        Each replaces the documents with its id or, unless it is empty, its source. Raise LibraryReadOnly and
+        LibraryError.
+        """
+        ...
+
+
+@runtime_checkable
 class SyncStore(Protocol):
     """The part of a store that `sync` uses."""
 
@@ -226,6 +261,36 @@ class RepairableStore(Protocol):
         """Remove orphans and unreadable rows, and rebuild wrong derived data.
 
         Afterwards a document may lack chunks that couldn't be read. Raise LibraryReadOnly.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Unerased:
+    """The number of removed passages whose data may still be in a store's files, and when these were last rewritten.
+
+    `erased` is a Unix time, 0 for never.
+    """
+
+    passages: int
+    erased: float
+
+
+@runtime_checkable
+class ErasingStore(Protocol):
+    """The part of a store that `maintenance.erasing` uses: removing hides a document at once, erasing rewrites files.
+
+    A store without these methods must leave nothing behind when it removes a document.
+    """
+
+    def unerased(self) -> Unerased:
+        """Return how much of what was removed isn't erased yet."""
+        ...
+
+    def erase(self) -> None:
+        """Rewrite files that may still have data of removed passages. Takes time in proportion to the library.
+
+        What other processes hold open may be left: `unerased` tells. Raise LibraryError.
         """
         ...
 
@@ -272,6 +337,16 @@ class ReindexableStore(Protocol):
 
     def next_vectors(self) -> NextVectors:
         """Return the object that collects vectors of another embedder."""
+        ...
+
+
+@runtime_checkable
+class JoinedStore(Protocol):
+    """A store of several libraries, which answers also without those that fail."""
+
+    @property
+    def unavailable(self) -> Mapping[str, str]:
+        """The libraries that can't be asked at present, and why."""
         ...
 
 

@@ -123,3 +123,8 @@ def _with_ends(source: str) -> set[str]:
         steps = _plain(path).replace("\\", "/").strip("/").split("/")
         ends |= {"/" + "/".join(steps[start:]) for start in range(len(steps))}
     return ends
+
+
+def no_document(document_id: str) -> DocumentNotFound:
+    """Return the error for an id that no document has."""
+    return DocumentNotFound(f"No document has the id {document_id!r}. `answerable list` shows them.")

@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from functools import cache
+from typing import Any
 
-from answerable.datatypes import Narrowing
+import numpy as np
+
+from answerable.datatypes import DocumentType, Narrowing
+from answerable.filters import both, parse_filter
+from answerable.protocols import Store
 from answerable.retrieval.asked_when import asked_when
 from answerable.retrieval.asked_who import asked_who
+from answerable.retrieval.question import likely_language
 from answerable.retrieval.time_grammar import FOLDER
+from answerable.text.languages import question_language
 from answerable.text.word_lists import read_toml
+
+_DAYS = ("first_day", "last_day")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +31,25 @@ class Narrowed:
 
     narrowing: Narrowing
     topic: str
+
+
+def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, now: datetime) -> Narrowed | None:
+    """Return how a question narrows the search of a store, or None; not applied if no message passes `where` and it."""
+    chats = [each for kind in (DocumentType.CHAT, DocumentType.MAIL) for each in store.documents(str(kind))]
+    made_by = store.fingerprint
+    if not chats or made_by is None:
+        return None
+    senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
+    days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]
+    span = (min(days), max(days)) if days else (now.date(), now.date())
+    languages = store.languages()
+    language = question_language(question, languages) or likely_language(question, languages)
+    narrowed = narrow(question, language, senders, span, now)
+    if narrowed is None:
+        return None
+    anywhere = np.ones(made_by.dimension, np.float32)
+    found = store.search_vectors(anywhere, 1, parse_filter(both(where, narrowed.narrowing.where)))
+    return replace(narrowed, narrowing=replace(narrowed.narrowing, applied=bool(found)))
 
 
 def narrow(

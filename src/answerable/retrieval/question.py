@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from answerable.datatypes import Span
 from answerable.retrieval.exact import exact_texts
-from answerable.text.languages import question_language
+from answerable.text.languages import keyword_language, question_language
 from answerable.text.terms import question_words
 
 # A run without spaces is one span: models tokenize "GLP-1R" otherwise than its parts.
@@ -44,3 +44,16 @@ def analyze_question(text: str, languages: Collection[str], topic: str | None = 
     language = question_language(text, languages)
     words = question_words(text if topic is None else topic, language, languages)
     return Question(text, language, tuple(words), frozenset(languages), exact_texts(text))
+
+
+def required(question: str) -> str:
+    """Return the question without white space around it. Raise ValueError if nothing is left."""
+    if not question.strip():
+        raise ValueError("the question is empty: ask something")
+    return question.strip()
+
+
+def likely_language(question: str, languages: Sequence[str]) -> str:
+    """Return the language of a question whose words don't tell it: by its letters, or the library's only one."""
+    named = [language for language in languages if language]
+    return keyword_language(question, named) or (named[0] if len(named) == 1 else "")

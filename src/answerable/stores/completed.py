@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from typing import cast
 
@@ -24,6 +24,7 @@ from answerable.protocols import (
     SyncRecord,
     SyncStore,
 )
+from answerable.text.bm25 import score
 
 Scored = list[tuple[int, float]]
 
@@ -70,6 +71,10 @@ def _unsupported(store: Store, capability: Capability) -> LibraryError:
     )
 
 
+# They take arguments that a `CoreStore`'s do not.
+_ADAPTED = ("fingerprint", "put", "search_terms")
+
+
 class _CompletedStore:
     """A wrapper that makes a `CoreStore` a `Store`. The `CoreStore`'s own methods override those derived here."""
 
@@ -78,7 +83,7 @@ class _CompletedStore:
     def __init__(self, core: CoreStore) -> None:
         self.core = core
         for name in dir(type(self)):
-            if not name.startswith("_") and name not in ("fingerprint", "put") and hasattr(core, name):
+            if not name.startswith("_") and name not in _ADAPTED and hasattr(core, name):
                 setattr(self, name, getattr(core, name))
 
     @property
@@ -135,8 +140,15 @@ class _CompletedStore:
     def search_vectors(self, vector: FloatArray, k: int, where: Filter | None) -> Scored:
         return self.core.search_vectors(vector, k, where)
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
-        return self.core.search_terms(terms, k, where)
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
+        found = self.core.search_terms(terms, k, where)
+        if rarities is None:
+            return found
+        chunks = self.fetch([number for number, _ in found])
+        scores = {number: score(indexed.terms, rarities) for number, (indexed, _) in chunks.items()}
+        return sorted(scores.items(), key=lambda pair: (-pair[1], pair[0]))
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         return self.core.fetch(numbers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from datetime import datetime
 from typing import Any
@@ -21,8 +21,10 @@ from answerable.protocols import SyncRecord
 _PLAIN = b"\0"
 
 
-def parts_to_json(parts: Iterable[Part]) -> str:
+def parts_to_json(parts: Sequence[Part]) -> str:
     """Return parts as a list of rows."""
+    if not parts:
+        return "[]"
     return to_json(list(map(part_to_row, parts)))
 
 

@@ -14,6 +14,8 @@ _LISTS = {kind: frozenset(words.split()) for kind, words in read_toml(FOLDER / "
 _BEFORE_NAMES, _AFTER_NAMES = _LISTS["before_names"], _LISTS["after_names"]
 _BEFORE_NUMBERS, _AT_ENDS = _LISTS["before_numbers"], _LISTS["at_ends"]
 _ALL = frozenset().union(*_LISTS.values())
+_NOT_AT_ENDS, _NOT_BEFORE_NUMBERS = _ALL - _AT_ENDS, _ALL - _BEFORE_NUMBERS
+_BEFORE_WORDS = _NOT_AT_ENDS - _AFTER_NAMES - _BEFORE_NUMBERS
 _FUNCTION_WORDS = frozenset().union(*STOP_WORDS.values())
 _LAST_WORD = re.compile(r"(?<!\w)([^\W\d_]+[ºª]?)\.\s*$")
 _UNIT = re.compile(r"\d\s*\w+\.\s*$")
@@ -47,9 +49,9 @@ def continues(before: str, after: str, language: str) -> bool:
 def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
     known, following = word.lower(), after.lstrip(_OPENING)[:1]
     if following.isdigit():
-        return known in _ALL - _AT_ENDS
+        return known in _NOT_AT_ENDS
     if following.islower():
-        return known in _ALL - _BEFORE_NUMBERS or _DOTTED.search(before) is not None
+        return known in _NOT_BEFORE_NUMBERS or _DOTTED.search(before) is not None
     if not following.isupper():
         return False
     first = _FIRST_WORD.match(after)
@@ -63,5 +65,4 @@ def _is_abbreviation(word: str, before: str, after: str, language: str) -> bool:
         return False
     if known in _BEFORE_NAMES:
         return is_name or word[0].isupper()
-    other = known in _ALL - _AFTER_NAMES - _AT_ENDS - _BEFORE_NUMBERS
-    return other and (_ROMAN.match(after) is not None or (is_name and word[0].isupper()))
+    return known in _BEFORE_WORDS and (_ROMAN.match(after) is not None or (is_name and word[0].isupper()))

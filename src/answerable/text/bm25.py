@@ -22,6 +22,12 @@ def term_weights(counts: Mapping[str, int]) -> dict[str, float]:
     return {term: count * (K1 + 1) / (count + damping) for term, count in counts.items()}
 
 
+def score(counts: Mapping[str, int], rarities: Mapping[str, float]) -> float:
+    """Return the score of a chunk with these terms for a question's terms of these rarities."""
+    weights = term_weights(counts)
+    return sum(weights.get(term, 0.0) * rare for term, rare in rarities.items())
+
+
 def rarity(chunks: int, chunks_with_term: int) -> float:
     """Return the inverse document frequency, never negative."""
     return math.log(1 + (chunks - chunks_with_term + 0.5) / (chunks_with_term + 0.5))

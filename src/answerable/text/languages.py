@@ -7,15 +7,19 @@ Keywords are classified by the groups of letters that are frequent in a language
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold
 from answerable.text.word_lists import FOLDER, LANGUAGES, read_toml
+
+if TYPE_CHECKING:
+    from answerable.text.identifier import Identifier
 
 # Languages with many documents: rarer ones, often similar to a common one, are mostly detected by mistake.
 _WRITTEN = """
@@ -23,7 +27,8 @@ ar bg bn ca cs da de el en es et fa fi fr gl gu he hi hr hu id it ja ka kn ko lt
 sl sq sr sv sw ta te th tl tr uk ur vi zh
 """
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
-_LATIN = re.compile(r"[a-zA-ZÀ-ɏ]")
+_ASCII_WORD = re.compile(r"[a-zA-Z]+(?:'[a-zA-Z]+)?")
+_LATIN = re.compile(r"[a-zA-ZÀ-ɏ]+")
 # Three or more words with only spaces and commas between them.
 _JOINED = r"[^\W\d_]+(?:['’-][^\W\d_]+)*"
 _RUN = re.compile(rf"(?<![\w-]){_JOINED}(?:,?[ \t]+[\"'“«(¿¡]?{_JOINED}){{2,}}(?![\w-])")
@@ -59,18 +64,29 @@ def document_language(text: str) -> str:
 
     URLs, style sheets, settings and tables of names contain Latin words, but few in a row.
     """
-    start = _MARKUP.sub(" ", text[:_ENOUGH])
-    words = _WORD.findall(start)
+    start = text[:_ENOUGH]
+    if "<" in start or "](" in start:
+        start = _MARKUP.sub(" ", start)
+    words = _words(start)
     if not words:
         return ""
-    running = sum(len(_WORD.findall(run[0])) for run in _RUN.finditer(start))
-    if _is_latin(start, words) and running < _RUNNING * len(words):
+    if _is_latin(start, words) and not _is_running(start, _RUNNING * len(words)):
         return question_language(start) if _PLAIN.fullmatch(start) else ""
     try:
-        return str(_identifier().classify(" ".join(start.split()))[0])
+        return _identifier().classify(" ".join(start.split()))
     except OSError:
         # The model is unpacked into a temporary file. If the disk is full, the store reports it.
         return ""
+
+
+def _words(text: str) -> list[str]:
+    return (_ASCII_WORD if text.isascii() else _WORD).findall(text)
+
+
+def _is_running(text: str, words: float) -> bool:
+    """Return whether at least so many words stand in runs."""
+    counts = itertools.accumulate((len(_words(run[0])) for run in _RUN.finditer(text)), initial=0)
+    return any(count >= words for count in counts)
 
 
 def question_language(text: str, expected: Collection[str] = ()) -> str:
@@ -132,16 +148,16 @@ def _letters() -> Mapping[str, tuple[int, ...]]:
 
 
 def _is_latin(sample: str, words: list[str]) -> bool:
-    return len(_LATIN.findall(sample)) >= sum(map(len, words)) / 2
+    """Return whether at least half of the characters of the words are Latin letters."""
+    return sample.isascii() or len(sample) - len(_LATIN.sub("", sample)) >= sum(map(len, words)) / 2
 
 
 @cache
-def _identifier() -> Any:
-    from py3langid.langid import MODEL_FILE, LanguageIdentifier
+def _identifier() -> Identifier:
+    # NumPy isn't imported before a document is added.
+    from answerable.text.identifier import Identifier
 
-    identifier = LanguageIdentifier.from_model_file(MODEL_FILE)
-    identifier.set_languages(_WRITTEN.split())
-    return identifier
+    return Identifier(frozenset(_WRITTEN.split()))
 
 
 def _scores(sample: str, words: list[str]) -> dict[str, float]:

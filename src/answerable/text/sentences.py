@@ -42,6 +42,8 @@ _MISSED_ENDS = (
     rf"|\b(?:[Nn]o|etc)\.\s+{_CAPITAL}"
 )
 _MISSED = re.compile(_MISSED_ENDS)
+# Stands in every match of `_MISSED`, and is found faster, since it begins with one class of characters.
+_MAY_BE_MISSED = re.compile(r"[.!?…][\"'”’»)]*[\d¹²³⁰⁴-⁹]*\s+[\"'“‘«(\[¿¡A-ZÀ-ÖØ-Þ]")
 _FULL_STOP = re.compile(rf"(?<![.!?…])[.!?…]+[\"'”’»)\]]*\s+(?=[\"'“‘«(\[¿¡]*[A-ZÀ-ÖØ-Þ0-9])|{_MISSED_ENDS}|[。！？]+")
 _MARKS_OF_NOTES = re.compile(r"(?:\[\d{1,3}\]|[¹²³⁰⁴-⁹]{1,3})+\s+(?=\S)")
 # A line that ends in one of these words, and possibly a note mark, continues in the next.
@@ -83,6 +85,9 @@ def is_row(text: str, start: int, end: int) -> bool:
 
 def _paragraphs(text: str) -> Iterator[tuple[int, int]]:
     cuts = {0, len(text)}
+    if "\n" not in text and "\f" not in text:
+        # Everything below is about lines.
+        return itertools.pairwise(sorted(cuts))
     for pattern in (_BLANK_LINES, _AFTER_OWN_LINE, _BETWEEN_ROWS):
         cuts.update(match.end() for match in pattern.finditer(text))
     cuts.update(_own_lines(text))
@@ -136,13 +141,19 @@ def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tupl
     # sentencex gets line breaks inside a paragraph as spaces: the offsets stay the same.
     paragraph = text[start:end].replace("\n", " ")
     for first, last in itertools.pairwise(_sentence_cuts(paragraph, language)):
-        pattern = _FULL_STOP if last - first > LONG else _MISSED
         cut = first
-        for match in pattern.finditer(paragraph, first, last):
+        for match in _inner_ends(paragraph, first, last):
             yield start + cut, start + match.end()
             cut = match.end()
         if cut < last:
             yield start + cut, start + last
+
+
+def _inner_ends(paragraph: str, first: int, last: int) -> Iterable[re.Match[str]]:
+    """Return the ends of sentences within a piece that sentencex doesn't cut."""
+    if last - first > LONG:
+        return _FULL_STOP.finditer(paragraph, first, last)
+    return _MISSED.finditer(paragraph, first, last) if _MAY_BE_MISSED.search(paragraph, first, last) else ()
 
 
 def _sentence_cuts(paragraph: str, language: str) -> Iterator[int]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterator
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator
 from functools import lru_cache
 
 import Stemmer
 
 from answerable.text.stop_words import STOP_WORDS
 
-__all__ = ["fold", "question_words", "terms", "words"]
+__all__ = ["fold", "question_words", "term_counts", "terms", "words"]
 
 _SNOWBALL = {
     "ar": "arabic", "da": "danish", "de": "german", "el": "greek", "en": "english", "es": "spanish", "fi": "finnish",
@@ -27,6 +28,7 @@ _SNOWBALL = {
 _MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f"
 _MARKS += "\u0962\u0963\u0980-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 _TOKEN = re.compile(rf"[\w{_MARKS}]+")
+_ASCII_TOKEN = re.compile(r"\w+")
 _UNSEPARATED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
 )
@@ -40,6 +42,17 @@ def terms(text: str, language: str) -> list[str]:
         if word not in stop_words:
             found.append(_stem(word, language))
     return found
+
+
+def term_counts(text: str, language: str) -> dict[str, int]:
+    """Return how often each term of a text occurs, in the order of their first places."""
+    stop_words = STOP_WORDS.get(language, frozenset())
+    counts: dict[str, int] = {}
+    for word, count in Counter(words(text)).items():
+        if word not in stop_words:
+            term = _stem(word, language)
+            counts[term] = counts.get(term, 0) + count
+    return counts
 
 
 def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
@@ -72,10 +85,18 @@ def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
     ]
 
 
-def words(text: str) -> Iterator[str]:
-    """Yield the words in lower case, compatibility forms resolved; scripts without spaces as pairs of characters."""
-    for match in _TOKEN.finditer(unicodedata.normalize("NFKC", text).lower()):
-        token = match[0]
+def words(text: str) -> Iterable[str]:
+    """Return the words in lower case, compatibility forms resolved; scripts without spaces as pairs of characters."""
+    normal = unicodedata.normalize("NFKC", text).lower()
+    if normal.isascii():
+        return _ASCII_TOKEN.findall(normal)
+    tokens = _TOKEN.findall(normal)
+    return _pairs(tokens) if _UNSEPARATED.search(normal) else tokens
+
+
+def _pairs(tokens: Iterable[str]) -> Iterator[str]:
+    """Yield tokens, scripts without spaces in them as pairs of neighbouring characters."""
+    for token in tokens:
         if token.isascii():
             yield token
             continue

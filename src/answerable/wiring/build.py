@@ -6,17 +6,18 @@ Adapters are imported only when they are built, so importing the package or runn
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from answerable.datatypes import Document
 from answerable.errors import MissingPackage, SettingsError
 from answerable.indexing.prepare import Pipeline
 from answerable.library import Library
-from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, Fingerprint, Reader
+from answerable.protocols import Answerer, ChatModel, CoreStore, Embedder, Fingerprint, Reader, Store
 from answerable.retrieval.retriever import Steps
 from answerable.settings import Settings, load_settings
 from answerable.sources.web_address import is_site
@@ -34,7 +35,7 @@ from answerable.wiring.answering import (
 )
 from answerable.wiring.passages import build_embedder, build_local_embedder, build_splitter
 from answerable.wiring.sources import build_reader
-from answerable.wiring.stores import MEMORY, build_store, without_password
+from answerable.wiring.stores import MEMORY, build_federation, build_store, join, without_password
 from answerable.wiring.whole_library import copy_library, import_collection, salvage_library
 
 if TYPE_CHECKING:
@@ -58,11 +59,13 @@ __all__ = [
     "build_reranker",
     "build_splitter",
     "build_store",
+    "build_stores",
     "build_tools",
     "build_worker_pool",
     "copy_library",
     "gate_path",
     "import_collection",
+    "join",
     "open",
     "read",
     "salvage_library",
@@ -70,8 +73,12 @@ __all__ = [
 ]
 
 
+Address: TypeAlias = "str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None"
+"""Where a library is: a folder, a server's address, `:memory:`, or several of them; None for the user's own."""
+
+
 def open(
-    address: str | os.PathLike[str] | None = None,
+    address: Address = None,
     create: bool = True,
     store: CoreStore | None = None,
     source_reader: Reader | None = None,
@@ -81,23 +88,37 @@ def open(
 ) -> Library:
     """Open the library at an address, such as a folder or `:memory:`; by default the user's own library.
 
-    Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead. `embedder`, `model` and
-    the other `settings` are fields of `Settings`; what isn't given comes from the environment and `answerable.toml`.
-    Your own `store`, `source_reader`, `embedder` or `model` (a chat model, whose text is checked, or an answerer)
-    replaces the one that the settings name (see docs/python.md and docs/extending.md). Raise SettingsError and
-    LibraryError.
+    Several addresses open one library of all theirs, to search and ask: each must exist, and those that fail later are
+    in `Answer.unavailable`. Create the library if it doesn't exist; with `create=False` raise LibraryNotFound instead.
+    `embedder`, `model` and the other `settings` are fields of `Settings`; what isn't given comes from the environment
+    and `answerable.toml`. Your own `store`, `source_reader`, `embedder` or `model` (a chat model, whose text is
+    checked, or an answerer) replaces the one that the settings name (see docs/python.md and docs/extending.md). Raise
+    SettingsError and LibraryError.
     """
-    if address is not None:
+    several: Sequence[str] = ()
+    if isinstance(address, (str, os.PathLike)):
         settings["library"] = os.fspath(address)
+    elif address is not None:
+        several = [os.fspath(each) for each in address]
+        if len(several) == 1:
+            settings["library"], several = several[0], ()
+        elif not several or store is not None:
+            raise SettingsError("Give the address of at least one library, and several only without a store.")
     named = {name: value for name, value in {"embedder": embedder, "model": model}.items() if isinstance(value, str)}
     own_embedder = None if isinstance(embedder, str) else embedder
     own_model = None if isinstance(model, str) else model
     read = load_settings({**settings, **named})
-    return build_library(read, create, None, store, source_reader, own_embedder, own_model)
+    whole = build_stores(read, several) if several else store
+    return build_library(read, create, None, whole, source_reader, own_embedder, own_model)
+
+
+def build_stores(settings: Settings, addresses: Sequence[str]) -> Store:
+    """Return the stores at several addresses as one, to search and read."""
+    return build_federation(addresses, settings.qdrant_api_key, settings.server_key, settings.library_timeout)
 
 
 def aopen(
-    address: str | os.PathLike[str] | None = None,
+    address: Address = None,
     create: bool = True,
     store: CoreStore | None = None,
     source_reader: Reader | None = None,
@@ -133,7 +154,7 @@ def build_library(
     settings: Settings,
     create: bool = True,
     root: Path | None = None,
-    store: CoreStore | None = None,
+    store: Store | CoreStore | None = None,
     source_reader: Reader | None = None,
     own_embedder: Embedder | None = None,
     own_model: ChatModel | Answerer | None = None,
@@ -143,7 +164,9 @@ def build_library(
     Vectors of one's own embedder aren't cached: its fingerprint may promise too much.
     """
     whole = (
-        build_store(settings.library_address, create, settings.qdrant_api_key) if store is None else completed(store)
+        build_store(settings.library_address, create, settings.qdrant_api_key, settings.server_key)
+        if store is None
+        else completed(store)
     )
     try:
         embedder = own_embedder or build_embedder(settings, whole.fingerprint)
@@ -194,7 +217,7 @@ def _start_workers(settings: Settings, embedder: Embedder) -> JobQueue:
 
 def _of_worker(settings: Settings, threads: int) -> Settings:
     """Return the settings for a worker, which has no access to the library."""
-    return replace(settings, library=MEMORY, qdrant_api_key="", workers=1, ray="", threads=threads)
+    return replace(settings, library=MEMORY, qdrant_api_key="", server_key="", workers=1, ray="", threads=threads)
 
 
 def build_tools(settings: Settings, bound: Fingerprint | None = None) -> Pipeline:

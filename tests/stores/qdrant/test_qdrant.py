@@ -6,10 +6,12 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from typing import Any
 
 import numpy as np
 import pytest
-from helpers import indexed_texts
+from helpers import HashEmbedder, indexed_texts
+from qdrant_client import QdrantClient
 from qdrant_libraries import ANYWHERE, client, ids, opened, write
 from qdrant_server import api_key, new_library
 
@@ -168,3 +170,33 @@ def test_importing_the_package_loads_no_adapter() -> None:
     code = "import sys, answerable.wiring.build; print([name for name in sys.modules if 'qdrant_client' in name])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_library_is_laid_out_as_its_address_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: dict[str, dict[str, Any]] = {}
+    create = QdrantClient.create_collection
+
+    def watched(client: QdrantClient, collection_name: str, **parameters: Any) -> bool:
+        # The stand-in for a server has a client of its own, which it calls next.
+        made.setdefault(collection_name, parameters)
+        return create(client, collection_name, **parameters)
+
+    monkeypatch.setattr(QdrantClient, "create_collection", watched)
+    address = f"{new_library()}?shards=3&replicas=2&write_consistency=2&on_disk=true&quantized=true"
+    with closing(QdrantStore(address, key=api_key())) as store:
+        store.bind_embedder(HashEmbedder(4).fingerprint)
+        store.put(*indexed_texts("d", ["uno"], [[1, 0, 0, 0]]))
+        assert store.search_vectors(np.array([1, 0, 0, 0], np.float32), 5, None) == [(1, 1.0)]
+    assert len(made) == 2
+    for parameters in made.values():
+        spread = [parameters[name] for name in ("shard_number", "replication_factor", "write_consistency_factor")]
+        assert spread == [3, 2, 2]
+    [chunks] = [parameters for parameters in made.values() if parameters["vectors_config"]]
+    assert chunks["vectors_config"]["dense"].on_disk
+    assert chunks["quantization_config"].scalar.type == "int8"
+
+
+@pytest.mark.parametrize("layout", ["shards=0", "replicas=many", "on_disk=yes", "quantized=8", "shard=3"])
+def test_a_layout_that_is_none(layout: str) -> None:
+    with pytest.raises(SettingsError, match=r"in the library's address|address can't be read"):
+        QdrantStore(f"{new_library()}?{layout}", key=api_key())

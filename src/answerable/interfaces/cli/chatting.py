@@ -175,7 +175,7 @@ def _print_sources(found: Answer) -> None:
     elif not found.citations:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location, found.language)
+        place = place_of(citation.source, citation.title, citation.location, found.language, citation.library)
         print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)))
         print_text(f"    “{one_line(quote_of(found, citation))}”")
         for shown, address in addresses_of(citation, found.language):
@@ -198,7 +198,9 @@ def _print_why(found: Answer, conditions: str) -> None:
     }
     print_rows((name, value) for name, value in rows.items() if value)
     for number, result in enumerate(found.results, 1):
-        place = place_of(result.document.source, result.document.title, result.chunk.location)
+        place = place_of(
+            result.document.source, result.document.title, result.chunk.location, library=result.document.library
+        )
         ranks = f"meaning {result.meaning_rank or '-'}, words {result.keyword_rank or '-'}"
         print_text((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
     for check in found.checks:

@@ -75,12 +75,17 @@ def _completed(
     return [_Offered(_quoted(name)) for name in found]
 
 
-def _documents(address: str | None) -> list[StoredDocument]:
+def _documents(given: str | Sequence[str] | None) -> list[StoredDocument]:
     from answerable.settings import load_settings
-    from answerable.wiring.stores import build_store
+    from answerable.wiring.build import build_store, build_stores
 
-    settings = load_settings({"library": address})
-    with closing(build_store(settings.library_address, False, settings.qdrant_api_key)) as store:
+    addresses = [given] if isinstance(given, str) else list(given or ())
+    settings = load_settings({"library": addresses[0] if addresses else None})
+    if len(addresses) > 1:
+        store = build_stores(settings, addresses)
+    else:
+        store = build_store(settings.library_address, False, settings.qdrant_api_key, settings.server_key)
+    with closing(store):
         return list(store.documents())
 
 

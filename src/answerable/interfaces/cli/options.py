@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, signature
 from pathlib import Path
@@ -30,6 +30,16 @@ LibraryOption = Annotated[
         "-l",
         metavar="ADDRESS",
         help="A folder, postgresql://… or qdrant+http://… (default: your user data folder).",
+    ),
+]
+LibrariesOption = Annotated[
+    Texts,
+    Option(
+        "--library",
+        "-l",
+        metavar="ADDRESS",
+        help="A folder, postgresql://…, qdrant+http://… or another server's answerable+https://… (repeatable: all are "
+        "asked as one; default: your user data folder).",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]
@@ -129,6 +139,19 @@ def unfold(command: Callable[..., None]) -> Callable[..., None]:
         parameters=[each.replace(kind=Parameter.KEYWORD_ONLY) for each in flat]
     )
     return run
+
+
+def open_libraries(addresses: Sequence[str] | None, model: str | None = None, create: bool = False) -> Library:
+    """Open the libraries at these addresses as one, to search and ask. Raise LibraryNotFound or SettingsError.
+
+    `create` creates the library if it is only one.
+    """
+    from answerable.wiring.build import build_library, build_stores
+
+    if addresses is None or len(addresses) < 2:
+        return open_library(addresses[0] if addresses else None, model, create)
+    settings = load_settings({"model": model})
+    return build_library(settings, store=build_stores(settings, addresses))
 
 
 def open_library(

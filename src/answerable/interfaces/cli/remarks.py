@@ -71,6 +71,11 @@ _MORE_PLACES: _Texts = {
     "es": "… y {n} lugar más: --json lo muestra|… y {n} lugares más: --json los muestra",
     "pt": "… e mais {n} lugar: --json o mostra|… e mais {n} lugares: --json os mostra",
 }
+_UNAVAILABLE: _Texts = {
+    "en": "without the library {library}, which can't be asked: {reason}",
+    "es": "sin la biblioteca {library}, que no se puede consultar: {reason}",
+    "pt": "sem a biblioteca {library}, que não pode ser consultada: {reason}",
+}
 _SAVED_FROM: _Texts = {"en": "saved from {web}", "es": "guardada de {web}", "pt": "salva de {web}"}
 _LEFT_OUT: _Texts = {
     "en": "{n} sentence of the model left out: the passages don't support it|"
@@ -124,6 +129,11 @@ def narrowed(found: Narrowing, language: str = "en") -> str:
 def more_places(count: int, language: str) -> str:
     """Return how many places are not printed."""
     return _counted(_MORE_PLACES, language, count)
+
+
+def unavailable(library: str, reason: str, language: str) -> str:
+    """Return which library couldn't be asked, and why."""
+    return _in(_UNAVAILABLE, language).format(library=library, reason=reason)
 
 
 def saved_from(web: str, language: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice, zip_longest
 
 from answerable.answering.citations import link
@@ -33,11 +33,12 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
     if found.problem:
         print_error(found.problem if found.checks else f"{found.problem} Here are quotes instead.")
     print_narrowing(found.narrowing, found.language)
+    print_unavailable(found.unavailable, found.language)
     is_own = found.reason is Reason.OWN_WORDS
     print_text(*(_marked(found) if found.answered else [(found.text, "dim" if is_own else "yellow")]))
     places: dict[tuple[str, tuple[tuple[str, str], ...]], list[int]] = {}
     for number, citation in enumerate(found.citations, 1):
-        place = place_of(citation.source, citation.title, citation.location, found.language)
+        place = place_of(citation.source, citation.title, citation.location, found.language, citation.library)
         places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
@@ -81,7 +82,7 @@ def print_passages(
         if number > 1:
             print_text("")
         document, chunk = result.document, result.chunk
-        place = place_of(document.source, document.title, chunk.location, language)
+        place = place_of(document.source, document.title, chunk.location, language, document.library)
         address = link(document, chunk.location, chunk.content)
         print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
         if "://" in document.source:
@@ -137,14 +138,28 @@ def _marked(found: Answer) -> Iterator[tuple[str, str]]:
     yield found.text[done:], ""
 
 
+def print_unavailable(found: Mapping[str, str], language: str = "en") -> None:
+    """Print which libraries couldn't be asked, and why."""
+    for library, reason in found.items():
+        print_text((one_line(remarks.unavailable(library, reason, language)), "yellow"))
+
+
 def print_narrowing(found: Narrowing | None, language: str = "en") -> None:
     """Print the filter taken from a question, if any."""
     if found:
         print_text((f"({remarks.narrowed(found, language)})", "dim"))
 
 
-def place_of(source: str, title: str, location: Location, language: str = "en") -> str:
-    """Return one line that names a source (by a file's name or a page's title) and a place in it."""
+def place_of(source: str, title: str, location: Location, language: str = "en", library: str = "") -> str:
+    """Return one line that names a source (by a file's name or a page's title) and a place in it.
+
+    Where several libraries are asked, the source's comes first.
+    """
+    place = _place(source, title, location, language)
+    return f"{one_line(library)}: {place}" if library else place
+
+
+def _place(source: str, title: str, location: Location, language: str) -> str:
     is_address = "://" in source or not source
     name = title or source or "untitled" if is_address else source.rsplit("/", 1)[-1]
     place = remarks.place(location, language)

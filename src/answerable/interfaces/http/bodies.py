@@ -90,6 +90,13 @@ class SearchBody(Sent):
     narrow: Narrow = True
 
 
+class ReadBody(Sent):
+    """A call of a library's store by another Answerable."""
+
+    method: str = Field(max_length=40, examples=["count"])
+    arguments: dict[str, JsonValue] = {}
+
+
 class ExamplesBody(Sent):
     """The language of the example documents."""
 

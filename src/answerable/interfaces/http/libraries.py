@@ -21,8 +21,10 @@ from answerable.library import Library
 from answerable.protocols import Answerer, Reader
 from answerable.settings import Settings
 from answerable.text import printable_line
-from answerable.wiring.build import build_answerer, build_library, build_reader
+from answerable.wiring.build import build_answerer, build_library, build_reader, join
 
+ALL = "all"
+"""The name of all libraries together, to be asked as one."""
 _NAME = re.compile(rf"[a-z0-9][a-z0-9_-]{{0,{LONGEST_NAME - 1}}}")
 _log = logging.getLogger("answerable")
 
@@ -49,6 +51,8 @@ class Libraries:
     """
 
     def __init__(self, settings: Mapping[str, Settings], data: Path, build: Build = open_library) -> None:
+        if ALL in settings:
+            raise SettingsError(f"{ALL!r} names all libraries together. Give this one another name.")
         for name in settings:
             if not _NAME.fullmatch(name):
                 raise SettingsError(
@@ -68,6 +72,8 @@ class Libraries:
         # By library and model: questions may still be with one that was replaced, and it may be chosen again.
         self._answerers: dict[tuple[str, str], Answerer] = {}
         self._models: dict[str, str] = {}
+        self._joining = threading.Lock()
+        self._joined: tuple[tuple[str, ...], Library] | None = None
 
     @property
     def default(self) -> str:
@@ -78,16 +84,29 @@ class Libraries:
         """Return the names of the libraries."""
         return [*self._started, *(name for name in self._list.made if name not in self._started)]
 
+    def seen(self, sees: Callable[[str], bool]) -> list[str]:
+        """Return the names of the libraries that a caller sees and, if they are several, that of all together."""
+        names = [name for name in self.names() if sees(name)]
+        return [*names, ALL] if len(names) > 1 and self.is_together(ALL) else names
+
     def is_made(self, name: str) -> bool:
         """Return whether a library was made on the page, so that it can be removed there."""
         return name not in self._started and name in self._list.made
 
+    def is_together(self, name: str) -> bool:
+        """Return whether a name stands for all libraries. An earlier version may have made one of this name."""
+        return name == ALL and ALL not in self._list.made
+
     def choices(self, name: str) -> Choices:
         """Return what was chosen for a library. Raise UnknownLibrary."""
-        return self._list.choices.get(self.identity(name), Choices())
+        # All of them are asked with the model of the default one.
+        chosen = self.default if self.is_together(name) else name
+        return self._list.choices.get(self.identity(chosen), Choices())
 
     def get(self, name: str) -> Library:
         """Return the library, opening it if needed. Raise UnknownLibrary, and any error of opening."""
+        if self.is_together(name):
+            return self._together()
         with self._locks[self._known(name)]:
             if name not in self._opened:
                 # It may have been removed meanwhile.
@@ -105,7 +124,10 @@ class Libraries:
 
     def started_with(self, name: str) -> Settings:
         """Return the settings of a library without what was chosen for it. Raise UnknownLibrary."""
-        if self._known(name) in self._started:
+        if self.is_together(self._known(name)):
+            # All libraries are asked with the settings of the default one.
+            return self._started[self.default]
+        if name in self._started:
             return self._started[name]
         return replace(self._started[self.default], library=str(self._folder / name))
 
@@ -114,7 +136,7 @@ class Libraries:
 
         A library made on the page keeps it where the data folder moves.
         """
-        if self.is_made(name):
+        if self.is_together(name) or self.is_made(name):
             return _hashed(f"made here: {name}")
         address = self.started_with(name).library_address
         place = address if "://" in address else os.path.abspath(os.path.expanduser(address))
@@ -127,7 +149,7 @@ class Libraries:
     def votes(self, name: str) -> Path:
         """Return the file of the votes on a library's answers: in its folder, or beside the uploads if it has none."""
         address = self.settings(name).library_address
-        if "://" in address:
+        if self.is_together(name) or "://" in address:
             return self._uploads.parent / "votes" / f"{self.identity(name)}.jsonl"
         return Path(address).expanduser() / "votes.jsonl"
 
@@ -193,6 +215,8 @@ class Libraries:
 
     def close(self) -> None:
         """Close the open libraries. Idempotent."""
+        with self._joining:
+            self._part()
         for name, lock in list(self._locks.items()):
             with lock:
                 self._close(name)
@@ -208,6 +232,23 @@ class Libraries:
             self._models[name] = self.started_with(name).model
             _log.warning("%s", printable_line(f"The model chosen for the library {name} can't be used: {error}"))
             return library
+
+    def _together(self) -> Library:
+        """Return all libraries as one, joined anew when some were made, removed or given another model."""
+        with self._joining:
+            state = (self.model(self.default), *self.names())
+            if self._joined is None or self._joined[0] != state:
+                self._part()
+                stores = {name: self.get(name).store for name in self.names()}
+                joined = join(stores, self.settings(self.default).library_timeout)
+                self._joined = state, self.get(self.default).over(joined)
+            return self._joined[1]
+
+    def _part(self) -> None:
+        if self._joined is not None:
+            # The rest of it is the default library's.
+            self._joined[1].store.close()
+            self._joined = None
 
     def _close(self, name: str) -> None:
         if library := self._opened.pop(name, None):
@@ -226,6 +267,8 @@ class Libraries:
         return [found.name for found in self._folder.glob("*")]
 
     def _known(self, name: str) -> str:
+        if self.is_together(name) and len(self.names()) > 1:
+            return name
         if name not in self._started and name not in self._list.made:
             raise UnknownLibrary("There is no library of that name. GET /api/v1/libraries lists those you may use.")
         return name

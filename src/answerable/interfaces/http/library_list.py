@@ -22,8 +22,8 @@ from answerable.interfaces.http.server_files import read_json, write_json
 
 LONGEST_NAME = 63
 _UNUSABLE = re.compile(r"[^a-z0-9]+")
-# A path of the API.
-_TAKEN = frozenset({"libraries"})
+# Paths of the API.
+_TAKEN = frozenset({"libraries", "all"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ class CitationOut(Place):
     link: str
     web_address: str = Field(description="Where a saved page comes from, as the page says; empty for others.")
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
+    library: str = Field("", description="The document's library, where several are asked.")
 
 
 class NearestOut(Spot):
@@ -69,6 +70,7 @@ class PassageOut(Place):
     meaning_rank: Optional[int] = Field(None, description="Its rank by meaning.")
     keyword_rank: Optional[int] = Field(None, description="Its rank by words.")
     nearest: Optional[NearestOut] = Field(None, description="Of a refusal: why the passage isn't enough.")
+    library: str = Field("", description="The document's library, where several are asked.")
 
 
 class ScopeOut(BaseModel):
@@ -122,6 +124,13 @@ class CheckedAnswer(BaseModel):
     problem_code: str = Field("", description="The code of that error, or `truncated`.")
 
 
+class UnavailableOut(BaseModel):
+    """One of several libraries that couldn't be asked, and why."""
+
+    library: str
+    reason: str
+
+
 class AnswerOut(CheckedAnswer):
     """An answer whose marks `[n]` refer to the n-th citation, or a refusal, with the evidence."""
 
@@ -132,6 +141,7 @@ class AnswerOut(CheckedAnswer):
     turn: Optional[str] = Field(None, description="The question's place in the conversation, to vote or ask again.")
     draft: str = Field("", description="The model's text before it was checked.")
     checks: list[dict[str, str]] = []
+    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be asked.")
 
 
 class StoredOut(BaseModel):
@@ -144,6 +154,7 @@ class StoredOut(BaseModel):
     language: str
     chunks: int
     characters: int
+    library: str = Field("", description="The document's library, where several are asked.")
 
 
 class DocumentOut(BaseModel):
@@ -239,6 +250,7 @@ class LibraryOut(BaseModel):
     may_change: bool
     may_remove: bool
     may_create: bool
+    together: bool = Field(description="Whether it is all libraries, asked as one.")
 
 
 class ReportOut(BaseModel):
@@ -289,7 +301,15 @@ def output(name: str, about: str, **members: Any) -> type[BaseModel]:
     return create_model(name, __doc__=about, **fields)
 
 
-FoundOut = output("FoundOut", "Search results, best first.", results=list[PassageOut], narrowing=Optional[NarrowingOut])
+class FoundOut(BaseModel):
+    """Search results, best first."""
+
+    results: list[PassageOut]
+    narrowing: Optional[NarrowingOut]
+    unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be searched.")
+
+
+ReadOut = output("ReadOut", "What a method of the library's store returns.", result=Any)
 DocumentsOut = output("DocumentsOut", "A library's documents by source.", documents=list[StoredOut], total=int)
 ChoicesOut = output(
     "ChoicesOut",

@@ -44,13 +44,15 @@ class Finding:
 class VerifyReport:
     """What `verify` compared, found and repaired.
 
-    Counts: `sources` are files and pages, `embedded` passages embedded again for comparison; `seconds` is wall time.
+    Counts: `sources` are files and pages; `embedded` passages embedded again for comparison; `unerased` passages that
+    were removed and may still have data in the library's files. `seconds` is wall time.
     """
 
     documents: int = 0
     chunks: int = 0
     sources: int = 0
     embedded: int = 0
+    unerased: int = 0
     seconds: float = 0.0
     findings: list[Finding] = field(default_factory=list)
     repaired: list[Finding] = field(default_factory=list)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from answerable.indexing.followed_sources import FollowedSources
 from answerable.indexing.ingest import Ingestion
 from answerable.indexing.prepare import Pipeline
+from answerable.maintenance.erasing import erase, erasing_note, unerased
 from answerable.maintenance.verification.documents import document_findings
 from answerable.maintenance.verification.findings import UNREADABLE, Finding, Repair, VerifyReport, name_of
 from answerable.maintenance.verification.repairing import Repairing
@@ -55,6 +56,11 @@ def verify(store: Store, tools: Pipeline, begin: Callable[[], Ingestion], option
         found += (each for each in repairable if each not in found)
         # Unreadable rows hid other differences.
         report = _Look(store, tools, begin, options).run()
+    if options.repair:
+        erase(store)
+        report.unerased = unerased(store).passages
+    if report.unerased:
+        report.notes.append(erasing_note(report.unerased))
     left = {(finding.kind, finding.name) for finding in report.findings}
     report.repaired = [finding for finding in found if (finding.kind, finding.name) not in left]
     report.seconds = time.monotonic() - started
@@ -79,6 +85,7 @@ class _Look:
             for issue in self._store.audit():
                 repair = Repair.MEND if issue.can_repair else Repair.NOTHING
                 report.findings.append(Finding(issue.kind, issue.where, issue.detail, repair))
+            report.unerased = unerased(self._store).passages
             listed = list(self._store.documents())
             origins = self._followed.origins()
         except UNREADABLE as error:

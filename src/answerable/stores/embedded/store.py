@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from filelock import FileLock
@@ -19,13 +19,16 @@ from answerable.datatypes import FloatArray
 from answerable.disk.private import close_to_others, make_file
 from answerable.errors import EmbedderMismatch, LibraryBusy, LibraryDamaged, LibraryError
 from answerable.filters import Filter
-from answerable.protocols import Difference, Issue
+from answerable.protocols import Difference, Issue, Unerased
 from answerable.stores.embedded.database.database import Database, Version
 from answerable.stores.embedded.database.next_vectors import DatabaseNextVectors
+from answerable.stores.embedded.database.rows import last_removal
 from answerable.stores.embedded.database.salvage import salvage
 from answerable.stores.embedded.index.client import EdgeClient
+from answerable.stores.embedded.index.state import erased_in
 from answerable.stores.memory.exact import ExactIndex
 from answerable.stores.memory.keywords import Scored
+from answerable.text.bm25 import rarity
 
 # Up to this number of chunks, reading all vectors costs less than starting the index's process.
 INDEXED_FROM = 3_000
@@ -69,11 +72,30 @@ class EmbeddedStore(Database):
         self._exact: tuple[Version, ExactIndex] | None = None
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         removed = super().remove(*document_ids)
         if removed:
             self.refresh()
         return removed
+
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the folder, and when it was last rewritten."""
+        found = super().unerased()
+        if not (self._folder / "index").exists():
+            return found
+        with self.snapshot() as connection:
+            left = last_removal(connection) - erased_in(self._folder / "index", self.identity)
+        return Unerased(max(found.passages, left), found.erased)
+
+    def erase(self) -> None:
+        """Rewrite the database, then the parts of the index that had removed chunks.
+
+        If another process has the index open, that one rewrites it before its next search. Raise LibraryReadOnly,
+        LibraryBusy and DiskFull.
+        """
+        with self._searching:
+            super().erase()
+            self._caught_up()
 
     def next_vectors(self) -> DatabaseNextVectors:
         """Return the object that collects vectors of another embedder."""
@@ -112,13 +134,15 @@ class EmbeddedStore(Database):
         """Return number and cosine of each of these chunks, best first."""
         return self._search(lambda index: index.cosines(vector, numbers))
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
 
         def search(index: EdgeClient | ExactIndex) -> Scored:
             if isinstance(index, ExactIndex):
-                return index.search_terms(terms, k, where)
-            return index.search_terms(self.document_frequency(terms), self.count()[1], k, where)
+                return index.search_terms(terms, k, where, rarities)
+            return index.search_terms(self._rarities(terms) if rarities is None else rarities, k, where)
 
         return self._search(search)
 
@@ -127,6 +151,10 @@ class EmbeddedStore(Database):
         with self._searching:
             self._release_index()
             super().close()
+
+    def _rarities(self, terms: Sequence[str]) -> dict[str, float]:
+        chunks = self.count()[1]
+        return {term: rarity(chunks, count) for term, count in self.document_frequency(terms).items() if count}
 
     def _index_issues(self) -> list[Issue]:
         with self._searching:
@@ -168,7 +196,7 @@ class EmbeddedStore(Database):
         try:
             index = self._hold_index(wait=0 if is_exact else self._patience)
             if index is not None:
-                index.catch_up()
+                index.catch_up(version)
                 return index
         except LibraryError:
             # Mostly a full disk: the database can still be searched.

@@ -64,10 +64,12 @@ class ExactIndex:
         matrix = np.stack([self._vectors[number] for number in known.tolist()]) if len(known) else None
         return best(known, np.einsum("ij,j->i", matrix, vector), len(known)) if matrix is not None else []
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
         passes = None if where is None else set(self._passing(where).tolist()).__contains__
-        return self._keywords.search(terms, k, passes)
+        return self._keywords.search(terms, k, passes, rarities)
 
     def _passing(self, where: Filter) -> Numbers:
         """Return the numbers of the chunks that pass a filter; cached, since one question searches several times."""

@@ -50,13 +50,25 @@ class KeywordIndex:
         """Return an upper bound of the score of a question. Each word is given as the set of its possible terms."""
         return highest_score(rarity(len(self), max(map(self.frequency, word), default=0)) for word in set(words))
 
-    def search(self, terms: Sequence[str], k: int, passes: Callable[[int], bool] | None = None) -> Scored:
-        """Return number and score of the k best chunks among those that pass, best first."""
-        postings = [self._array(term) for term in dict.fromkeys(terms) if term in self._postings]
-        if not postings:
+    def search(
+        self,
+        terms: Sequence[str],
+        k: int,
+        passes: Callable[[int], bool] | None = None,
+        rarities: Mapping[str, float] | None = None,
+    ) -> Scored:
+        """Return number and score of the k best chunks among those that pass, best first.
+
+        `rarities` replace those of the terms in this index.
+        """
+        known = [term for term in dict.fromkeys(terms) if term in self._postings]
+        if not known:
             return []
-        numbers = np.concatenate([each for each, _ in postings])
-        added = np.concatenate([rarity(len(self), len(each)) * weights for each, weights in postings])
+        if rarities is None:
+            rarities = {term: rarity(len(self), self.frequency(term)) for term in known}
+        postings = [(*self._array(term), rarities[term]) for term in known]
+        numbers = np.concatenate([each for each, _, _ in postings])
+        added = np.concatenate([rare * weights for _, weights, rare in postings])
         # Numbers only grow while chunks come and go: count from the lowest.
         lowest = int(numbers.min())
         scores = np.asarray(np.bincount(numbers - lowest, added), np.float64)

@@ -143,10 +143,12 @@ class MemoryStore:
         with self._lock:
             return self._index.cosines(vector, numbers)
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
         with self._lock:
-            return self._index.search_terms(terms, k, where)
+            return self._index.search_terms(terms, k, where, rarities)
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts)."""

@@ -63,7 +63,7 @@ _ADD_RECORD = """
     ON CONFLICT (md5(origin), md5(source)) DO UPDATE SET seen = excluded.seen, hash = excluded.hash,
         validators = excluded.validators, documents = excluded.documents
 """
-_COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s"
+_COUNT = "UPDATE library SET documents = documents + %s, chunks = chunks + %s, unerased = unerased + %s"
 
 
 def fingerprint_to_json(fingerprint: Fingerprint) -> str:
@@ -89,7 +89,7 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
         encode(records.parts_to_json(document.parts)),
     )
     owner = connection.execute(_ADD_DOCUMENT, row).fetchall()[0]["number"]
-    connection.execute(_COUNT, (1, len(chunks)))
+    connection.execute(_COUNT, (1, len(chunks), 0))
     given = connection.execute(
         "SELECT nextval(pg_get_serial_sequence('chunks', 'number')) AS number FROM generate_series(1, %s)",
         (len(chunks),),
@@ -159,7 +159,7 @@ def remove(connection: Connection, document_ids: Collection[str]) -> int:
     connection.execute("DELETE FROM chunks WHERE document = ANY (%s)", (owners,))
     sketches.drop(connection, digests)
     connection.execute("DELETE FROM documents WHERE number = ANY (%s)", (owners,))
-    connection.execute(_COUNT, (-len(owners), -len(chunks)))
+    connection.execute(_COUNT, (-len(owners), -len(chunks), len(chunks)))
     return len(owners)
 
 

@@ -66,6 +66,15 @@ _MIGRATIONS = (
     );
     CREATE UNIQUE INDEX ON records (md5(origin), md5(source));
     """,
+    # `unerased` counts chunks removed since the files were last rewritten. Of an older library nobody knows.
+    """
+    ALTER TABLE library ADD COLUMN IF NOT EXISTS unerased bigint NOT NULL DEFAULT 0,
+        ADD COLUMN IF NOT EXISTS erased timestamptz;
+    UPDATE library SET unerased = greatest(0, coalesce(
+        (SELECT last_value FROM pg_sequences
+         WHERE schemaname = current_schema() AND sequencename = 'chunks_number_seq'), 0) - chunks);
+    UPDATE library SET erased = now() WHERE unerased = 0;
+    """,
     """
     DROP INDEX IF EXISTS entries_by_vector;
     ALTER TABLE entries ADD COLUMN digest bytea NOT NULL

@@ -74,7 +74,7 @@ _BY_SKETCHES = f"""
 _PASSED = """
     JOIN LATERAL (SELECT FROM entries WHERE entries.{key} = ranked.{key} AND ({where}) LIMIT 1) AS passes ON true
 """
-_ASKED = "SELECT id, chunks, highest, (SELECT chunks FROM library) AS total FROM terms WHERE term = ANY (%s)"
+_ASKED = "SELECT id, term, chunks, highest, (SELECT chunks FROM library) AS total FROM terms WHERE term = ANY (%s)"
 # Lateral, so that postings are read by index even before the server has statistics.
 _BY_TERMS = """
     WITH passing AS MATERIALIZED (
@@ -133,9 +133,15 @@ def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) 
     return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
 
 
-def search_terms(connection: Connection, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+def search_terms(
+    connection: Connection,
+    terms: Sequence[str],
+    k: int,
+    where: Filter | None,
+    rarities: Mapping[str, float] | None = None,
+) -> Scored:
     """Return number and BM25 score of the k best chunks, best first, ties by number."""
-    asked = _asked(connection, terms)
+    asked = _asked(connection, terms, rarities)
     statement, before, after = _by_terms(connection, where)
     guess = _GUESSED_SHARE * asked[0].bound if asked else 0.0
     while True:
@@ -171,13 +177,14 @@ def _columns(terms: Sequence[_Term]) -> tuple[list[int], list[float]]:
     return [term.id for term in terms], [term.rarity for term in terms]
 
 
-def _asked(connection: Connection, terms: Sequence[str]) -> list[_Term]:
-    """Return the terms that the library has, rarest first."""
-    rows = connection.execute(_ASKED, (list({key(term) for term in terms}),)).fetchall()
+def _asked(connection: Connection, terms: Sequence[str], rarities: Mapping[str, float] | None) -> list[_Term]:
+    """Return the terms that the library has, those in fewest chunks first."""
+    keys = {key(term): term for term in terms}
+    rows = connection.execute(_ASKED, (list(keys),)).fetchall()
     found: list[_Term] = []
     bound = 0.0
     for row in sorted(rows, key=lambda row: (-row["chunks"], row["id"])):
-        by = rarity(row["total"], row["chunks"])
+        by = rarity(row["total"], row["chunks"]) if rarities is None else rarities[keys[row["term"]]]
         bound += by * row["highest"] * (1 + _ROUNDING)
         found.append(_Term(row["id"], by, bound))
     return found[::-1]

@@ -11,11 +11,12 @@ from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.protocols import Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord, Unerased
 from answerable.stores import records
 from answerable.stores.binding import Binding
 from answerable.stores.memory.keywords import Scored
 from answerable.stores.postgres import audit as postgres_audit
+from answerable.stores.postgres import erasing as postgres_erasing
 from answerable.stores.postgres import rows as postgres_rows
 from answerable.stores.postgres import search as postgres_search
 from answerable.stores.postgres import sketches as postgres_sketches
@@ -74,11 +75,19 @@ class PostgresStore:
         self._connections.write(write)
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists. `erase` rewrites the files."""
         found: list[int] = []
         # If the connection was lost, the first attempt may have removed them: either result counts.
         self._connections.write(lambda connection: found.append(postgres_rows.remove(connection, document_ids)))
         return any(found)
+
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the server's files."""
+        return self._connections.run(postgres_erasing.unerased)
+
+    def erase(self) -> None:
+        """Rewrite all tables (see `postgres.erasing`). Raise LibraryReadOnly and LibraryBusy."""
+        postgres_erasing.erase(self._connections)
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         """Return the sync records of an origin, or of all, sorted by origin and source."""
@@ -158,9 +167,13 @@ class PostgresStore:
             # They may have been replaced during the search, or made it fail: drop the result then.
             self._connections.run(self._check_binding)
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
-        return self._connections.run(lambda connection: postgres_search.search_terms(connection, terms, k, where))
+        return self._connections.run(
+            lambda connection: postgres_search.search_terms(connection, terms, k, where, rarities)
+        )
 
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts); skip unknown numbers."""

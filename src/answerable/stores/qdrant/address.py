@@ -1,4 +1,7 @@
-"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`, without the API key."""
+"""Addresses of libraries on a Qdrant server: `qdrant+https://HOST:PORT/NAME`, without the API key.
+
+What follows a question mark is the time-out and, for a library that is created, its layout on a cluster.
+"""
 
 from __future__ import annotations
 
@@ -22,12 +25,28 @@ _SPELLING = (
 
 
 @dataclass(frozen=True, slots=True)
+class Layout:
+    """How a library is laid out on a cluster when it is created; None leaves it to the server.
+
+    `shards` divide it among machines, each shard is kept `replicas` times, a write must reach `write_consistency` of
+    them. `on_disk` keeps vectors on disk, `quantized` also in 8 bits, in memory; results are scored in full.
+    """
+
+    shards: int | None = None
+    replicas: int | None = None
+    write_consistency: int | None = None
+    on_disk: bool = False
+    quantized: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class QdrantAddress:
-    """A library's address in parts: the server's URL, the library's name, and the time-out of requests in seconds."""
+    """A library's address in parts: the server's URL, the library's name, the time-out of requests in seconds."""
 
     url: str
     name: str
     timeout: int
+    layout: Layout = Layout()
 
     @property
     def shown(self) -> str:
@@ -50,11 +69,29 @@ def parse_address(address: str) -> QdrantAddress:
     name = parts.path.strip("/") or LIBRARY
     host = parts.hostname or ""
     parameters = dict(parse_qsl(parts.query, keep_blank_values=True))
-    timeout = parameters.pop("timeout", str(TIMEOUT))
+    timeout = _number(parameters.pop("timeout", None), "timeout", "a number of seconds, as in ?timeout=120")
+    shards, replicas, consistency = (
+        _number(parameters.pop(each, None), each, f"a number, as in ?{each}=3")
+        for each in ("shards", "replicas", "write_consistency")
+    )
+    on_disk, quantized = (_is_true(parameters.pop(each, None), each) for each in ("on_disk", "quantized"))
+    layout = Layout(shards, replicas, consistency, on_disk, quantized)
     unreadable = parts.scheme not in SCHEMES or "@" in parts.netloc or not _HOST.fullmatch(host)
     if unreadable or parts.fragment or parameters or not _NAME.fullmatch(name):
         raise SettingsError(f"The library's address can't be read. {_SPELLING}")
-    if not timeout.isascii() or not timeout.isdigit() or not 0 < int(timeout) < 100_000:
-        raise SettingsError("The timeout in the library's address must be a number of seconds, as in ?timeout=120.")
     bracketed = f"[{host}]" if ":" in host else host
-    return QdrantAddress(f"{parts.scheme.partition('+')[2]}://{bracketed}:{port}", name, int(timeout))
+    return QdrantAddress(f"{parts.scheme.partition('+')[2]}://{bracketed}:{port}", name, timeout or TIMEOUT, layout)
+
+
+def _number(text: str | None, name: str, what: str) -> int | None:
+    if text is None:
+        return None
+    if not text.isascii() or not text.isdigit() or not 0 < int(text) < 100_000:
+        raise SettingsError(f"The {name} in the library's address must be {what}.")
+    return int(text)
+
+
+def _is_true(text: str | None, name: str) -> bool:
+    if text not in (None, "true", "false"):
+        raise SettingsError(f"{name} in the library's address must be true or false, as in ?{name}=true.")
+    return text == "true"

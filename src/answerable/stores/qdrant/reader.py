@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
@@ -123,7 +123,9 @@ class QdrantReader:
 
         def search(head: Head, limit: int) -> Scored:
             exact = head.chunks <= EXACT_UP_TO or limit > _MOST_FROM_GRAPH
-            params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit))
+            # Where vectors are also kept in 8 bits, the results are scored by the full ones.
+            rescored = models.QuantizationSearchParams(rescore=True)
+            params = models.SearchParams(exact=exact, hnsw_ef=max(_SEARCH_WIDTH, limit), quantization=rescored)
             return self._query(head, vector.tolist(), points.DENSE, limit, _conditions(where), params)
 
         def best(head: Head) -> Scored:
@@ -144,15 +146,16 @@ class QdrantReader:
 
         return sorted(self._bound(cosines), key=lambda pair: (-pair[1], pair[0]))
 
-    def search_terms(self, terms: Sequence[str], k: int, where: Filter | None) -> Scored:
+    def search_terms(
+        self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None
+    ) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score, best first, ties by number."""
 
         def best(head: Head) -> Scored:
-            counts = self._count_terms(head, set(terms))
-            weights = sparse_vector({term: rarity(head.chunks, count) for term, count in counts.items() if count})
+            weights = sparse_vector(self._rarities(head, set(terms)) if rarities is None else rarities)
             question = models.SparseVector(indices=list(weights), values=list(weights.values()))
             search = lambda limit: self._query(head, question, points.SPARSE, limit, _conditions(where))  # noqa: E731
-            return first_of_equals(k, search) if weights else []
+            return first_of_equals(k, search) if weights and head.chunks else []
 
         return self._point.consistent(best)
 
@@ -246,6 +249,10 @@ class QdrantReader:
             where = head.counting(matches("kind", kind), *among)
             found += [point.payload for point in self._connection.scroll(head.collection, where, payload, page)]
         return found
+
+    def _rarities(self, head: Head, terms: Collection[str]) -> dict[str, float]:
+        counts = self._count_terms(head, terms)
+        return {term: rarity(head.chunks, count) for term, count in counts.items() if count}
 
     def _count_terms(self, head: Head, terms: Collection[str]) -> dict[str, int]:
         """Return the number of chunks that contain each term; cached until the library changes."""

@@ -79,12 +79,16 @@ def make_chunks(connection: Connection, head: Head) -> None:
     """
     assert head.fingerprint is not None
     collection, dimension = head.chunk_collection, head.fingerprint.dimension
-    dense = models.VectorParams(size=dimension, distance=models.Distance.DOT)
-    parameters = {
+    layout = connection.address.layout
+    dense = models.VectorParams(size=dimension, distance=models.Distance.DOT, on_disk=layout.on_disk or None)
+    parameters: dict[str, Any] = {
         "vectors_config": {DENSE: dense},
         "sparse_vectors_config": {SPARSE: models.SparseVectorParams()},
         "hnsw_config": models.HnswConfigDiff(m=16, ef_construct=128),
     }
+    if layout.quantized:
+        scalar = models.ScalarQuantizationConfig(type=models.ScalarType.INT8, quantile=0.99, always_ram=True)
+        parameters["quantization_config"] = models.ScalarQuantization(scalar=scalar)
     _create(connection, collection, parameters)
     found = connection.call(lambda client: client.get_collection(collection)).config.params.vectors
     if not isinstance(found, dict) or DENSE not in found or found[DENSE].size != dimension:
@@ -134,8 +138,16 @@ def remove_unused_chunks(connection: Connection, head: Head) -> None:
 def _create(connection: Connection, collection: str, parameters: Mapping[str, Any]) -> None:
     if connection.call(lambda client: client.collection_exists(collection)):
         return
+    layout = connection.address.layout
+    parameters = {
+        "on_disk_payload": True,
+        "shard_number": layout.shards,
+        "replication_factor": layout.replicas,
+        "write_consistency_factor": layout.write_consistency,
+        **parameters,
+    }
     try:
-        connection.call(lambda client: client.create_collection(collection, on_disk_payload=True, **parameters))
+        connection.call(lambda client: client.create_collection(collection, **parameters))
     except LibraryError:
         # An attempt whose answer was lost, or another process, may have done it.
         if not connection.call(lambda client: client.collection_exists(collection)):

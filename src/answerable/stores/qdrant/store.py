@@ -76,7 +76,10 @@ class QdrantStore(QdrantReader):
         self._writer.write(put, 1 + len(kept), len(chunks))
 
     def remove(self, *document_ids: str) -> bool:
-        """Remove every trace of these documents in one step; return False if none of them exists."""
+        """Remove these documents in one step; return False if none of them exists.
+
+        Their bytes stay in the server's files until it optimises the segment.
+        """
         return self._writer.write(lambda lease: _changed(lease, self._without_documents(lease.head, document_ids)))
 
     def remember(self, records: Sequence[SyncRecord]) -> None:

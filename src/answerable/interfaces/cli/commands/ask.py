@@ -6,13 +6,13 @@ from typing import Annotated
 
 from typer import Argument, Option
 
-from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, ModelOption, open_library
+from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, ModelOption, open_libraries
 
 
 def ask(
     question: Annotated[str, Argument(metavar="QUESTION", help="What you want to know.")],
     filters: FilterOptions,
-    library: LibraryOption = None,
+    library: LibrariesOption = None,
     model: ModelOption = None,
     verbose: Annotated[
         bool, Option("--verbose", "-v", help="After a refusal, show the nearest passages and why they don't do.")
@@ -27,7 +27,7 @@ def ask(
     from answerable.interfaces.cli.render import print_answer
     from answerable.interfaces.cli.streaming import follow
 
-    with open_library(library, model) as opened:
+    with open_libraries(library, model) as opened:
         where = build_filter(opened, filters)
         answer = opened.ask(question, where) if as_json else follow(opened.ask_stream(question, where), question)
     print_answer(answer, as_json, verbose)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from answerable.interfaces.cli.options import LibraryOption, ModelOption, open_library
+from answerable.interfaces.cli.options import LibrariesOption, ModelOption, open_libraries
 
 
-def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
+def chat(library: LibrariesOption = None, model: ModelOption = None) -> None:
     """Ask question after question. Follow-ups ("and on Sunday?") are completed from the questions before.
 
     /sources and /why explain an answer, /filter narrows the search, /help lists the commands; exit ends. Questions may
@@ -13,4 +13,4 @@ def chat(library: LibraryOption = None, model: ModelOption = None) -> None:
     """
     from answerable.interfaces.cli.chatting import Chat
 
-    Chat(lambda: open_library(library, model)).run()
+    Chat(lambda: open_libraries(library, model)).run()

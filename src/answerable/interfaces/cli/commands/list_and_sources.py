@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from answerable.interfaces.cli.options import JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.options import (
+    JsonOption,
+    LibrariesOption,
+    LibraryOption,
+    open_libraries,
+    open_library,
+)
 from answerable.interfaces.cli.printing import (
     address_of,
     console,
@@ -24,9 +30,9 @@ if TYPE_CHECKING:
     from answerable.protocols import StoredDocument
 
 
-def list_documents(library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def list_documents(library: LibrariesOption = None, as_json: JsonOption = False) -> None:
     """List the documents of the library."""
-    with open_library(library) as opened:
+    with open_libraries(library) as opened:
         found = opened.documents()
     if as_json:
         print_json({"documents": [stored_json(document) for document in found]})

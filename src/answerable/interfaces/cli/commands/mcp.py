@@ -7,12 +7,13 @@ from typing import Annotated, Optional
 
 from typer import Option
 
-from answerable.interfaces.cli.options import LibraryOption, ModelOption, Text, open_library
+from answerable.errors import SettingsError
+from answerable.interfaces.cli.options import LibrariesOption, ModelOption, Text, open_libraries
 from answerable.interfaces.cli.printing import print_progress
 
 
 def mcp(
-    library: LibraryOption = None,
+    library: LibrariesOption = None,
     model: ModelOption = None,
     write: Annotated[bool, Option("--write", help="Let assistants add and remove documents.")] = False,
     root: Annotated[
@@ -28,7 +29,9 @@ def mcp(
     """
     from answerable.interfaces.mcp.server import LibraryServer
 
-    with open_library(library, model, create=write) as opened:
+    if write and len(library or ()) > 1:
+        raise SettingsError("Only one library can be changed: with --write, name one with --library.")
+    with open_libraries(library, model, create=write) as opened:
         server = LibraryServer(opened, write, root or ())
         if http is None:
             server.run("stdio")

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Annotated
 
 from typer import Argument, Option
 
-from answerable.datatypes import Narrowing, RetrievalResult
-from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibraryOption, open_library
+from answerable.datatypes import SearchResults
+from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, open_libraries
 from answerable.interfaces.cli.printing import print_json, print_text
-from answerable.interfaces.plain import narrowing_json, result_json
+from answerable.interfaces.plain import narrowing_json, result_json, unavailable_json
 
 _SNIPPET = 300
 
@@ -18,28 +17,29 @@ _SNIPPET = 300
 def search(
     question: Annotated[str, Argument(metavar="QUESTION", help="What to search for.")],
     filters: FilterOptions,
-    library: LibraryOption = None,
+    library: LibrariesOption = None,
     k: Annotated[int, Option("-k", metavar="NUMBER", min=1, max=1000, help="Number of passages.")] = 10,
     as_json: JsonOption = False,
 ) -> None:
     """Show the most relevant passages for a question."""
     from answerable.interfaces.cli.filters import build_filter
 
-    with open_library(library) as opened:
+    with open_libraries(library) as opened:
         where = build_filter(opened, filters)
         results = opened.search(question, k, where)
     if as_json:
-        print_json(
-            {"narrowing": narrowing_json(results.narrowing), "results": [result_json(result) for result in results]}
-        )
+        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
+        found = [result_json(result) for result in results]
+        print_json({"narrowing": narrowing_json(results.narrowing), "results": found, **without})
     else:
-        _print(results, results.narrowing)
+        _print(results)
 
 
-def _print(results: Sequence[RetrievalResult], narrowing: Narrowing | None) -> None:
-    from answerable.interfaces.cli.render import print_narrowing, print_passages
+def _print(results: SearchResults) -> None:
+    from answerable.interfaces.cli.render import print_narrowing, print_passages, print_unavailable
 
-    print_narrowing(narrowing)
+    print_narrowing(results.narrowing)
+    print_unavailable(results.unavailable)
     if not results:
         print_text(("nothing found", "yellow"))
     print_passages(results, longest=_SNIPPET)

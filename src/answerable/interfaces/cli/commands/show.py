@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibraryOption, open_library
+from answerable.interfaces.cli.options import DocumentArgument, JsonOption, LibrariesOption, open_libraries
 from answerable.interfaces.cli.printing import bar, clean, columns, one_line, print_json, print_rows, print_text
 from answerable.interfaces.plain import document_json
 from answerable.text.chats import ChatStatistics, chat_statistics
@@ -12,9 +12,9 @@ from answerable.text.chats import ChatStatistics, chat_statistics
 _MOST_SENDERS = 20
 
 
-def show(document: DocumentArgument, library: LibraryOption = None, as_json: JsonOption = False) -> None:
+def show(document: DocumentArgument, library: LibrariesOption = None, as_json: JsonOption = False) -> None:
     """Show a document with its text."""
-    with open_library(library) as opened:
+    with open_libraries(library) as opened:
         found = opened.document(opened.resolve(document))
         chunks = opened.chunks(found.id)
     if as_json:

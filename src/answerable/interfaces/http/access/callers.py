@@ -110,10 +110,15 @@ def asker(request: Request, service: Serving) -> Caller:
     return caller
 
 
-def admin(caller: Annotated[Caller, Depends(asker)]) -> Caller:
-    """Return the caller if it may change the library in the path. Raise Problem 403 for a key that may only ask."""
+def admin(caller: Annotated[Caller, Depends(asker)], request: Request, service: Serving) -> Caller:
+    """Return the caller if it may change the library in the path.
+
+    Raise Problem 403 for a key that may only ask, and 409 for all libraries together.
+    """
     if caller.role != "admin":
         raise Problem(403, "forbidden", "This key may only ask, search and read. Use a key made with --role admin.")
+    if service.libraries.is_together(request.path_params.get("library", "")):
+        raise Problem(409, "many_libraries", "All libraries together can only be asked. Choose the one to change.")
     return caller
 
 

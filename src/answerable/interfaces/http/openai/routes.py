@@ -53,7 +53,7 @@ def _described(model: type[BaseModel], streams: bool = False) -> Responses:
 @router.get("/models", responses=_described(ModelsOut))
 async def list_models(caller: Asker, service: Serving) -> Response:
     """List the libraries the key opens, as models."""
-    names = [name for name in service.libraries.names() if caller.sees(name)]
+    names = service.libraries.seen(caller.sees)
     return PlainResponse({"object": "list", "data": [_model(name) for name in names]})
 
 
@@ -180,7 +180,7 @@ def _encoded(vector: FloatArray, form: str) -> str | list[float]:
 
 
 def _known(name: str, caller: Caller, service: Service) -> str:
-    if not (caller.sees(name) and name in service.libraries.names()):
+    if name not in service.libraries.seen(caller.sees):
         raise Problem(404, "model_not_found", "There is no library of that name here. GET /v1/models lists them.")
     return name
 

@@ -30,7 +30,7 @@ export const Header = ({ view, libraries, library, onLibrary, onLanguage, isDark
           html`<${Choice}
             label=${t("whichLibrary")}
             value=${library}
-            options=${libraries.map(({ name, title }) => [name, title])}
+            options=${libraries.map(({ name, title, together }) => [name, together ? t("allLibraries") : title])}
             onChoose=${onLibrary}
           />`
         }

@@ -9,15 +9,17 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Asker
-from answerable.interfaces.http.bodies import AskBody, InsteadBody, SearchBody
+from answerable.interfaces.http.bodies import AskBody, InsteadBody, ReadBody, SearchBody
+from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.question_events import Answering, Ask
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut
+from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, ReadOut
 from answerable.interfaces.http.scopes import Span
 from answerable.interfaces.http.service import Serving
-from answerable.interfaces.plain import narrowing_json, result_json
+from answerable.interfaces.plain import narrowing_json, result_json, unavailable_json
 from answerable.overview.other_questions import other_questions
+from answerable.stores.remote import wire
 
 router = api_router("asking", "/api/v1/{library}")
 
@@ -49,9 +51,24 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 
     def found() -> dict[str, Any]:
         results = opened.search(body.question, body.k, body.where, body.narrow)
-        return {"results": [result_json(result) for result in results], "narrowing": narrowing_json(results.narrowing)}
+        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
+        listed = [result_json(result) for result in results]
+        return {"results": listed, "narrowing": narrowing_json(results.narrowing), **without}
 
     return PlainResponse(await service.pool.run(found))
+
+
+@router.post("/read", responses=responses(ReadOut))
+async def read(body: ReadBody, opened: Opened, service: Serving) -> Response:
+    """Make a call of the library's store, for another Answerable that asks this library together with its own.
+
+    The methods may change with each version: both sides must have the same.
+    """
+    try:
+        found = await service.pool.run(wire.answer, opened.store, body.method, body.arguments)
+    except ValueError as error:
+        raise Problem(422, "invalid_request", f"This is no call of a store: {error}.") from error
+    return Response(found, media_type="application/json")
 
 
 @router.post("/instead", responses=responses(InsteadOut))

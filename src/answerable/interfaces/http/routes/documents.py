@@ -134,7 +134,8 @@ async def get_rectangles(
 
     def found() -> list[dict[str, float]]:
         check_span(opened, Span(document_id, start, end))
-        boxes = service.originals.rectangles(library, opened.document(document_id), [(start, end)])
+        document = opened.document(document_id)
+        boxes = service.originals.rectangles(document.library or library, document, [(start, end)])
         return [dict(zip(("page", "left", "bottom", "right", "top"), box, strict=True)) for box in boxes]
 
     return PlainResponse({"rectangles": await service.pool.run(found)})
@@ -143,8 +144,13 @@ async def get_rectangles(
 @router.get("/documents/{document_id}/pages", responses=responses(PagesOut))
 async def get_pages(library: LibraryName, document_id: str, opened: Opened, service: Serving) -> Response:
     """Get the size of each page of a PDF whose file is unchanged."""
-    sizes = await service.pool.run(lambda: service.originals.page_sizes(library, opened.document(document_id)))
-    return PlainResponse({"pages": [{"width": width, "height": height} for width, height in sizes]})
+
+    def found() -> list[dict[str, float]]:
+        document = opened.document(document_id)
+        sizes = service.originals.page_sizes(document.library or library, document)
+        return [{"width": width, "height": height} for width, height in sizes]
+
+    return PlainResponse({"pages": await service.pool.run(found)})
 
 
 @router.get(
@@ -160,7 +166,7 @@ async def get_file(library: LibraryName, document_id: str, opened: Opened, servi
 
     def found() -> tuple[str, bool]:
         document = opened.document(document_id)
-        path = service.originals.path(library, document)
+        path = service.originals.path(document.library or library, document)
         return str(path), document.type is DocumentType.PDF and "!/" not in document.source
 
     path, is_pdf = await service.pool.run(found)
@@ -186,9 +192,12 @@ async def get_recording(
     library: LibraryName, document_id: str, opened: Opened, service: Serving, start: Start = 0
 ) -> Response:
     """Get the recording in which the text at `start` is said, if it is unchanged: the document, or a voice note."""
-    data = await service.pool.run(
-        lambda: service.originals.recording(library, opened.document(document_id), start),
-    )
+
+    def found() -> bytes:
+        document = opened.document(document_id)
+        return service.originals.recording(document.library or library, document, start)
+
+    data = await service.pool.run(found)
     return Response(
         data,
         media_type=media_type_of(data[:SAMPLE]) or "application/octet-stream",

@@ -22,8 +22,8 @@ router = api_router("libraries", "/api/v1")
 
 @router.get("/libraries", responses=responses(LibrariesOut))
 async def list_libraries(caller: Asker, service: Serving) -> Response:
-    """List the libraries the caller may use."""
-    listed = [_plain(service, name, caller) for name in service.libraries.names() if caller.sees(name)]
+    """List the libraries the caller may use; if they are several, also `all`, which asks them as one."""
+    listed = [_plain(service, name, caller) for name in service.libraries.seen(caller.sees)]
     return PlainResponse({"libraries": listed})
 
 
@@ -60,11 +60,13 @@ async def remove_library(library: LibraryName, caller: Admin, service: Serving) 
 
 def _plain(service: Service, name: str, caller: Caller) -> dict[str, Any]:
     libraries = service.libraries
+    is_together = libraries.is_together(name)
     return {
         "name": name,
-        "title": libraries.choices(name).title or name,
+        "title": name if is_together else libraries.choices(name).title or name,
         "default": name == libraries.default,
-        "may_change": caller.role == "admin",
+        "may_change": caller.role == "admin" and not is_together,
+        "together": is_together,
         "may_remove": caller.role == "admin" and libraries.is_made(name),
         "may_create": caller.role == "admin" and caller.library is None,
     }

@@ -79,6 +79,7 @@ def repair(connection: sqlite3.Connection) -> None:
         connection.execute("DELETE FROM removed")
         connection.execute("UPDATE sqlite_sequence SET seq = 0 WHERE name = 'removed'")
         connection.execute(_NOTE_REMOVED, (numbers["given"], numbers["given"]))
+        connection.execute("DELETE FROM meta WHERE key = 'erased'")
         # With a new identity every index is rebuilt.
         connection.execute("UPDATE meta SET value = ? WHERE key = 'identity'", (uuid.uuid4().hex,))
     with _recounted(connection) as wrong:

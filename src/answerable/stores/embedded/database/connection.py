@@ -90,7 +90,7 @@ def translated(error: sqlite3.Error, path: Path) -> LibraryError:
     text = str(error)
     if is_full(error, path):
         return DiskFull(
-            f"The disk is full: {path} can't grow. The document being added was not stored; "
+            f"The disk is full: {path} can't grow. What was being added last was not stored; "
             "free some space and add it again."
         )
     if "readonly" in text:

@@ -1,14 +1,17 @@
 """The documents of an embedded library: one SQLite file with documents, chunks, vectors and term counts.
 
-A document is written in one transaction that is synced to disk before it is acknowledged: it is stored whole or not at
-all. Every chunk has a number that is never reused; the table `removed` lists the numbers of deleted chunks. An index
-compares these numbers with its own to find the changes that it lacks.
+A document is written in one transaction, mostly with others, that is synced to disk before they are acknowledged: it is
+stored whole or not at all. Every chunk has a number that is never reused; the table `removed` lists the numbers of
+deleted chunks. An index compares these numbers with its own to find the changes that it lacks.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
+import time
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,22 +19,37 @@ from functools import partial
 from typing import Any, TypeVar
 
 from answerable.datatypes import Chunk, Document, FloatArray
-from answerable.errors import LibraryDamaged
-from answerable.protocols import Difference, Fingerprint, IndexedChunk, Issue, StoredDocument, SyncRecord
+from answerable.errors import DiskFull, LibraryBusy, LibraryDamaged
+from answerable.protocols import (
+    Addition,
+    Difference,
+    Fingerprint,
+    IndexedChunk,
+    Issue,
+    StoredDocument,
+    SyncRecord,
+    Unerased,
+)
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
+from answerable.stores.embedded.database.connection import read_only
 from answerable.stores.embedded.database.file import DatabaseFile
 from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
     DOCUMENT_COLUMNS,
     bind_embedder,
+    count_terms,
     insert_document,
+    last_removal,
     read_document,
+    read_erased,
     read_fingerprint,
     read_indexed_chunk,
     read_meta,
     read_stored_document,
     remove_document,
+    same_documents,
+    write_erased,
     write_records,
 )
 
@@ -45,12 +63,16 @@ Read = TypeVar("Read")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The state of a database, by which an index knows if it is up to date. New vectors change `identity`."""
+    """The state of a database, by which an index knows if it is up to date. New vectors change `identity`.
+
+    Removals up to `erased` have left no data in the file.
+    """
 
     identity: str
     last_number: int
     last_removal: int
     chunks: int
+    erased: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,20 +107,51 @@ class Database(DatabaseFile):
         record: SyncRecord | None = None,
     ) -> None:
         """Write a document and its record, and remove the documents it replaces, in one transaction."""
-        with self.transaction() as connection:
-            with self._decoding():
-                self.binding.check(read_fingerprint(connection, "fingerprint"))
+        with self._putting() as (connection, frequency):
             for document_id in sorted({document.id, *replaces}):
-                remove_document(connection, document_id)
-            insert_document(connection, document, chunks)
+                remove_document(connection, document_id, frequency)
+            insert_document(connection, document, chunks, frequency)
             write_records(connection, [record] if record else [])
+
+    def put_all(self, additions: Sequence[Addition]) -> None:
+        """Write documents and their records, and remove the documents they replace, in one transaction."""
+        with self._putting() as (connection, frequency):
+            for each in additions:
+                for document_id in same_documents(connection, each.document):
+                    remove_document(connection, document_id, frequency)
+                insert_document(connection, each.document, each.chunks, frequency)
+            write_records(connection, [each.record for each in additions if each.record])
 
     def remove(self, *document_ids: str) -> bool:
         """Remove documents, their chunks and their share of the term counts."""
-        with self.transaction() as connection:
-            removed = [remove_document(connection, document_id) for document_id in document_ids]
+        with self._counting() as (connection, frequency):
+            removed = [remove_document(connection, document_id, frequency) for document_id in document_ids]
         self.checkpoint()
         return any(removed)
+
+    def unerased(self) -> Unerased:
+        """Return how many removed chunks may have left data in the file, and when it was last rewritten."""
+        with self.snapshot() as connection:
+            removal, moment = read_erased(connection)
+            return Unerased(max(0, last_removal(connection) - removal), moment)
+
+    def erase(self) -> None:
+        """Rewrite the file and its log, since SQLite leaves copies of moved cells in the free space of its pages.
+
+        Raise LibraryReadOnly, DiskFull, and LibraryBusy if another process reads the log for too long.
+        """
+        with self._locked() as connection:
+            if not self.is_writable:
+                raise read_only(self.path)
+            removal = last_removal(connection)
+            needed = 2 * self.path.stat().st_size
+            if shutil.disk_usage(self.path.parent).free < needed:
+                raise DiskFull(f"Erasing what was removed from {self.path} needs {needed / 1e6:,.0f} MB of free space.")
+            connection.execute("VACUUM")
+            if not self.checkpoint():
+                raise LibraryBusy(f"Another process is reading {self.path}. Erase again when it is done.")
+            with self.transaction():
+                write_erased(connection, removal, time.time())
 
     def records(self, origin: str = "") -> list[SyncRecord]:
         """Return the sync records of an origin, or of all, sorted by origin and source."""
@@ -116,6 +169,7 @@ class Database(DatabaseFile):
         statement = "DELETE FROM records WHERE origin = ? AND source = ?"
         with self.transaction() as connection:
             connection.executemany(statement, ((origin, source) for source in sources))
+        self.checkpoint()
 
     def version(self) -> Version:
         """Return the current version. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
@@ -205,6 +259,22 @@ class Database(DatabaseFile):
         with self.transaction() as connection, self._decoding():
             audit.repair(connection)
 
+    @contextmanager
+    def _counting(self) -> Iterator[tuple[sqlite3.Connection, Counter[str]]]:
+        """Write in one transaction, and with it the changes that the block makes to the numbers of chunks of terms."""
+        frequency: Counter[str] = Counter()
+        with self.transaction() as connection:
+            yield connection, frequency
+            count_terms(connection, frequency)
+
+    @contextmanager
+    def _putting(self) -> Iterator[tuple[sqlite3.Connection, Counter[str]]]:
+        """As `_counting`. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
+        with self._counting() as (connection, frequency):
+            with self._decoding():
+                self.binding.check(read_fingerprint(connection, "fingerprint"))
+            yield connection, frequency
+
     def _described(self, where: str, *values: str) -> list[StoredDocument]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents {where} ORDER BY source, id"
         with self._reading() as connection:
@@ -223,7 +293,7 @@ def _version(connection: sqlite3.Connection) -> Version:
     numbers = dict(connection.execute("SELECT name, seq FROM sqlite_sequence"))
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers have no gaps and every removal is listed, so the difference is the number of chunks.
-    return Version(str(read_meta(connection, "identity")), given, taken, given - taken)
+    return Version(str(read_meta(connection, "identity")), given, taken, given - taken, read_erased(connection)[0])
 
 
 def _entry(row: sqlite3.Row) -> Entry:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +15,7 @@ from answerable.errors import LibraryFormatError, LibraryNotFound
 from answerable.stores.binding import Binding
 from answerable.stores.embedded.database.audit import UNREADABLE
 from answerable.stores.embedded.database.connection import Kept, connect, damaged, one_moment, read_only, translated
-from answerable.stores.embedded.database.rows import MIGRATIONS, read_fingerprint, read_meta
+from answerable.stores.embedded.database.rows import MIGRATIONS, read_fingerprint, read_meta, write_erased
 
 FORMAT = len(MIGRATIONS)
 
@@ -89,10 +90,14 @@ class DatabaseFile:
                 self._connection, self.is_writable = connect(self.path)
                 self._kept.forget()
 
-    def checkpoint(self) -> None:
-        """Merge the write-ahead log into the file and empty it, since it may hold deleted and overwritten data."""
+    def checkpoint(self) -> bool:
+        """Merge the write-ahead log into the file and empty it, since it may hold deleted and overwritten data.
+
+        Return False if another process read it for longer than `connection.WAIT`.
+        """
         with self._reading() as connection:
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            return not is_busy
 
     @contextmanager
     def _bound(self) -> Iterator[sqlite3.Connection]:
@@ -136,6 +141,7 @@ class DatabaseFile:
                     connection.execute(statement)
                 if not found:
                     connection.execute("INSERT INTO meta VALUES ('identity', ?)", (uuid.uuid4().hex,))
+                    write_erased(connection, 0, time.time())
                 connection.execute("INSERT OR REPLACE INTO meta VALUES ('format', ?)", (str(FORMAT),))
         found = self._format()
         if found != FORMAT:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -64,14 +64,33 @@ def read_fingerprint(connection: sqlite3.Connection, key: str) -> Fingerprint | 
     return Fingerprint(**json.loads(text)) if text else None
 
 
+def last_removal(connection: sqlite3.Connection) -> int:
+    """Return how many chunks were ever removed: the number of the last one in the table `removed`."""
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'removed'").fetchone()
+    return int(row[0]) if row else 0
+
+
+def read_erased(connection: sqlite3.Connection) -> tuple[int, float]:
+    """Return the last removal that is erased from the file, and when (Unix time); zeros if none was."""
+    removal, _, moment = (read_meta(connection, "erased") or "0 0").partition(" ")
+    return int(removal), float(moment)
+
+
+def write_erased(connection: sqlite3.Connection, removal: int, moment: float) -> None:
+    """Note that all removals up to this one are erased from the file."""
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('erased', ?)", (f"{removal} {moment:.0f}",))
+
+
 def bind_embedder(connection: sqlite3.Connection, key: str, fingerprint: Fingerprint) -> None:
     """Store an embedder under a key unless one is stored there."""
     value = to_json(asdict(fingerprint))
     connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", (key, value))
 
 
-def insert_document(connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
-    """Write the rows of a document and its chunks, and count their terms."""
+def insert_document(
+    connection: sqlite3.Connection, document: Document, chunks: Sequence[IndexedChunk], frequency: Counter[str]
+) -> None:
+    """Write the rows of a document and its chunks, and add to `frequency` in how many chunks each term is."""
     cursor = connection.execute(
         "INSERT INTO documents "
         "(id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts) "
@@ -95,11 +114,8 @@ def insert_document(connection: sqlite3.Connection, document: Document, chunks: 
         f"INSERT INTO chunks (document, {CHUNK_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         ((number, *_chunk_row(chunk)) for chunk in chunks),
     )
-    frequency = Counter(term for chunk in chunks for term in chunk.terms)
-    connection.executemany(
-        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
-        frequency.items(),
-    )
+    for chunk in chunks:
+        frequency.update(chunk.terms.keys())
 
 
 def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
@@ -120,22 +136,38 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
     )
 
 
-def remove_document(connection: sqlite3.Connection, document_id: str) -> bool:
-    """Remove the rows of a document and its share of the term counts; return False if it doesn't exist."""
+def same_documents(connection: sqlite3.Connection, document: Document) -> list[str]:
+    """Return the ids of the stored documents with a document's id or, unless it is empty, its source."""
+    # Many documents have an empty source: a query for it would read them all.
+    where = "id = ? OR source = ?" if document.source else "id = ?"
+    values = (document.id, document.source) if document.source else (document.id,)
+    return [row[0] for row in connection.execute(f"SELECT id FROM documents WHERE {where} ORDER BY id", values)]
+
+
+def remove_document(connection: sqlite3.Connection, document_id: str, frequency: Counter[str]) -> bool:
+    """Remove the rows of a document, and subtract its terms from `frequency`; return False if it doesn't exist."""
     row = connection.execute("SELECT number FROM documents WHERE id = ?", (document_id,)).fetchone()
     if row is None:
         return False
-    frequency: Counter[str] = Counter()
     for (terms,) in connection.execute("SELECT terms FROM chunks WHERE document = ?", (row["number"],)):
-        frequency.update(json.loads(terms).keys())
-    connection.executemany(
-        "UPDATE terms SET chunks = chunks - ? WHERE term = ?", ((count, term) for term, count in frequency.items())
-    )
-    connection.executemany("DELETE FROM terms WHERE term = ? AND chunks <= 0", ((term,) for term in frequency))
+        frequency.subtract(json.loads(terms).keys())
     connection.execute("INSERT INTO removed (number) SELECT number FROM chunks WHERE document = ?", (row["number"],))
     connection.execute("DELETE FROM chunks WHERE document = ?", (row["number"],))
     connection.execute("DELETE FROM documents WHERE number = ?", (row["number"],))
     return True
+
+
+def count_terms(connection: sqlite3.Connection, changes: Mapping[str, int]) -> None:
+    """Change in how many chunks each term is; a term that is in none any more has no row."""
+    # In the table's order, neighbours share a page.
+    ordered = sorted(changes.items())
+    connection.executemany(
+        "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
+        ((term, change) for term, change in ordered if change > 0),
+    )
+    fewer = [(term, change) for term, change in ordered if change < 0]
+    connection.executemany("UPDATE terms SET chunks = chunks + ? WHERE term = ?", ((n, term) for term, n in fewer))
+    connection.executemany("DELETE FROM terms WHERE term = ? AND chunks <= 0", ((term,) for term, _ in fewer))
 
 
 def write_records(connection: sqlite3.Connection, kept: Sequence[SyncRecord]) -> None:

@@ -17,6 +17,7 @@ from answerable.disk.free_space import require_room, unwritable
 from answerable.errors import LibraryError
 from answerable.filters import Filter
 from answerable.protocols import Fingerprint, Issue
+from answerable.stores.embedded.database.database import Version
 from answerable.stores.embedded.index.state import forget
 from answerable.stores.memory.keywords import Scored
 
@@ -42,11 +43,17 @@ class EdgeClient:
         self._folder = folder
         self._opened = folder, database, fingerprint, quantized_from
         self._process: subprocess.Popen[bytes] | None = None
+        self._taken_in: Version | None = None
         self._start()
 
-    def catch_up(self) -> None:
-        """Add the chunks that the index lacks, and delete removed ones."""
-        self._ask("catch_up")
+    def catch_up(self, version: Version | None = None) -> None:
+        """Add the chunks that the index lacks, and delete removed ones.
+
+        If the index has taken in this version of the database, do nothing: asking takes as long as a small search.
+        """
+        if version is None or version != self._taken_in:
+            self._ask("catch_up")
+            self._taken_in = version
 
     def audit(self) -> list[Issue]:
         """Catch up, then return the differences from the database."""
@@ -65,12 +72,9 @@ class EdgeClient:
         """Return number and cosine of each of these chunks, best first."""
         return self._found("cosines", vector, numbers)
 
-    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first.
-
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
-        """
-        return self._found("search_terms", frequencies, chunks, k, where)
+    def search_terms(self, rarities: Mapping[str, float], k: int, where: Filter | None) -> Scored:
+        """Return number and score of the k chunks with the highest BM25 score for terms of these rarities."""
+        return self._found("search_terms", rarities, k, where)
 
     def close(self) -> None:
         """Write everything to disk and end the process. Idempotent."""
@@ -135,6 +139,7 @@ class EdgeClient:
     def _stop(self) -> int:
         """Close the pipes; return the exit status of the process, 0 if there is none."""
         process, self._process = self._process, None
+        self._taken_in = None
         if process is None:
             return 0
         for pipe in (process.stdin, process.stdout):

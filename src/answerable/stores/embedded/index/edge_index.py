@@ -18,7 +18,7 @@ import qdrant_edge as edge
 
 from answerable.datatypes import FloatArray
 from answerable.disk.free_space import require_room, unwritable
-from answerable.errors import LibraryError
+from answerable.errors import DiskFull, LibraryError
 from answerable.filters import Filter
 from answerable.protocols import Issue
 from answerable.stores.embedded.database.database import Database, Version
@@ -37,7 +37,6 @@ from answerable.stores.embedded.index.engine import (
 from answerable.stores.embedded.index.state import EdgeState
 from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, range_key
 from answerable.stores.memory.keywords import Scored
-from answerable.text.bm25 import rarity
 
 __all__ = ["EdgeIndex", "Scored"]
 
@@ -66,15 +65,17 @@ class EdgeIndex:
             self._build()
 
     def catch_up(self) -> None:
-        """Add the chunks that the index lacks, and delete removed ones."""
+        """Add the chunks that the index lacks, delete removed ones, and erase them once the database has."""
         version = self._database.version()
-        if self._has_taken_in(version):
+        if self._has_taken_in(version) and self._has_erased(version):
             return
         try:
-            if version.identity == self._state.notes["library"]:
-                self._take_in()
-            else:
+            if version.identity != self._state.notes["library"]:
                 self._build()
+            elif not self._has_taken_in(version):
+                self._take_in()
+            if not self._has_erased(version):
+                self._erase(version.chunks)
         except LibraryError:
             raise
         except Exception:
@@ -103,13 +104,11 @@ class EdgeIndex:
         these = edge.Filter(must=[edge.HasIdCondition(set(numbers))])
         return self._query(nearest, len(numbers), these, lambda _: EXACTLY) if numbers else []
 
-    def search_terms(self, frequencies: Mapping[str, int], chunks: int, k: int, where: Filter | None) -> Scored:
-        """Return number and score of the k chunks with the highest BM25 score, best first.
-
-        `frequencies` maps each term to the number of chunks that contain it; `chunks` is the number of all chunks.
-        """
-        weights = {term: rarity(chunks, count) for term, count in frequencies.items() if count}
-        return self._query(edge.Query.Nearest(sparse(weights), using="terms"), k, self._spelt(where)) if weights else []
+    def search_terms(self, rarities: Mapping[str, float], k: int, where: Filter | None) -> Scored:
+        """Return number and score of the k chunks with the highest BM25 score for terms of these rarities."""
+        if not rarities:
+            return []
+        return self._query(edge.Query.Nearest(sparse(rarities), using="terms"), k, self._spelt(where))
 
     def close(self) -> None:
         """Write everything to disk and close the files."""
@@ -185,11 +184,40 @@ class EdgeIndex:
         self._state.notes.update(
             library=version.identity, added=version.last_number, removed=version.last_removal, waiting=waiting
         )
+        if self._state.notes.get("erased", 0) is None:
+            # A new index never had what was removed before.
+            self._state.notes["erased"] = version.last_removal
         self._state.write(is_closed=False)
+
+    def _erase(self, chunks: int) -> None:
+        """Rewrite every segment that deleted chunks have left data in, if there is room, and delete the old files."""
+        try:
+            self._require_room(chunks)
+        except DiskFull:
+            # Nobody who searches should have to wait for it.
+            return
+        shard = self._reloaded(erases=True)
+        shard.optimize()
+        shard.flush()
+        self._reloaded(erases=False)
+        self._state.notes.update(erased=self._state.notes["removed"], waiting=0)
+        self._state.write(is_closed=False)
+
+    def _reloaded(self, erases: bool) -> Any:
+        """Return the shard, loaded again to be optimised in another way."""
+        shard, self._shard = self._shard, None
+        if shard is not None:
+            shard.close()
+        made = config(self._dimension, self._quantized_from, erases)
+        self._shard = edge.EdgeShard.load(str(self._folder / "shard"), made)
+        return self._shard
 
     def _has_taken_in(self, version: Version) -> bool:
         taken_in = (self._state.notes["library"], self._state.notes["added"], self._state.notes["removed"])
         return taken_in == (version.identity, version.last_number, version.last_removal)
+
+    def _has_erased(self, version: Version) -> bool:
+        return bool(self._state.notes.get("erased", 0) >= version.erased)
 
     def _load(self) -> Any:
         try:

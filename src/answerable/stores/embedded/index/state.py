@@ -14,6 +14,15 @@ _BLOCK = 65_536
 _NAME = "state.json"
 
 
+def erased_in(folder: Path, identity: str) -> int:
+    """Return the last removal that has left no data in the files of the index in `folder`; 0 if it isn't known."""
+    try:
+        notes = json.loads((folder / _NAME).read_text("utf-8"))
+        return int(notes["erased"]) if notes["library"] == identity else 0
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0
+
+
 def forget(folder: Path) -> None:
     """Make the next process rebuild the index in `folder`."""
     (folder / _NAME).unlink(missing_ok=True)
@@ -28,8 +37,11 @@ class EdgeState:
         self.notes: dict[str, Any] = self._read()
 
     def begin(self) -> None:
-        """Reset to an empty index."""
-        self.notes = {"library": "", "added": 0, "removed": 0, "waiting": 0, "fields": [], "files": {}}
+        """Reset to an empty index, which nothing was removed from yet."""
+        self.notes = {
+            **{"library": "", "added": 0, "removed": 0, "erased": None, "waiting": 0},
+            **{"fields": [], "files": {}},
+        }
 
     def write(self, is_closed: bool) -> None:
         """Write each file's size and time and, once the index is closed, its checksum."""

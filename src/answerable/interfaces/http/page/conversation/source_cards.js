@@ -7,8 +7,8 @@ import { html } from "../ui.js";
 const MOST = 3;
 
 /** What quotes of one card share. Messages, and what is said at a time, have cards of their own. */
-const sectionOf = ({ document_id, pages, headings, symbol, times, senders, seconds }) =>
-  JSON.stringify([document_id, pages, headings, symbol, times, senders, seconds]);
+const sectionOf = ({ library, document_id, pages, headings, symbol, times, senders, seconds }) =>
+  JSON.stringify([library, document_id, pages, headings, symbol, times, senders, seconds]);
 
 /** The numbers of the citations of each section, in order. */
 const sectionsOf = (citations) => {
@@ -49,7 +49,7 @@ const Card = ({ numbers, citations, openNumber, openAt, isWritten }) => {
         <span class="source-number">${inShort(numbers)}</span>
         <span class="source-text">
           <span class="source-name">${nameOf(found[0])}</span>
-          <span class="source-place">${placesOf(found, texts)}</span>
+          <span class="source-place">${[found[0].library, placesOf(found, texts)].filter(Boolean).join(" · ")}</span>
           ${isWritten && found.map(({ quote }) => html`<q class="source-quote">${quote}</q>`)}
         </span>
       </button>

@@ -146,6 +146,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
       <${Question} turn=${turn} conversation=${conversation} />
       <${Hint} turn=${turn} />
       <${Narrowed} turn=${turn} again=${asking.again} />
+      ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
         ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}

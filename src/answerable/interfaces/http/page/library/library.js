@@ -181,7 +181,7 @@ export const LibraryPage = ({ entry, mayChange, changes, onOpen, onChange, onPro
   return html`
     <div class="library" data-loaded=${Boolean(found)}>
       <div class="library-head">
-        <h1>${entry.title === library ? t("library") : entry.title}</h1>
+        <h1>${entry.together ? t("allLibraries") : entry.title === library ? t("library") : entry.title}</h1>
         ${add}
       </div>
       ${mayChange && html`<${Shelf} entry=${entry} onLibraries=${onLibraries} />`}

@@ -1,6 +1,12 @@
 /** Texts of libraries, followed sources and settings. */
 
 export const LIBRARIES = {
+  allLibraries: ["All libraries", "Todas las bibliotecas", "Todas as bibliotecas"],
+  unavailable: [
+    "Without the library “{library}”, which can't be asked: {reason}",
+    "Sin la biblioteca «{library}», que no se puede consultar: {reason}",
+    "Sem a biblioteca “{library}”, que não pode ser consultada: {reason}",
+  ],
   newLibrary: ["New library", "Nueva biblioteca", "Nova biblioteca"],
   rename: ["Rename", "Cambiar nombre", "Mudar o nome"],
   remove: ["Remove library", "Eliminar biblioteca", "Excluir biblioteca"],

@@ -1,0 +1,198 @@
+"""Many libraries asked as one, beside one library of the same chunks: the same ten passages, and what a search takes.
+
+Real text under vectors from a mixture of clusters (`postgres.py`). Documents are dealt to 2, 10 and 40 libraries in
+folders, each with an index in a process of its own from 3,000 chunks on; then some of the forty are read over HTTP from
+a server. All take turns with the one library, question by question. Wall time, since most of the work is other
+processes'. A library that hangs is one of forty behind a server that accepts connections and says nothing.
+`--chunks 124000 --searches 60 --folder FOLDER` (kept, and used again).
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from itertools import chain
+from pathlib import Path
+
+import numpy as np
+from measuring import show
+from postgres import documents, mixture, questions
+
+import answerable
+from answerable.datatypes import FloatArray
+from answerable.embedding.local import LocalEmbedder
+from answerable.protocols import Store
+from answerable.retrieval.question import analyze_question
+from answerable.retrieval.retriever import SearchRequest, retrieve, word_weights
+from answerable.stores.embedded.store import EmbeddedStore
+from answerable.wiring.stores import build_federation
+
+COUNTS = (2, 10, 40)
+SERVED = 10
+ASKED = 30
+PORT = 8957
+BEST = 10
+WARMING = 5
+PATIENCE = 3.0
+
+Found = tuple[str, ...]
+
+
+def build(folder: Path, vectors: FloatArray) -> dict[int, list[str]]:
+    """Deals the documents to libraries, unless they are there already; their addresses by how many they are."""
+    folders = {count: [folder / f"{count}" / f"library-{number}" for number in range(count)] for count in (1, *COUNTS)}
+    done = folder / "done"
+    if not done.exists():
+        fingerprint = LocalEmbedder().fingerprint
+        stores = {count: [EmbeddedStore(each) for each in some] for count, some in folders.items()}
+        for store in chain.from_iterable(stores.values()):
+            store.bind_embedder(fingerprint)
+        for number, (document, chunks) in enumerate(documents(vectors)):
+            for count, some in stores.items():
+                some[number % count].put(document, chunks)
+        for store in chain.from_iterable(stores.values()):
+            store.refresh()
+            store.close()
+        done.touch()
+    return {count: [str(each) for each in some] for count, some in folders.items()}
+
+
+def searching(store: Store, asked: Sequence[tuple[str, FloatArray]]) -> Callable[[int], Found]:
+    """The search for each question: what `Library.search` does once the question is embedded."""
+
+    def search(number: int) -> Found:
+        text, vector = asked[number % len(asked)]
+        question, chunks = analyze_question(text, store.languages()), store.count()[1]
+        request = SearchRequest(question, vector, word_weights(store, question, chunks), chunks)
+        return tuple(result.chunk.id for result, _ in retrieve(store, request, BEST))
+
+    return search
+
+
+def measure(searches: Mapping[str, Callable[[int], Found]], count: int) -> list[tuple[str, list[Found], list[float]]]:
+    """What each finds and its milliseconds, in turns."""
+    found: dict[str, list[Found]] = {name: [] for name in searches}
+    times: dict[str, list[float]] = {name: [] for name in searches}
+    for number in range(count + WARMING):
+        for name, search in searches.items():
+            started = time.perf_counter()
+            ten = search(number)
+            if number >= WARMING:
+                times[name].append(1000 * (time.perf_counter() - started))
+                found[name].append(ten)
+    return [(name, found[name], times[name]) for name in searches]
+
+
+def same(found: Sequence[Found], tens: Sequence[Found]) -> float:
+    """The share of questions with the same ten passages, in any order."""
+    return statistics.mean(set(mine) == set(ten) for mine, ten in zip(found, tens, strict=True))
+
+
+def serve(addresses: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
+    """Serves libraries in a process of its own, by the names library, l1, l2, …"""
+    also = [f"--also=l{number}={address}" for number, address in enumerate(addresses[1:], 1)]
+    command = [sys.executable, "-m", "answerable", "serve", "--library", addresses[0], *also]
+    server = subprocess.Popen([*command, "--port", str(PORT), "--data", str(folder)], stdout=subprocess.PIPE)
+    assert server.stdout is not None
+    server.stdout.readline()
+    return server
+
+
+def main() -> None:
+    """Builds, searches in turns, prints a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, default=124_000)
+    parser.add_argument("--searches", type=int, default=60)
+    parser.add_argument("--folder", type=Path)
+    given = parser.parse_args()
+    folder: Path = given.folder or Path(tempfile.mkdtemp())
+    vectors, queries = mixture(given.chunks, given.searches, np.random.default_rng(1))
+    asked = list(zip(questions(given.searches), queries, strict=False))
+    addresses = build(folder, vectors)
+    with ExitStack() as opened:
+        keep = lambda store: opened.enter_context(closing(store))  # noqa: E731
+        stores: dict[str, Store] = {"one library": keep(EmbeddedStore(Path(addresses[1][0])))}
+        for count in COUNTS:
+            stores[f"{count} libraries"] = keep(build_federation(addresses[count], "", "", 60))
+        rows = measure({name: searching(store, asked) for name, store in stores.items()}, given.searches)
+        _, tens, usual = rows[0]
+        table = []
+        for name, found, times in rows:
+            ratio = statistics.median(mine / other for mine, other in zip(times, usual, strict=True))
+            table += [
+                (f"{name}: questions with the same ten", same(found, tens), ""),
+                (f"{name}: p50", statistics.median(times), "ms"),
+                (f"{name}: p95", statistics.quantiles(times, n=20)[-1], "ms"),
+                (f"{name}: times one library's", ratio, ""),
+            ]
+        show("federation", table, chunks=given.chunks, searches=given.searches)
+    asking(addresses, [text for text, _ in asked])
+    remote(addresses[COUNTS[-1]], asked, folder)
+    hanging(addresses[COUNTS[-1]], asked)
+
+
+def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[str]) -> None:
+    """Whole answers by quotes: embedding the question, searching, reading."""
+    with ExitStack() as opened:
+        libraries = {count: opened.enter_context(answerable.open(some)) for count, some in addresses.items()}
+        times: dict[int, list[float]] = {count: [] for count in libraries}
+        for number, question in enumerate(asked[: ASKED + WARMING]):
+            for count, library in libraries.items():
+                started = time.perf_counter()
+                library.quote(question)
+                if number >= WARMING:
+                    times[count].append(1000 * (time.perf_counter() - started))
+        rows = [(f"answers of {count} libraries: p50", statistics.median(each), "ms") for count, each in times.items()]
+        last = [mine / one for mine, one in zip(times[COUNTS[-1]], times[1], strict=True)]
+        ratio = (f"answers of {COUNTS[-1]} libraries: times one library's", statistics.median(last), "")
+        show("federation, answers", [*rows, ratio])
+
+
+def remote(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]], folder: Path) -> None:
+    """Ten of the libraries read from a server, the others in folders, beside all in folders."""
+    with closing(build_federation(addresses, "", "", 60)) as all_here:
+        tens = [searching(all_here, asked)(number) for number in range(len(asked))]
+    served, here = addresses[:SERVED], addresses[SERVED:]
+    server = serve(served, folder / "server")
+    try:
+        names = ["library", *(f"l{number}" for number in range(1, SERVED))]
+        mixed = [*(f"answerable+http://127.0.0.1:{PORT}/{name}" for name in names), *here]
+        with closing(build_federation(mixed, "", "", 60)) as store:
+            [(_, found, times)] = measure({"mixed": searching(store, asked)}, len(asked))
+    finally:
+        server.terminate()
+        server.wait()
+    later = [tens[(number + WARMING) % len(tens)] for number in range(len(asked))]
+    equal, p50 = same(found, later), statistics.median(times)
+    print(f"{SERVED} of {len(addresses)} on a server: the same ten {equal:.3f}, p50 {p50:.0f} ms")
+
+
+def hanging(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]]) -> None:
+    """A server that accepts connections and says nothing, among the libraries."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"answerable+http://127.0.0.1:{silent.getsockname()[1]}/silent"
+        started = time.perf_counter()
+        with closing(build_federation([address, *addresses[1:]], "", "", PATIENCE)) as store:
+            opened = time.perf_counter() - started
+            search = searching(store, asked)
+            times = []
+            for number in range(WARMING, WARMING + 10):
+                started = time.perf_counter()
+                search(number)
+                times.append(time.perf_counter() - started)
+            named = ", ".join(store.unavailable)  # type: ignore[attr-defined]
+            print(
+                f"one hangs (patience {PATIENCE:g} s): opening {opened:.1f} s, then searches of {min(times):.2f} to "
+                f"{max(times):.2f} s; named: {named}"
+            )
+
+
+if __name__ == "__main__":
+    main()

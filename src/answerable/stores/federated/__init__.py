@@ -1,0 +1,1 @@
+"""Several libraries asked as one."""

@@ -1,0 +1,1 @@
+"""A library of another machine's `answerable serve`, read over HTTP."""
