@@ -94,7 +94,7 @@ class Libraries:
         return name not in self._started and name in self._list.made
 
     def is_together(self, name: str) -> bool:
-        """Return whether a name stands for all libraries. An earlier version may have made one of this name."""
+        """Return whether a name means all libraries. An earlier version may have made one of this name."""
         return name == ALL and ALL not in self._list.made
 
     def choices(self, name: str) -> Choices:
