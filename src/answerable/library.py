@@ -133,18 +133,6 @@ class Library:
         other._reader = reader
         return other
 
-    def over(self, store: Store | CoreStore) -> Library:
-        """Return a library with this one's embedder and answerer over another store; close that store.
-
-        Raise EmbedderMismatch.
-        """
-        other = copy(self)
-        other._store = completed(store)
-        other._computing = Computing(other._store, other._embedder, lambda: other.now())
-        other._is_bound = False
-        other._check_embedder()
-        return other
-
     def use_answerer(self, answerer: Answerer) -> Answerer:
         """Answer the next questions with another answerer; return the one it replaces, which may still be answering."""
         replaced, self._answerer = self._answerer, answerer
@@ -404,3 +392,13 @@ class Library:
             *(asked.text, language, vector, weights, results, indexed, condition, topic),
             chunks_of=self._store.indexed_chunks,
         )
+
+
+def over(library: Library, store: Store | CoreStore) -> Library:
+    """Return a library with another's embedder and answerer over a store; close that store. Raise EmbedderMismatch."""
+    other = copy(library)
+    other._store = completed(store)
+    other._computing = Computing(other._store, other._embedder, lambda: other.now())
+    other._is_bound = False
+    other._check_embedder()
+    return other

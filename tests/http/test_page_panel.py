@@ -320,7 +320,7 @@ def test_quotes_of_a_section_are_one_card_with_their_marks(tmp_path: Path) -> No
             visitor.shot("panel-card")
             # The card goes on to the next of its quotes.
             card.click()
-            assert page.locator(".panel mark:not(.also)").inner_text() == quotes[1]
+            page.locator(".panel mark:not(.also)", has_text=quotes[1]).wait_for()
             assert turn.locator(".chip[aria-pressed=true]").inner_text() == "2"
 
 

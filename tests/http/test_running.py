@@ -117,7 +117,7 @@ def test_two_libraries_share_nothing(tmp_path: Path) -> None:
         assert client.get(f"api/v1/theirs/sessions/{session}").status_code == 404
         assert client.post("api/v1/theirs/ask", json={"question": "Why?", "session": session}).status_code == 404
         names = [each["name"] for each in client.get("api/v1/libraries").json()["libraries"]]
-        assert names == ["ours", "theirs"]
+        assert names == ["ours", "theirs", "all"]
 
 
 def test_conversations_outlive_the_server(tmp_path: Path) -> None:
@@ -272,7 +272,7 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
     assert address, line
     with httpx.Client(base_url=address[0], timeout=120) as client:
         names = [each["name"] for each in client.get("api/v1/libraries").json()["libraries"]]
-        assert names == ["library", "two"]
+        assert names == ["library", "two", "all"]
         guide = EXAMPLES / "espresso-machine-guide.md"
         job = upload(client, (guide.name, guide.read_bytes()), library="two")
         assert job["report"]["added"] == 1

@@ -433,7 +433,11 @@ def test_a_file_name_is_enough_where_it_means_one_document(call: Invoke, tmp_pat
     found = printed(call("search", "meeting", "--source", "april/notes.txt", *place, "--json"))["results"]
     assert [result["content"] for result in found] == ["The april meeting is on Monday."]
     # A file that was added by itself isn't followed any more.
-    assert printed(call("remove", "gate codes.txt", *place, "--json")) == {"origin": str(alone), "documents": 1}
+    assert printed(call("remove", "gate codes.txt", *place, "--json")) == {
+        "origin": str(alone),
+        "documents": 1,
+        "unerased": 0,
+    }
     assert_one_error(call("show", "Gate codes.txt", *place), 2, "No document has", "answerable list")
 
 
@@ -451,7 +455,11 @@ def test_a_part_of_a_title_is_enough_where_it_means_one_document(call: Invoke, t
     # Neither a part of a word nor a letter or two.
     for name in ("uerta", "hu", "cafetera bicicleta"):
         assert_one_error(call("remove", name, *place), 2, "No document has", "answerable list")
-    assert printed(call("remove", "huert", *place, "--json")) == {"origin": str(tmp_path / "c.md"), "documents": 1}
+    assert printed(call("remove", "huert", *place, "--json")) == {
+        "origin": str(tmp_path / "c.md"),
+        "documents": 1,
+        "unerased": 0,
+    }
 
 
 def test_remove(call: Invoke, tmp_path: Path) -> None:

@@ -145,7 +145,7 @@ def test_an_origin_is_meant_by_a_path_that_leads_to_it(
     call("add", notes)
     monkeypatch.chdir(notes)
     assert call("sync", ".").stdout == f"{notes}: unchanged 2\n"
-    assert printed(call("remove", ".", "--json")) == {"origin": str(notes), "documents": 2}
+    assert printed(call("remove", ".", "--json")) == {"origin": str(notes), "documents": 2, "unerased": 0}
 
 
 def test_a_site_is_visited_with_the_options_that_it_was_added_with(library: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.interfaces.http import examples
+from answerable.interfaces import examples
 from answerable.overview.document_overview import DocumentOverview, document_overview
 
 EXAMPLES = Path(examples.__file__).parent / "en"

@@ -11,7 +11,7 @@ from helpers import make_document
 import answerable
 from answerable import Library
 from answerable.datatypes import Answer, Part, PartKind
-from answerable.interfaces.http import examples
+from answerable.interfaces import examples
 from answerable.overview.drafts import Basis, Draft, drafts
 from answerable.overview.library_overview import library_overview, state_of
 from answerable.overview.questions import is_answered, suggested_questions, varied

@@ -14,7 +14,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import EmptySource, SourceError, SourceNotFound, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadLimits, Skipped, read_file, source_of, walk
 from answerable.sources.file_reader import FileReader
-from answerable.sources.unread import WITHOUT_OCR
+from answerable.sources.unread import without_ocr
 
 
 def names(root: Path, skipped: Skipped | None = None) -> list[str]:
@@ -112,10 +112,10 @@ def test_a_folder_in_order_with_reasons(tmp_path: Path) -> None:
     fill(tmp_path, "drafts/one.md", "drafts/two.md")
     skipped = Skipped()
     assert names(tmp_path, skipped) == ["README", "a.txt", "b/a.txt", "b/z.md", "src/x.py"]
-    assert skipped.counts == {"hidden": 1, "unsupported": 1, WITHOUT_OCR: 1, "empty": 1, "ignored": 1}
+    assert skipped.counts == {"hidden": 1, "unsupported": 1, without_ocr(): 1, "empty": 1, "ignored": 1}
     named = {(Path(each.source).name, each.reason) for each in skipped.passed_over}
     assert named == {
-        ("photo.jpg", WITHOUT_OCR),
+        ("photo.jpg", without_ocr()),
         ("data.bin", "unsupported"),
         ("empty.md", "empty"),
         (".git", "hidden"),

@@ -19,7 +19,7 @@ from answerable.datatypes import DocumentType
 from answerable.errors import DamagedSource, EmptySource, SourceTooLarge, UnsupportedSource
 from answerable.sources import ReadContext, ReadingProcess, ReadLimits, Skipped, read_file, walk
 from answerable.sources.archives import members
-from answerable.sources.unread import WITHOUT_OCR
+from answerable.sources.unread import without_ocr
 
 CHAT = "".join(
     f"[{day:02}/03/2024, 10:{day:02}:00] {name}: message number {day}\r\n"
@@ -89,7 +89,7 @@ def test_documents_in_a_tar_archive(
     names = ["docs/b.md", "docs/a.pdf", long, "página.html"]
     assert [each.source for each in documents] == [f"{path.as_posix()}!/{name}" for name in names]
     assert {(each.source.split("!/")[1], each.reason) for each in skipped.passed_over} == {
-        ("photo.jpg", WITHOUT_OCR),
+        ("photo.jpg", without_ocr()),
         ("blank.txt", "empty"),
         ("página_files/x.js", "part of a web page"),
     }
@@ -159,7 +159,7 @@ def test_archives_in_an_archive_one_level_deep(save: Callable[..., Path]) -> Non
         assert sources == ["!/a.md", "!/chat.zip!/_chat.txt", "!/in.tar.gz!/c.md", "!/log.gz!/log"]
         assert {(each.source.removeprefix(path.as_posix()), each.reason) for each in skipped.passed_over} == {
             ("!/in.tar.gz!/deeper.zip", "archive within an archive within another"),
-            ("!/empty.zip!/x.png", WITHOUT_OCR),
+            ("!/empty.zip!/x.png", without_ocr()),
             ("!/empty.zip", "empty"),
         }
         (error,) = skipped.errors

@@ -1,4 +1,4 @@
-"""Where a passage stands, as the metadata that other frameworks keep beside a text."""
+"""The place of a passage, as the metadata that other frameworks keep beside a text."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ except ImportError as error:
 
 
 class AnswerableRetriever(BaseRetriever):
-    """Finds the `k` best passages that match the filter `where`; a document's metadata say where its text stands."""
+    """Finds the `k` best passages that match the filter `where`; a document's metadata have the place of its text."""
 
     library: Library
     k: int = 6

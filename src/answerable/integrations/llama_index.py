@@ -19,7 +19,7 @@ except ImportError as error:
 
 
 class AnswerableRetriever(BaseRetriever):
-    """Finds the `k` best passages that match the filter `where`; a node's metadata say where its text stands."""
+    """Finds the `k` best passages that match the filter `where`; a node's metadata have the place of its text."""
 
     def __init__(self, library: Library, k: int = 6, where: Mapping[str, Any] | None = None) -> None:
         super().__init__()

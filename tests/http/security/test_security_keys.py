@@ -18,6 +18,7 @@ from answerable.interfaces.http.app import create_app
 PUBLIC = {"/health", "/ready", "/openapi.json"}
 BODIES: dict[str, Any] = {
     "/api/v1/{library}/ask": {"question": "What is the password of the safe?"},
+    "/api/v1/{library}/read": {"method": "count"},
     "/api/v1/{library}/instead": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/search": {"question": "What is the password of the safe?"},
     "/api/v1/{library}/examples": {"language": "en"},
@@ -38,6 +39,7 @@ ASKERS_MAY = {
     ("GET", "/api/v1/libraries"),
     ("POST", "/api/v1/{library}/ask"),
     ("POST", "/api/v1/{library}/instead"),
+    ("POST", "/api/v1/{library}/read"),
     ("POST", "/api/v1/{library}/search"),
     ("GET", "/api/v1/{library}/filters"),
     ("GET", "/api/v1/{library}/documents"),

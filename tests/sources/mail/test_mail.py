@@ -21,7 +21,7 @@ from answerable.sources.folders import walk
 from answerable.sources.formats import Format, recognise
 from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.process.reading_process import ReadingProcess
-from answerable.sources.unread import WITHOUT_OCR
+from answerable.sources.unread import without_ocr
 
 
 def only(data: bytes | str, source: str = "a.eml") -> Document:
@@ -148,7 +148,7 @@ def test_attachments_are_documents_of_their_own() -> None:
         ("/m/a.eml!/Old.eml!/inner.md", "/m/a.eml!/Old.eml"),
     ]
     assert left_out(skipped) == [
-        ("photo.jpg", WITHOUT_OCR),
+        ("photo.jpg", without_ocr()),
         ("blank.txt", "empty"),
         ("all.zip", "archive in a message"),
     ]
@@ -232,7 +232,7 @@ def test_of_a_mailbox_only_what_is_over_its_limits_is_left_out(tmp_path: Path) -
         found = process.read(box, "inbox.mbox", ReadContext(limits, skipped=skipped))
     assert [each.source for each in found] == [f"inbox.mbox!/{name}" for name in ("1@x", "2@x", "2@x!/plan.txt", "3@x")]
     assert [str(error).partition(" ")[0] for error in skipped.errors] == ["inbox.mbox!/2@x!/slow.md"]
-    assert left_out(skipped) == [("photo.jpg", WITHOUT_OCR)]
+    assert left_out(skipped) == [("photo.jpg", without_ocr())]
 
 
 def nested(depth: int) -> bytes:

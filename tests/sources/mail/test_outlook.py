@@ -15,7 +15,7 @@ from answerable.errors import DamagedSource, EncryptedSource, SourceError
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_bytes
 from answerable.sources.limits import Skipped
-from answerable.sources.unread import WITHOUT_OCR
+from answerable.sources.unread import without_ocr
 
 # 2024-03-05 20:15 UTC in ticks since 1601.
 SENT = (0x0040, 0x0039, int((datetime(2024, 3, 5, 20, 15) - datetime(1601, 1, 1)).total_seconds()) * 10_000_000)
@@ -55,7 +55,7 @@ def test_a_message_with_attachments() -> None:
     )
     assert (notes.source, notes.metadata["message"]) == ("/a/letter.msg!/notes.txt", "/a/letter.msg")
     assert (inner.source, inner.content.splitlines()[-1]) == ("/a/letter.msg!/Inner.msg", "Inside text.")
-    assert [(each.source, each.reason) for each in skipped.passed_over] == [("/a/letter.msg!/photo.jpg", WITHOUT_OCR)]
+    assert [(each.source, each.reason) for each in skipped.passed_over] == [("/a/letter.msg!/photo.jpg", without_ocr())]
 
 
 def test_its_headers_have_the_time_of_the_senders_place() -> None:

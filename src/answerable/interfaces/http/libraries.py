@@ -17,7 +17,7 @@ from pathlib import Path
 
 from answerable.errors import AnswerableError, LibraryNotFound, SettingsError
 from answerable.interfaces.http.library_list import LONGEST_NAME, Choices, ListFile
-from answerable.library import Library
+from answerable.library import Library, over
 from answerable.protocols import Answerer, Reader
 from answerable.settings import Settings
 from answerable.text import printable_line
@@ -94,7 +94,7 @@ class Libraries:
         return name not in self._started and name in self._list.made
 
     def is_together(self, name: str) -> bool:
-        """Return whether a name stands for all libraries. An earlier version may have made one of this name."""
+        """Return whether a name means all libraries. An earlier version may have made one of this name."""
         return name == ALL and ALL not in self._list.made
 
     def choices(self, name: str) -> Choices:
@@ -241,7 +241,7 @@ class Libraries:
                 self._part()
                 stores = {name: self.get(name).store for name in self.names()}
                 joined = join(stores, self.settings(self.default).library_timeout)
-                self._joined = state, self.get(self.default).over(joined)
+                self._joined = state, over(self.get(self.default), joined)
             return self._joined[1]
 
     def _part(self) -> None:

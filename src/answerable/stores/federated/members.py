@@ -153,13 +153,15 @@ class Members:
         except AnswerableError as error:
             self._leave_out(member, str(error))
             return
-        member.problem = ""
-        self._compare(member, fingerprint)
+        if self._compare(member, fingerprint):
+            member.problem = ""
 
-    def _compare(self, member: _Member, fingerprint: Fingerprint | None) -> None:
-        """Leave a library out whose vectors can't be compared with the others'."""
-        if fingerprint is not None and fingerprint != self._fingerprint:
-            self._leave_out(member, f"its vectors are {fingerprint}'s, those of the others {self._fingerprint}'s")
+    def _compare(self, member: _Member, fingerprint: Fingerprint | None) -> bool:
+        """Return whether a library's vectors can be compared with the others'; leave it out if they can't."""
+        if fingerprint in (None, self._fingerprint):
+            return True
+        self._leave_out(member, f"its vectors are {fingerprint}'s, those of the others {self._fingerprint}'s")
+        return False
 
     def _leave_out(self, member: _Member, problem: str) -> None:
         member.until = time.monotonic() + self._pause
