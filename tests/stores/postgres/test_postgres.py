@@ -180,7 +180,7 @@ def test_who_may_only_read_still_may_in_the_new_format(address: str) -> None:
     execute(address, f"DROP OWNED BY {role}; DROP ROLE {role}")
 
 
-@pytest.mark.parametrize("change", ["UPDATE migrations SET format = format + 97", "DELETE FROM migrations"])
+@pytest.mark.parametrize("change", ["UPDATE migrations SET format = format + 96", "DELETE FROM migrations"])
 def test_other_formats(address: str, change: str) -> None:
     PostgresStore(address).close()
     execute(address, change)

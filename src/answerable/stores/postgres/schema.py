@@ -76,6 +76,7 @@ _MIGRATIONS = (
     UPDATE library SET erased = now() WHERE unerased = 0;
     """,
     """
+    CREATE INDEX ON documents (language);
     DROP INDEX IF EXISTS entries_by_vector;
     ALTER TABLE entries ADD COLUMN digest bytea NOT NULL
         GENERATED ALWAYS AS (substr(sha256(vector_send(vector)), 1, 16)) STORED;

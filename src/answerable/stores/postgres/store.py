@@ -27,6 +27,17 @@ from answerable.stores.postgres.values import decode, encode, key
 
 Made = TypeVar("Made")
 
+# From one language to the next by index, however many documents there are.
+_LANGUAGES = """
+    WITH RECURSIVE found AS (
+        SELECT min(language) AS language FROM documents
+        UNION ALL
+        SELECT (SELECT min(language) FROM documents WHERE language > found.language) FROM found
+        WHERE found.language IS NOT NULL
+    )
+    SELECT language FROM found WHERE language IS NOT NULL ORDER BY language
+"""
+
 
 class PostgresStore:
     """A library at an address (see `postgres.address`). `create` creates a missing one.
@@ -144,7 +155,7 @@ class PostgresStore:
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, each once."""
-        return [row["language"] for row in self._rows("SELECT DISTINCT language FROM documents ORDER BY language")]
+        return [row["language"] for row in self._rows(_LANGUAGES)]
 
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
@@ -161,11 +172,15 @@ class PostgresStore:
 
     def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
         """Search vectors. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
-        try:
-            return self._connections.run(search)
-        finally:
-            # They may have been replaced during the search, or made it fail: drop the result then.
-            self._connections.run(self._check_binding)
+
+        def checked(connection: Connection) -> Scored:
+            try:
+                return search(connection)
+            finally:
+                # They may have been replaced during the search, or made it fail: drop the result then.
+                self._check_binding(connection)
+
+        return self._connections.run(checked)
 
     def search_terms(
         self, terms: Sequence[str], k: int, where: Filter | None, rarities: Mapping[str, float] | None = None

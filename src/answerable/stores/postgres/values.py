@@ -32,7 +32,7 @@ def encode(text: str) -> str:
 
 def decode(text: str) -> str:
     """Return the original of a text escaped by `encode`."""
-    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text)
+    return _ESCAPED.sub(lambda match: chr(int(match[1], 16)), text) if "\1" in text else text
 
 
 def key(text: str) -> str:
