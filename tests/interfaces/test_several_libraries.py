@@ -12,6 +12,7 @@ import answerable
 from answerable.errors import LibraryNotFound, LibraryReadOnly, SettingsError
 
 BOAT = "The boat Alborada leaves the harbour at nine on Sundays."
+CODES = {"boats": "The code of the door to the boats is 4471.", "houses": "The code of the door to the house is 9920."}
 HEATING = "La calefacción de la casa se enciende en octubre."
 AWAY = "answerable+http://127.0.0.1:9/notes"
 
@@ -38,6 +39,17 @@ def test_each_citation_names_its_library(folder: Path) -> None:
     found = json.loads(run_here("ask", "¿Cuándo se enciende la calefacción?", *both(folder), "--json").stdout)
     assert [(each["quote"], each["library"]) for each in found["citations"]] == [(HEATING, "houses")]
     assert "unavailable" not in found
+
+
+def test_quotes_of_several_libraries_begin_with_the_library(tmp_path: Path) -> None:
+    for library, text in CODES.items():
+        (tmp_path / f"{library}.md").write_text(text, "utf-8")
+        with answerable.open(tmp_path / library) as opened:
+            opened.add(tmp_path / f"{library}.md")
+    with answerable.open([tmp_path / library for library in CODES]) as both:
+        answer = both.ask("What is the door code?")
+    _, *lines = answer.text.splitlines()
+    assert sorted(line[: -len(" [1]")] for line in lines) == [f"{library}: “{text}”" for library, text in CODES.items()]
 
 
 def test_a_refusal_covers_all_of_them(folder: Path) -> None:

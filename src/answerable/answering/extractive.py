@@ -80,8 +80,11 @@ class ExtractiveAnswerer:
         chosen = self._with_later(list(self._choose(ranked, evidence)), evidence)
         if not chosen:
             return refuse(evidence, Reason.NOTHING_FOUND)
+        # Much the same is said of two clubs: a quote says whose it is where others are of another library.
+        several = len({quote.citation.library for quote in chosen}) > 1
         lines = (
-            f"{_line(quote)}{more(quote.left_out, evidence.language)} [{number}]"
+            (f"{quote.citation.library}: " if several else "")
+            + f"{_line(quote)}{more(quote.left_out, evidence.language)} [{number}]"
             for number, quote in enumerate(chosen, 1)
         )
         text = "\n".join((quoting(evidence.language), *lines))
