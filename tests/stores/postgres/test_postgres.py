@@ -136,13 +136,14 @@ def test_a_library_that_is_not_there(address: str) -> None:
 
 
 TO_FORMAT = {
-    2: "ALTER TABLE entries DROP COLUMN digest; ALTER TABLE terms DROP COLUMN highest; DROP TABLE sketches; "
-    "ALTER TABLE library DROP COLUMN edges, DROP COLUMN sketched",
+    3: "ALTER TABLE entries DROP COLUMN digest; ALTER TABLE terms DROP COLUMN highest; DROP TABLE sketches; "
+    "ALTER TABLE library DROP COLUMN edges, DROP COLUMN sketched; DROP INDEX documents_language_idx",
+    2: "ALTER TABLE library DROP COLUMN unerased, DROP COLUMN erased",
     1: "DROP TABLE records",
 }
 
 
-@pytest.mark.parametrize("older", [1, 2])
+@pytest.mark.parametrize("older", [1, 2, 3])
 def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older: int) -> None:
     made = PostgresStore(address)
     for name, text in (("a", "Uno dos tres."), ("b", "Uno dos tres."), ("c", "Uno cuatro.")):
@@ -154,7 +155,7 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
     gathered.keep({1: PassageVectors(ANYWHERE, ANYWHERE[None])})
     made.close()
     execute(address, f"DELETE FROM migrations WHERE format > {older}")
-    for number in range(2, older - 1, -1):
+    for number in range(3, older - 1, -1):
         execute(address, TO_FORMAT[number])
     for create in (True, False):
         store = PostgresStore(address, create)
@@ -172,7 +173,7 @@ def test_a_library_of_an_older_format_is_brought_up_to_date(address: str, older:
 def test_who_may_only_read_still_may_in_the_new_format(address: str) -> None:
     PostgresStore(address).close()
     role, schema = f"reader_{uuid.uuid4().hex}", parse_address(address).schema
-    execute(address, f"CREATE ROLE {role}; {TO_FORMAT[2]}; DELETE FROM migrations WHERE format > 2")
+    execute(address, f"CREATE ROLE {role}; {TO_FORMAT[3]}; DELETE FROM migrations WHERE format > 3")
     execute(address, f"GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}")
     PostgresStore(address).close()
     rights = f"SELECT has_table_privilege('{role}', 'sketches', right_) FROM unnest(ARRAY['SELECT', 'INSERT']) right_"
