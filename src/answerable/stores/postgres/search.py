@@ -24,13 +24,16 @@ from answerable.stores.postgres.values import key, vector_to_text
 from answerable.text.bm25 import rarity
 
 _MOST_FROM_SKETCHES = 1000
+# Up to so many chunks that pass a filter, all their vectors are compared; looking up the terms of all pays sooner.
+_FEW_VECTORS = 20_000
+_FEW_TERMS = 10_000
 # So many vectors for each wanted one, and at least so many, are compared after their sketches.
 _COMPARED_FOR_EACH = 5
 _LEAST_COMPARED = 500
-# The share of sketches in the sample, the number of sketches for each compared vector that are sorted at first, and how
-# many times as many if too few of them pass.
+# The share of sketches in the sample, the number of passing sketches for each compared vector that are sorted at first,
+# and how many times as many if too few of them pass.
 _SAMPLED_PERCENT = 4
-_FIRST_REACH = 3
+_FIRST_REACH = 2
 _FARTHER = 8
 # The first guess at the k-th best score, as a share of the highest that any chunk could reach.
 _GUESSED_SHARE = 0.05
@@ -118,8 +121,10 @@ class _Term:
 def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Filter | None) -> Scored:
     """Return number and cosine of the k nearest chunks, best first, ties by number."""
     passing = condition(where) if where is not None else _EVERYTHING
-    if k <= _MOST_FROM_SKETCHES and not _are_few(connection, passing):
-        found = _by_sketches(connection, vector, k, passing)
+    total = _count(connection)
+    expected = total if where is None else _expected(connection, passing)
+    if k <= _MOST_FROM_SKETCHES and expected > (EXACT_UP_TO if where is None else _FEW_VECTORS):
+        found = _by_sketches(connection, vector, k, passing, expected / total)
         # There may be no sketches yet.
         if found:
             return found
@@ -163,7 +168,7 @@ def _by_terms(connection: Connection, where: Filter | None) -> tuple[str, list[A
     if where is None:
         return _BY_TERMS.format(passing="SELECT", among="true", passed=""), [], []
     text, parameters = condition(where)
-    if _are_few(connection, (text, parameters)):
+    if _expected(connection, (text, parameters)) <= _FEW_TERMS:
         # Filter once, then look up the postings.
         passing = f"SELECT number FROM entries WHERE {text}"
         among = "chunk IN (SELECT number FROM passing)"
@@ -190,16 +195,16 @@ def _asked(connection: Connection, terms: Sequence[str], rarities: Mapping[str, 
     return found[::-1]
 
 
-def _by_sketches(connection: Connection, vector: FloatArray, k: int, passing: Condition) -> Scored:
-    """Like `search_vectors`, but approximate; find nothing if there are no sketches."""
+def _by_sketches(connection: Connection, vector: FloatArray, k: int, passing: Condition, share: float) -> Scored:
+    """Like `search_vectors`, but approximate; find nothing if there are no sketches. Some `share` passes."""
     text, parameters = passing
     wanted, compared = vector_to_text(vector), max(_COMPARED_FOR_EACH * k, _LEAST_COMPARED)
     # Filter in order, until enough have passed.
     passed = "" if passing is _EVERYTHING else _PASSED.format(key="digest", where=text)
     statement = _BY_SKETCHES.format(passed=passed, where=text)
-    reach = _FIRST_REACH * compared
+    reach = _FIRST_REACH * compared / share
     while True:
-        sampled = reach * _SAMPLED_PERCENT // 100
+        sampled = int(reach * _SAMPLED_PERCENT / 100)
         values = [wanted, sampled, *parameters, compared, wanted, k, compared, *parameters, k]
         rows = connection.execute(statement, values).fetchall()
         if rows[0]["is_enough"]:
@@ -207,15 +212,16 @@ def _by_sketches(connection: Connection, vector: FloatArray, k: int, passing: Co
         reach *= _FARTHER
 
 
-def _are_few(connection: Connection, passing: Condition) -> bool:
-    """Whether few enough chunks pass to score them one by one."""
+def _count(connection: Connection) -> int:
+    row = connection.execute("SELECT chunks FROM library").fetchone()
+    return int(row["chunks"]) if row else 0
+
+
+def _expected(connection: Connection, passing: Condition) -> int:
+    """Return how many chunks pass a filter by the server's statistics: to count them takes as long as a search."""
     text, parameters = passing
-    # The library's own count is faster.
-    counted = f"SELECT count(*) FROM (SELECT FROM entries WHERE {text} LIMIT {EXACT_UP_TO + 1}) AS passing"
-    if passing is _EVERYTHING:
-        counted = "SELECT chunks FROM library"
-    row = connection.execute(f"SELECT ({counted}) AS count", parameters).fetchone()
-    return row is None or int(row["count"]) <= EXACT_UP_TO
+    (row,) = connection.execute(f"EXPLAIN (FORMAT JSON) SELECT FROM entries WHERE {text}", parameters).fetchall()
+    return int(row["QUERY PLAN"][0]["Plan"]["Plan Rows"])
 
 
 def _scored(connection: Connection, statement: str, parameters: Sequence[Any]) -> Scored:
