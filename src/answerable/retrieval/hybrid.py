@@ -17,11 +17,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import NormalDist, pstdev
 
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
-from answerable.protocols import Store
+from answerable.retrieval.copies import search_distinct
 from answerable.retrieval.fetched import Fetched, Scored
 from answerable.retrieval.foreign import LEVELS, NONE, Foreign, level_foreign
 
@@ -51,7 +52,7 @@ class Candidates:
 
 
 def hybrid_search(
-    store: Store,
+    fetched: Fetched,
     vector: FloatArray,
     terms: Sequence[str],
     highest: float,
@@ -61,17 +62,19 @@ def hybrid_search(
 ) -> Candidates:
     """Search a store of `chunks` chunks by meaning and by keyword; keyword scores are at most `highest`.
 
-    What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out. The result is
-    deterministic.
+    Copies of a text don't crowd out others (see `copies`). What passes the filter `in_other_languages` is searched once
+    more, so that it isn't crowded out either. The result is deterministic.
     """
-    dense = store.search_vectors(vector, CANDIDATES, where)
-    keyword = store.search_terms(terms, CANDIDATES, where)
+    store = fetched.store
+    by_meaning, by_keyword = partial(store.search_vectors, vector), partial(store.search_terms, terms)
+    dense = search_distinct(fetched, by_meaning, CANDIDATES, where)
+    keyword = search_distinct(fetched, by_keyword, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
     foreign = NONE
     if in_other_languages is not None and model in LEVELS:
-        others = store.search_vectors(vector, CANDIDATES, in_other_languages)
+        others = search_distinct(fetched, by_meaning, CANDIDATES, in_other_languages)
         foreign = level_foreign(dense, others, LEVELS[model])
         dense = foreign.levelled(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)

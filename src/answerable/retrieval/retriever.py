@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
@@ -17,6 +17,7 @@ from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
 from answerable.text.bm25 import highest_score, rarity
 from answerable.text.indexed_text import indexed_text
+from answerable.text.places import count_places, text_hash
 
 REREAD = 20
 RERANKED = 20
@@ -102,7 +103,16 @@ def _retrieve(
             break
         reach *= 2
     known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
-    return [(result, known[result.chunk.id]) for result in kept[:k]]
+    return [(result, known[result.chunk.id]) for result in _with_places(fetched.store, kept[:k], request.where)]
+
+
+def _with_places(store: Store, results: Sequence[RetrievalResult], where: Filter | None) -> list[RetrievalResult]:
+    """Return results with the number of other places, of those that pass the filter, in which their text stands."""
+    hashes = [text_hash(result.chunk) for result in results]
+    places = count_places(store, hashes, where)
+    return [
+        replace(result, other_places=max(places[text] - 1, 0)) for result, text in zip(results, hashes, strict=True)
+    ]
 
 
 def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Candidates, Scored]:
@@ -110,7 +120,7 @@ def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Can
     highest = highest_score(request.weights.values())
     others = foreign_filter(request.question.language, request.question.languages, request.where)
     terms = request.question.terms
-    found = hybrid_search(fetched.store, request.vector, terms, highest, request.where, request.chunks, others)
+    found = hybrid_search(fetched, request.vector, terms, highest, request.where, request.chunks, others)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
     ranked = _reranked(fetched, request, found.fused, steps.reranker)
