@@ -223,9 +223,12 @@ def searched(store: Store, folder: Path, clock: Callable[[], float], started: fl
                 times.append(_timed(partial(store.search_vectors, vector, CANDIDATES, condition), clock))
             found[f"recall@10{name}"] = statistics.mean(shares)
             found |= _spread(f"vectors{name}", times)
+            counts: list[int] = []
             found |= _spread(
-                f"hybrid{name}", [_timed(partial(opened.search, q, BEST, where), clock) for q in questions]
+                f"hybrid{name}",
+                [_timed(lambda q=q: counts.append(len(opened.search(q, BEST, where))), clock) for q in questions],
             )
+            found[f"passages of {BEST}{name}"] = statistics.mean(counts)
         languages = store.languages()
         asked = [analyze_question(question, languages).terms for question in questions]
         searches = [partial(store.search_terms, terms, CANDIDATES, None) for terms in asked]
