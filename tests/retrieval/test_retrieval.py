@@ -15,7 +15,6 @@ from answerable.datatypes import Chunk, Document, FloatArray, Location, Retrieva
 from answerable.filters import Filter, parse_filter
 from answerable.library import Library
 from answerable.protocols import IndexedChunk
-from answerable.retrieval.fetched import Fetched
 from answerable.retrieval.hybrid import CANDIDATES, REACH, estimate_deviation, fuse, fuse_scaled, hybrid_search
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.repeats import drop_repeats
@@ -162,21 +161,21 @@ def names(store: MemoryStore, numbers: list[int]) -> list[str]:
 
 def test_search_finds_by_meaning_and_by_words(store: MemoryStore) -> None:
     vector = np.array([1.0, 0.0], np.float32)
-    found = hybrid_search(Fetched(store), vector, analyze_question("cats", ["en"]).terms, 10.0, None, store.count()[1])
+    found = hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, 10.0, None, store.count()[1])
     assert names(store, [number for number, _ in found.dense]) == ["meaning", "words", "neither"]
     assert names(store, [number for number, _ in found.keyword]) == ["words"]
     assert names(store, [number for number, _ in found.fused]) == ["words", "meaning", "neither"]
     deviation = estimate_deviation([cosine for _, cosine in found.dense], 3)
     assert found.fused == fuse_scaled(found.dense, found.keyword, deviation, 10.0)
-    assert found == hybrid_search(Fetched(store), vector, analyze_question("cats", ["en"]).terms, 10.0, None, store.count()[1])
+    assert found == hybrid_search(store, vector, analyze_question("cats", ["en"]).terms, 10.0, None, store.count()[1])
 
 
 def test_search_without_words_or_with_a_filter(store: MemoryStore) -> None:
     vector = np.array([1.0, 0.0], np.float32)
-    found = hybrid_search(Fetched(store), vector, [], 0.0, None, store.count()[1])
+    found = hybrid_search(store, vector, [], 0.0, None, store.count()[1])
     assert not found.keyword
     assert names(store, [number for number, _ in found.fused]) == ["meaning", "words", "neither"]
-    filtered = hybrid_search(Fetched(store), vector, ["cat"], 10.0, parse_filter({"kind": "b"}), store.count()[1])
+    filtered = hybrid_search(store, vector, ["cat"], 10.0, parse_filter({"kind": "b"}), store.count()[1])
     assert names(store, [number for number, _ in filtered.fused]) == ["words", "neither"]
 
 
@@ -184,7 +183,7 @@ def test_search_looks_at_so_many_candidates_of_each_kind() -> None:
     store = MemoryStore()
     for number in range(CANDIDATES + 20):
         store.put(*indexed(f"d{number}", "cats", number / 1000))
-    found = hybrid_search(Fetched(store), np.array([1.0, 0.0], np.float32), ["cat"], 10.0, None, store.count()[1])
+    found = hybrid_search(store, np.array([1.0, 0.0], np.float32), ["cat"], 10.0, None, store.count()[1])
     assert len(found.dense) == len(found.keyword) == CANDIDATES
 
 

@@ -135,14 +135,34 @@ def test_several_libraries_count_the_places_of_all(tmp_path: Path) -> None:
         assert places(search(joined, {"folder": "b"})) == {LICENCE: 1 + 1 + 2 - 1}
 
 
-def test_the_same_words_under_another_title_are_another_text() -> None:
+def test_a_short_text_under_another_title_is_another_text() -> None:
     store = MemoryStore()
-    texts = ("Thirty days.", "thirty\n days.")
-    for number, (text, title) in enumerate([(texts[0], "Kettle"), (texts[1], "Kettle"), (texts[0], "Toaster")]):
-        add(store, make_document(f"# {title}\n\n{text}", f"d{number}", type="markdown", title=title, language="en"))
-    hashes = [text_hash(store.chunks(f"d{number}")[0]) for number in range(3)]
-    assert hashes[0] == hashes[1] != hashes[2]
-    assert count_places(store, hashes, None) == {hashes[0]: 2, hashes[2]: 1}
+    long = "The appliance may only be opened by a workshop. " * 5
+    for number, (text, title) in enumerate(
+        [("Thirty days.", "Kettle"), ("thirty\n days.", "Kettle"), ("Thirty days.", "Toaster")]
+    ):
+        add(store, make_document(text, f"short{number}", title=title, language="en"))
+        add(store, make_document(long, f"long{number}", title=f"{title} {number}", language="en"), chunk_size=400)
+    short = [text_hash(store.chunks(f"short{number}")[0]) for number in range(3)]
+    assert short[0] == short[1] != short[2]
+    assert count_places(store, short, None) == {short[0]: 2, short[2]: 1}
+    (same,) = {text_hash(store.chunks(f"long{number}")[0]) for number in range(3)}
+    assert count_places(store, [same], None) == {same: 3}
+
+
+def test_texts_that_stand_everywhere_leave_room_for_others() -> None:
+    """Also where there are several such texts, and where titles differ, so that no two vectors are the same."""
+    store = MemoryStore()
+    store.bind_embedder(PRINT)
+    rules = ("Permission is granted. " + LICENCE + " ") * 3, ("Garden permission. " + LICENCE + " ") * 3
+    for number in range(400):
+        text = rules[number % 2]
+        made = make_document(text, f"rule{number}", source=f"/{number}", title=f"Garden {number}", language="en")
+        add(store, made, embedder=EMBEDDER, chunk_size=600)
+    assert len(search(store)) == 2
+    add(store, *documents(0), embedder=EMBEDDER)
+    found = places(search(store))
+    assert sorted(found.values()) == [0, 0, 0, 199, 199]
 
 
 @pytest.mark.parametrize("indexed_from", [0, 3000])

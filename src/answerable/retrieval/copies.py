@@ -1,69 +1,52 @@
-"""Candidates that are copies of one text, such as a licence or a footer, which would leave no room for other texts.
+"""Texts that stand in so many places, such as a licence or a footer, that they would leave no room for others.
 
-Copies have equal scores. If they are most of what a search finds, it is repeated without their texts.
+If most of the best candidates are copies, both searches are repeated without their texts, of which one place stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import groupby
+from collections.abc import Callable
 from typing import TypeAlias
 
 from answerable.filters import Filter
-from answerable.retrieval.fetched import Fetched, Scored
+from answerable.retrieval.fetched import Scored, Stored
 from answerable.text.places import text_hash, without
 
 Search: TypeAlias = "Callable[[int, Filter | None], Scored]"
 """A search of a store for the best, of a number and a filter."""
 
-# Fewer equal scores are no crowd.
-_CROWD = 3
-_ROUNDS = 6
-# Servers search differently, and slower, for more than a thousand.
-_MOST = 800
-_DIGITS = 5
 
+class Crowd:
+    """The texts that are left out when a search is repeated, and the one chunk of each that stays."""
 
-def search_distinct(fetched: Fetched, search: Search, k: int, where: Filter | None) -> Scored:
-    """Return the k best that `search` finds, best first; if most are copies, one of each text and what follows them.
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._kept: set[int] = set()
+        self._found: dict[str, dict[int, float]] = {}
 
-    Of copies the one with the lowest number stays.
-    """
-    first = found = search(k, where)
-    kept: dict[int, float] = {}
-    hashes: set[str] = set()
-    limit = k
-    for _ in range(_ROUNDS):
-        crowds = list(_crowds(found))
-        if len(found) < limit or len(kept) + len(found) - sum(len(crowd) - 1 for crowd in crowds) > k // 2:
-            break
-        texts = _copied(fetched, crowds)
-        if not texts.keys() - hashes:
-            # What is left has no hash, or is as near by chance.
-            break
-        hashes |= texts.keys()
-        kept |= {number: score for number, score in found if number in texts.values()}
-        limit = min(2 * limit, _MOST)
-        found = search(limit, without(hashes, where))
-    if not kept:
-        return first
-    return sorted({**kept, **dict(found)}.items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+    def search(self, name: str, search: Search, k: int, where: Filter | None) -> Scored:
+        """Return the k best, best first; `name` tells the searches of one question apart."""
+        if not self._texts:
+            found = search(k, where)
+            self._found[name] = dict(found)
+            return found
+        stays = {number: score for number, score in self._found[name].items() if number in self._kept}
+        self._found[name] = {**stays, **dict(search(k, without(self._texts, where)))}
+        return sorted(self._found[name].items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
-
-def _crowds(found: Scored) -> Iterator[list[int]]:
-    """Yield the numbers of chunks with equal scores, where these are several."""
-    for _, equals in groupby(found, key=lambda pair: round(pair[1], _DIGITS)):
-        numbers = [number for number, _ in equals]
-        if len(numbers) >= _CROWD:
-            yield numbers
-
-
-def _copied(fetched: Fetched, crowds: list[list[int]]) -> dict[str, int]:
-    """Return the text's hash and the first chunk of each crowd whose first and last chunk are copies."""
-    ends = {number: None for crowd in crowds for number in (min(crowd), max(crowd))}
-    hashes = {number: text_hash(indexed.chunk) for number, (indexed, _) in fetched.fetch(list(ends)).items()}
-    return {
-        hashes[min(crowd)]: min(crowd)
-        for crowd in crowds
-        if min(crowd) in hashes and hashes[min(crowd)] == hashes.get(max(crowd))
-    }
+    def grows(self, best: Stored) -> bool:
+        """Return whether most of the best candidates are copies of texts that weren't left out; these are from now."""
+        firsts: dict[str, int] = {}
+        repeated: set[str] = set()
+        for number, (indexed, _) in best.items():
+            text = text_hash(indexed.chunk)
+            if text in firsts:
+                repeated.add(text)
+            firsts.setdefault(text, number)
+        # A text that was left out and is found again has no hash in the store.
+        repeated -= self._texts
+        if not repeated or 2 * len(firsts) > len(best):
+            return False
+        self._texts |= repeated
+        self._kept |= {firsts[text] for text in repeated}
+        return True

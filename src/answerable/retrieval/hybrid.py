@@ -22,7 +22,8 @@ from statistics import NormalDist, pstdev
 
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
-from answerable.retrieval.copies import search_distinct
+from answerable.protocols import Store
+from answerable.retrieval.copies import Crowd
 from answerable.retrieval.fetched import Fetched, Scored
 from answerable.retrieval.foreign import LEVELS, NONE, Foreign, level_foreign
 
@@ -52,29 +53,30 @@ class Candidates:
 
 
 def hybrid_search(
-    fetched: Fetched,
+    store: Store,
     vector: FloatArray,
     terms: Sequence[str],
     highest: float,
     where: Filter | None,
     chunks: int,
     in_other_languages: Filter | None = None,
+    crowd: Crowd | None = None,
 ) -> Candidates:
     """Search a store of `chunks` chunks by meaning and by keyword; keyword scores are at most `highest`.
 
-    Copies of a text don't crowd out others (see `copies`). What passes the filter `in_other_languages` is searched once
-    more, so that it isn't crowded out either. The result is deterministic.
+    What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out; neither is what
+    isn't of the `crowd`. The result is deterministic.
     """
-    store = fetched.store
+    crowd = crowd or Crowd()
     by_meaning, by_keyword = partial(store.search_vectors, vector), partial(store.search_terms, terms)
-    dense = search_distinct(fetched, by_meaning, CANDIDATES, where)
-    keyword = search_distinct(fetched, by_keyword, CANDIDATES, where)
+    dense = crowd.search("meaning", by_meaning, CANDIDATES, where)
+    keyword = crowd.search("keyword", by_keyword, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
     foreign = NONE
     if in_other_languages is not None and model in LEVELS:
-        others = search_distinct(fetched, by_meaning, CANDIDATES, in_other_languages)
+        others = crowd.search("foreign", by_meaning, CANDIDATES, in_other_languages)
         foreign = level_foreign(dense, others, LEVELS[model])
         dense = foreign.levelled(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
+from answerable.retrieval.copies import Crowd
 from answerable.retrieval.exact import held_by, lift, may_hold
 from answerable.retrieval.fetched import Fetched, Scored
 from answerable.retrieval.foreign import foreign_filter
@@ -23,6 +24,7 @@ REREAD = 20
 RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
+ROUNDS = 10
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
@@ -81,7 +83,7 @@ def word_weights(store: Store, question: Question, chunks: int) -> dict[frozense
 def _retrieve(
     fetched: Fetched, request: SearchRequest, k: int, steps: Steps
 ) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    found, ranked = _search(fetched, request, steps)
+    found, ranked = _search(fetched, request, k, steps)
     wanted = request.question.exact if steps.exact else ()
     candidates = may_hold(fetched.store, wanted, request.question.languages, ranked) if wanted else ()
     held = held_by(fetched, wanted, candidates)
@@ -115,12 +117,10 @@ def _with_places(store: Store, results: Sequence[RetrievalResult], where: Filter
     ]
 
 
-def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Candidates, Scored]:
+def _search(fetched: Fetched, request: SearchRequest, k: int, steps: Steps) -> tuple[Candidates, Scored]:
     """Return the candidates of both searches (with feedback for a long question) and their ranking so far."""
     highest = highest_score(request.weights.values())
-    others = foreign_filter(request.question.language, request.question.languages, request.where)
-    terms = request.question.terms
-    found = hybrid_search(fetched, request.vector, terms, highest, request.where, request.chunks, others)
+    found = _candidates(fetched, request, highest, k)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
     ranked = _reranked(fetched, request, found.fused, steps.reranker)
@@ -131,6 +131,18 @@ def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Can
     moved = with_feedback(request.vector, ranked, first, feedback)
     found = asked_again(fetched, moved, found, highest)
     return found, _reranked(fetched, request, found.fused, steps.reranker)
+
+
+def _candidates(fetched: Fetched, request: SearchRequest, highest: float, k: int) -> Candidates:
+    """Return the candidates of both searches, searched for again while most of the best are copies of few texts."""
+    others = foreign_filter(request.question.language, request.question.languages, request.where)
+    asked = request.vector, request.question.terms, highest, request.where, request.chunks, others
+    crowd = Crowd()
+    for _ in range(ROUNDS):
+        found = hybrid_search(fetched.store, *asked, crowd)
+        if not crowd.grows(fetched.fetch([number for number, _ in found.fused[: max(k, REREAD)]])):
+            break
+    return found
 
 
 def _focus(question: Question, steps: Steps) -> float:

@@ -1,12 +1,13 @@
 """The places of a text: all chunks that have it, found in every store by a field with the text's hash.
 
-A text is what is indexed of a chunk, with its context: the same words under another heading or title are another text,
-since they say something else. White space and case make no difference.
+A long text says the same wherever it stands, under whatever title and heading. What a short one says may depend on them
+("thirty days"): under others it is another text. White space and case make no difference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
@@ -18,13 +19,18 @@ from answerable.text.indexed_text import indexed_text
 
 TEXT_HASH = "text_hash"
 """The field of chunks that has the hash of their text."""
+LONG = 200
+"""From so many characters on, a text doesn't need its title and headings."""
 MOST = 1_000_000
 """Up to this number places are counted in a store that has to list them."""
 
 
 def text_hash(chunk: Chunk) -> str:
     """Return the hash of a chunk's text: 16 hexadecimal digits."""
-    text = " ".join(indexed_text(chunk).split()).casefold()
+    text = indexed_text(replace(chunk, context=""))
+    if len(text) < LONG:
+        text = indexed_text(chunk)
+    text = " ".join(text.split()).casefold()
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 
