@@ -226,7 +226,7 @@ def searched(store: Store, folder: Path, clock: Callable[[], float], started: fl
             counts: list[int] = []
             found |= _spread(
                 f"hybrid{name}",
-                [_timed(lambda q=q: counts.append(len(opened.search(q, BEST, where))), clock) for q in questions],
+                [_timed(partial(_counting, counts, opened, question, where), clock) for question in questions],
             )
             found[f"passages of {BEST}{name}"] = statistics.mean(counts)
         languages = store.languages()
@@ -234,6 +234,11 @@ def searched(store: Store, folder: Path, clock: Callable[[], float], started: fl
         searches = [partial(store.search_terms, terms, CANDIDATES, None) for terms in asked]
         found |= _spread("terms", [_timed(search, clock) for search in searches])
     return found
+
+
+def _counting(counts: list[int], opened: Library, question: str, where: Mapping[str, Any] | None) -> None:
+    """Searches, and notes how many passages were found."""
+    counts.append(len(opened.search(question, BEST, where)))
 
 
 def _timed(work: Callable[[], object], clock: Callable[[], float]) -> tuple[float, float]:
