@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+from contextlib import closing
 from pathlib import Path
 
 from debian import CACHE, texts
@@ -41,7 +42,7 @@ def build(folder: Path, chunks: int, copies: int) -> None:
                 for number in range(copies)
             ]
         )
-    with EmbeddedStore(folder) as store:
+    with closing(EmbeddedStore(folder)) as store:
         store.refresh()
 
 
