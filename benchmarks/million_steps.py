@@ -223,12 +223,22 @@ def searched(store: Store, folder: Path, clock: Callable[[], float], started: fl
                 times.append(timed(partial(store.search_vectors, vector, CANDIDATES, condition), clock))
             found[f"recall@10{name}"] = statistics.mean(shares)
             found |= _spread(f"vectors{name}", times)
-            found |= _spread(f"hybrid{name}", [timed(partial(opened.search, q, BEST, where), clock) for q in questions])
+            counts: list[int] = []
+            found |= _spread(
+                f"hybrid{name}",
+                [timed(partial(_counting, counts, opened, question, where), clock) for question in questions],
+            )
+            found[f"passages of {BEST}{name}"] = statistics.mean(counts)
         languages = store.languages()
         asked = [analyze_question(question, languages).terms for question in questions]
         searches = [partial(store.search_terms, terms, CANDIDATES, None) for terms in asked]
         found |= _spread("terms", [timed(search, clock) for search in searches])
     return found
+
+
+def _counting(counts: list[int], opened: Library, question: str, where: Mapping[str, Any] | None) -> None:
+    """Searches, and notes how many passages were found."""
+    counts.append(len(opened.search(question, BEST, where)))
 
 
 def timed(work: Callable[[], object], clock: Callable[[], float]) -> tuple[float, float]:

@@ -233,6 +233,7 @@ class RetrievalResult:
     """A chunk that may contain the answer. Higher scores are better, comparable within one search only.
 
     `meaning_rank` and `keyword_rank` are its ranks, from 1, in the two fused searches; None if it was not a candidate.
+    `other_places` is in how many more places, of those that pass the search's filter, the same text stands.
     """
 
     chunk: Chunk
@@ -240,6 +241,7 @@ class RetrievalResult:
     document: Document
     meaning_rank: int | None = None
     keyword_rank: int | None = None
+    other_places: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +250,7 @@ class Citation:
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
     `web_address` is where a saved page comes from, by itself; source and link are the file. `library`: see Document.
+    `other_places` is that of the passage it was found in, which has the whole quote.
     """
 
     quote: str
@@ -261,6 +264,7 @@ class Citation:
     answer: Span | None = None
     web_address: str = ""
     library: str = ""
+    other_places: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@
     {"field": {"exists": true}}         the field has any value
     {"and": […]}, {"or": […]}, {"not": …}
 
-Fields: source, type, language, title, document_id, date, sender, page, heading, and any key of the document's metadata.
+Fields: source, type, language, title, document_id, date, sender, page, heading, text_hash (of the passage's text, see
+`text.places`), and any key of the document's metadata.
 Texts are compared without case and accents. A chunk with several values (the senders of a chat window) matches if one
 of them does. An upper bound that is a day includes the day.
 """

@@ -194,3 +194,17 @@ def test_a_quote_is_marked_on_its_picture(tmp_path: Path) -> None:
             assert 0.6 < (box["y"] + box["height"] / 2 - around["y"]) / around["height"] < 0.8
             assert (box["x"] + box["width"] - around["x"]) / around["width"] > 0.9
             visitor.shot("picture")
+
+
+def test_a_source_says_in_how_many_other_places_it_stands(tmp_path: Path) -> None:
+    text = b"The boat leaves the harbour at nine on Sundays. " + b"It has a deck, two cabins and a kitchen. " * 5
+    with small_service(tmp_path) as (server, client):
+        upload(client, *((f"boat{n}.txt", text) for n in range(3)))
+        found = client.post("api/v1/library/search", json={"question": "When does the boat leave?"}).json()["results"]
+        assert [each["other_places"] for each in found] == [2]
+        for locale, said in (("en-GB", "and in 2 other places"), ("pt-BR", "e em outros 2 lugares")):
+            with visiting(server.address, locale=locale) as visitor:
+                turn = visitor.ask("When does the boat leave?")
+                assert turn.locator(".source-place").inner_text().endswith(said)
+                visitor.cite(turn)
+                assert said in visitor.page.locator(".panel-title").inner_text()

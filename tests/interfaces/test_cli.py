@@ -254,7 +254,8 @@ def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
     for citation in found["citations"]:
-        fixed = {"quote", "source", "title", "document_id", "start", "end", "location", "link", "web_address", "answer"}
+        place = {"source", "title", "document_id", "start", "end", "location", "other_places"}
+        fixed = {"quote", "link", "web_address", "answer"} | place
         assert fixed <= set(citation) <= fixed | PLACE
         document = printed(called("show", citation["document_id"], "--json"))
         assert document["content"][citation["start"] : citation["end"]] == citation["quote"]
@@ -272,7 +273,7 @@ def test_search_as_json(called: Invoke) -> None:
     results = printed(called("search", "warranty", "-k", "3", "--json"))["results"]
     assert len(results) == 3
     for result in results:
-        fixed = {"score", "content", "source", "title", "document_id", "start", "end", "location"}
+        fixed = {"score", "content", "source", "title", "document_id", "start", "end", "location", "other_places"}
         assert fixed <= set(result) <= fixed | PLACE
     document = printed(called("show", results[0]["document_id"], "--json"))
     assert document["content"][results[0]["start"] : results[0]["end"]] == results[0]["content"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import PurePosixPath, PureWindowsPath
 from urllib.parse import quote
 
@@ -39,8 +40,9 @@ def cite(result: RetrievalResult, start: int, end: int) -> Citation | None:
     first, last = max(start, chunk.start), min(end, chunk.end)
     if chunk.content[first - chunk.start : last - chunk.start] != document.content[first:last]:
         return None
-    location = location_of(result, start, end)
-    return _citation(document, start, end, location)
+    citation = _citation(document, start, end, location_of(result, start, end))
+    is_within = chunk.start <= start and end <= chunk.end
+    return replace(citation, other_places=result.other_places) if is_within else citation
 
 
 def cite_spans(document: Document, spans: Iterable[Span]) -> list[Citation]:

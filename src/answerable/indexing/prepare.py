@@ -12,6 +12,7 @@ from answerable.protocols import Embedder, IndexedChunk, Passage, PassageVectors
 from answerable.splitting.evidence import evidence_spans
 from answerable.text.indexed_text import indexed_spans, indexed_text
 from answerable.text.languages import document_language
+from answerable.text.places import TEXT_HASH, text_hash
 from answerable.text.terms import term_counts
 
 _CHUNKS_PER_CALLBACK = 200
@@ -88,4 +89,5 @@ def _fields(document: Document, chunk: Chunk) -> dict[str, Any]:
         "heading": chunk.location.headings,
         "sender": chunk.location.senders,
         "date": [part.time for part in chunk.parts if part.time] or document.metadata.get("date"),
+        TEXT_HASH: text_hash(chunk),
     }

@@ -143,7 +143,7 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 def citation_json(citation: Citation) -> Plain:
     """Return a citation as JSON."""
-    names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer")
+    names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer", "other_places")
     return {**_pick(citation, *names), **_of(citation.library), **_place(citation.location)}
 
 
@@ -155,7 +155,7 @@ def _of(library: str) -> Plain:
 def result_json(result: RetrievalResult) -> Plain:
     """Return a search result as JSON: a passage with its score and location."""
     return {
-        "score": result.score,
+        **_pick(result, "score", "other_places"),
         **_pick(result.document, "source", "title"),
         "document_id": result.document.id,
         **_of(result.document.library),

@@ -165,6 +165,15 @@ class SearchStore(Finds, Protocol):
         ...
 
 
+@runtime_checkable
+class CountingStore(Protocol):
+    """What a store may offer so that the places of a text are counted without listing them."""
+
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        ...
+
+
 class DocumentStore(Keeps, Protocol):
     """The part of a store that adding and removing use.
 

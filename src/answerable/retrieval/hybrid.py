@@ -17,11 +17,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import NormalDist, pstdev
 
 from answerable.datatypes import FloatArray
 from answerable.filters import Filter
 from answerable.protocols import Store
+from answerable.retrieval.copies import Crowd
 from answerable.retrieval.fetched import Fetched, Scored
 from answerable.retrieval.foreign import LEVELS, NONE, Foreign, level_foreign
 
@@ -58,20 +60,23 @@ def hybrid_search(
     where: Filter | None,
     chunks: int,
     in_other_languages: Filter | None = None,
+    crowd: Crowd | None = None,
 ) -> Candidates:
     """Search a store of `chunks` chunks by meaning and by keyword; keyword scores are at most `highest`.
 
-    What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out. The result is
-    deterministic.
+    What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out; neither is what
+    isn't of the `crowd`. The result is deterministic.
     """
-    dense = store.search_vectors(vector, CANDIDATES, where)
-    keyword = store.search_terms(terms, CANDIDATES, where)
+    crowd = crowd or Crowd()
+    by_meaning, by_keyword = partial(store.search_vectors, vector), partial(store.search_terms, terms)
+    dense = crowd.search("meaning", by_meaning, CANDIDATES, where)
+    keyword = crowd.search("keyword", by_keyword, CANDIDATES, where)
     made_by = store.fingerprint
     model = made_by.model.rpartition("/")[2] if made_by else ""
     deviation = DEVIATIONS.get(model) or estimate_deviation([cosine for _, cosine in dense], chunks)
     foreign = NONE
     if in_other_languages is not None and model in LEVELS:
-        others = store.search_vectors(vector, CANDIDATES, in_other_languages)
+        others = crowd.search("foreign", by_meaning, CANDIDATES, in_other_languages)
         foreign = level_foreign(dense, others, LEVELS[model])
         dense = foreign.levelled(list(dict((*dense, *others)).items()))[:CANDIDATES]
     fused = fuse_scaled(dense, keyword, deviation, highest, foreign)

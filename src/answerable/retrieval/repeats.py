@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from answerable.datatypes import RetrievalResult
-from answerable.text.indexed_text import indexed_text
+from answerable.text.places import text_hash
 
 OVERLAP = 0.5
 
@@ -15,7 +15,7 @@ def drop_repeats(results: Iterable[RetrievalResult]) -> list[RetrievalResult]:
     kept: list[RetrievalResult] = []
     seen: set[str] = set()
     for result in results:
-        text = " ".join(indexed_text(result.chunk).split()).casefold()
+        text = text_hash(result.chunk)
         if text in seen or any(_overlaps(result, better) for better in kept):
             continue
         seen.add(text)

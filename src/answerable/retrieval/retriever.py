@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from answerable.datatypes import FloatArray, RetrievalResult
 from answerable.filters import Filter
 from answerable.protocols import IndexedChunk, Reranker, Store
+from answerable.retrieval.copies import Crowd
 from answerable.retrieval.exact import held_by, lift, may_hold
 from answerable.retrieval.fetched import Fetched, Scored
 from answerable.retrieval.foreign import foreign_filter
@@ -17,11 +18,13 @@ from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
 from answerable.text.bm25 import highest_score, rarity
 from answerable.text.indexed_text import indexed_text
+from answerable.text.places import count_places, text_hash
 
 REREAD = 20
 RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
+ROUNDS = 10
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
@@ -80,7 +83,7 @@ def word_weights(store: Store, question: Question, chunks: int) -> dict[frozense
 def _retrieve(
     fetched: Fetched, request: SearchRequest, k: int, steps: Steps
 ) -> list[tuple[RetrievalResult, IndexedChunk]]:
-    found, ranked = _search(fetched, request, steps)
+    found, ranked = _search(fetched, request, k, steps)
     wanted = request.question.exact if steps.exact else ()
     candidates = may_hold(fetched.store, wanted, request.question.languages, ranked) if wanted else ()
     held = held_by(fetched, wanted, candidates)
@@ -102,15 +105,22 @@ def _retrieve(
             break
         reach *= 2
     known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
-    return [(result, known[result.chunk.id]) for result in kept[:k]]
+    return [(result, known[result.chunk.id]) for result in _with_places(fetched.store, kept[:k], request.where)]
 
 
-def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Candidates, Scored]:
+def _with_places(store: Store, results: Sequence[RetrievalResult], where: Filter | None) -> list[RetrievalResult]:
+    """Return results with the number of other places, of those that pass the filter, in which their text stands."""
+    hashes = [text_hash(result.chunk) for result in results]
+    places = count_places(store, hashes, where)
+    return [
+        replace(result, other_places=max(places[text] - 1, 0)) for result, text in zip(results, hashes, strict=True)
+    ]
+
+
+def _search(fetched: Fetched, request: SearchRequest, k: int, steps: Steps) -> tuple[Candidates, Scored]:
     """Return the candidates of both searches (with feedback for a long question) and their ranking so far."""
     highest = highest_score(request.weights.values())
-    others = foreign_filter(request.question.language, request.question.languages, request.where)
-    terms = request.question.terms
-    found = hybrid_search(fetched.store, request.vector, terms, highest, request.where, request.chunks, others)
+    found = _candidates(fetched, request, highest, k)
     if not steps.scaled:
         return found, fuse(found.dense, found.keyword)
     ranked = _reranked(fetched, request, found.fused, steps.reranker)
@@ -121,6 +131,18 @@ def _search(fetched: Fetched, request: SearchRequest, steps: Steps) -> tuple[Can
     moved = with_feedback(request.vector, ranked, first, feedback)
     found = asked_again(fetched, moved, found, highest)
     return found, _reranked(fetched, request, found.fused, steps.reranker)
+
+
+def _candidates(fetched: Fetched, request: SearchRequest, highest: float, k: int) -> Candidates:
+    """Return the candidates of both searches, searched for again while most of the best are copies of few texts."""
+    others = foreign_filter(request.question.language, request.question.languages, request.where)
+    asked = request.vector, request.question.terms, highest, request.where, request.chunks, others
+    crowd = Crowd()
+    for _ in range(ROUNDS):
+        found = hybrid_search(fetched.store, *asked, crowd)
+        if not crowd.grows(fetched.fetch([number for number, _ in found.fused[: max(k, REREAD)]])):
+            break
+    return found
 
 
 def _focus(question: Question, steps: Steps) -> float:

@@ -18,7 +18,7 @@ from answerable.filters import AllOf, AnyOf, Between, Bound, Exists, Filter, Not
 from answerable.stores.memory.keywords import Scored
 
 # The fields that are filtered by most: they are indexed before the first chunk is written.
-USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading")
+USUAL_FIELDS = ("source", "type", "language", "document_id", "date", "sender", "page", "heading", "text_hash")
 MOST_EQUAL = 2_000
 
 

@@ -20,7 +20,7 @@ from answerable.interfaces.cli.printing import (
     print_rows,
     print_text,
 )
-from answerable.interfaces.cli.render import addresses_of, place_of, print_answer, print_nearest, quote_of
+from answerable.interfaces.cli.render import addresses_of, elsewhere_of, place_of, print_answer, print_nearest, quote_of
 from answerable.interfaces.cli.streaming import follow
 from answerable.library import Library
 from answerable.text.characters import encodable
@@ -176,7 +176,8 @@ def _print_sources(found: Answer) -> None:
         print_text(("the last answer quotes nothing", "yellow"))
     for number, citation in enumerate(found.citations, 1):
         place = place_of(citation.source, citation.title, citation.location, found.language, citation.library)
-        print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)))
+        elsewhere = elsewhere_of(citation.other_places, found.language)
+        print_text((f"[{number}] ", "bold cyan"), (place, linked("", citation.link)), elsewhere)
         print_text(f"    “{one_line(quote_of(found, citation))}”")
         for shown, address in addresses_of(citation, found.language):
             print_address(shown, address)
@@ -202,7 +203,8 @@ def _print_why(found: Answer, conditions: str) -> None:
             result.document.source, result.document.title, result.chunk.location, library=result.document.library
         )
         ranks = f"meaning {result.meaning_rank or '-'}, words {result.keyword_rank or '-'}"
-        print_text((f"{number:>3}. ", "bold cyan"), place, (f"  {result.score:.3f} ({ranks})", "dim"))
+        score = (f"  {result.score:.3f} ({ranks})", "dim")
+        print_text((f"{number:>3}. ", "bold cyan"), place, elsewhere_of(result.other_places), score)
     for check in found.checks:
         how = f" ({check.how})" if check.how else ""
         print_text((f"{check.support}{how}: ", "bold"), one_line(check.text))

@@ -71,6 +71,11 @@ _MORE_PLACES: _Texts = {
     "es": "… y {n} lugar más: --json lo muestra|… y {n} lugares más: --json los muestra",
     "pt": "… e mais {n} lugar: --json o mostra|… e mais {n} lugares: --json os mostra",
 }
+_OTHER_PLACES: _Texts = {
+    "en": "and in {n} other place|and in {n} other places",
+    "es": "y en otro lugar|y en otros {n} lugares",
+    "pt": "e em outro lugar|e em outros {n} lugares",
+}
 _UNAVAILABLE: _Texts = {
     "en": "without the library {library}, which can't be asked: {reason}",
     "es": "sin la biblioteca {library}, que no se puede consultar: {reason}",
@@ -129,6 +134,11 @@ def narrowed(found: Narrowing, language: str = "en") -> str:
 def more_places(count: int, language: str) -> str:
     """Return how many places are not printed."""
     return _counted(_MORE_PLACES, language, count)
+
+
+def other_places(count: int, language: str) -> str:
+    """Return in how many more places a text stands; "" if in none."""
+    return _counted(_OTHER_PLACES, language, count) if count else ""
 
 
 def unavailable(library: str, reason: str, language: str) -> str:

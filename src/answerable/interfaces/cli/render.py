@@ -45,7 +45,8 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
     is_written = bool(found.checks) and found.reason is Reason.ANSWERED
     for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
-        print_text((f"{marks} ", "bold cyan"), (place, linked("", found.citations[numbers[0] - 1].link)))
+        elsewhere = elsewhere_of(max(found.citations[number - 1].other_places for number in numbers), found.language)
+        print_text((f"{marks} ", "bold cyan"), (place, linked("", found.citations[numbers[0] - 1].link)), elsewhere)
         for number in numbers if is_written else ():
             print_text((f"    “{_shortened(quote_of(found, found.citations[number - 1]))}”", "dim"))
         for shown, address in addresses:
@@ -84,7 +85,9 @@ def print_passages(
         document, chunk = result.document, result.chunk
         place = place_of(document.source, document.title, chunk.location, language, document.library)
         address = link(document, chunk.location, chunk.content)
-        print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), (f"  {result.score:.3f}", "dim"))
+        elsewhere = elsewhere_of(result.other_places, language)
+        score = (f"  {result.score:.3f}", "dim")
+        print_text((f"{number}. ", "bold cyan"), (place, linked("", address)), elsewhere, score)
         if "://" in document.source:
             print_address(one_line(document.source))
         text = one_line(text or without_marks(document, chunk.start, chunk.end))
@@ -157,6 +160,12 @@ def place_of(source: str, title: str, location: Location, language: str = "en", 
     """
     place = _place(source, title, location, language)
     return f"{one_line(library)}: {place}" if library else place
+
+
+def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
+    """Return, with its style, what follows a place whose text stands in others too."""
+    said = remarks.other_places(other_places, language)
+    return (f", {said}" if said else ""), "dim"
 
 
 def _place(source: str, title: str, location: Location, language: str) -> str:

@@ -21,6 +21,8 @@ from answerable.text.locate import Locator
 
 # Another model must not read a model's unchecked text.
 UNCHECKED = ("draft", "checks")
+# What a passage has that was found by a search.
+_OF_SEARCHES = ("score", "other_places")
 
 Question = Annotated[str, Field(max_length=LONGEST_QUESTION, description="A complete question, in any language.")]
 Where = Annotated[
@@ -94,7 +96,7 @@ class ReadingTools:
         read = partial(self._passage, document_id, span, before, after)
         document, chunk = await self._calls.run(read)
         found = RetrievalResult(chunk, 0.0, document)
-        plain = {name: value for name, value in result_json(found).items() if name != "score"}
+        plain = {name: value for name, value in result_json(found).items() if name not in _OF_SEARCHES}
         return result(passages_text([found]), {**plain, "document_characters": len(document.content)})
 
     def _answer(self, question: str, where: Mapping[str, Any] | None) -> Answer:

@@ -20,7 +20,7 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
     if not found:
         return "Nothing was found."
     spans = (
-        f"{number}: {_span(result.document.id, result.chunk.start, result.chunk.end)}"
+        f"{number}: {_span(result.document.id, result.chunk.start, result.chunk.end)}{_elsewhere(result.other_places)}"
         for number, result in enumerate(found, 1)
     )
     return "\n\n".join((DATA, fence(found), "Spans:\n" + "\n".join(spans)))
@@ -66,7 +66,11 @@ def _cited(citation: Citation) -> str:
     place = ", ".join(filter(None, (citation.title or citation.source, str(citation.location))))
     span = _span(citation.document_id, citation.start, citation.end)
     saved = citation.web_address and f"saved from {citation.web_address}"
-    return _line("; ".join(filter(None, (place, span, citation.link, saved))))
+    return _line("; ".join(filter(None, (place, span, citation.link, saved)))) + _elsewhere(citation.other_places)
+
+
+def _elsewhere(other_places: int) -> str:
+    return f" (and in {other_places:,} other place{'s' * (other_places > 1)})" if other_places else ""
 
 
 def _span(document_id: str, start: int, end: int) -> str:

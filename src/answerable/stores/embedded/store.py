@@ -10,8 +10,9 @@ from __future__ import annotations
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from filelock import FileLock
 
@@ -38,6 +39,8 @@ QUANTIZED_FROM = 20_000
 PATIENCE = 30.0
 # Beside the database.
 _OWN = ("index", "index.lock", "index.process.lock", "index.pid", ".answerableignore")
+
+Found = TypeVar("Found")
 
 
 class EmbeddedStore(Database):
@@ -146,6 +149,10 @@ class EmbeddedStore(Database):
 
         return self._search(search)
 
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        return self._search(lambda index: index.count_places(hashes, where))
+
     def close(self) -> None:
         """Close the index and the database. Idempotent."""
         with self._searching:
@@ -171,7 +178,7 @@ class EmbeddedStore(Database):
                 self._index = None
             self._index_lock.release()
 
-    def _search(self, search: Callable[[EdgeClient | ExactIndex], Scored]) -> Scored:
+    def _search(self, search: Callable[[EdgeClient | ExactIndex], Found]) -> Found:
         with self._searching:
             index = self._current_index()
             try:

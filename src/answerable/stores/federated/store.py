@@ -21,6 +21,7 @@ from answerable.protocols import Fingerprint, IndexedChunk, Store, StoredDocumen
 from answerable.stores.federated.members import Members
 from answerable.stores.read_only import ReadOnlyStore
 from answerable.text.bm25 import rarity
+from answerable.text.places import count_places
 
 Scored = list[tuple[int, float]]
 Each = TypeVar("Each")
@@ -102,6 +103,11 @@ class FederatedStore(ReadOnlyStore):
             return sum(documents for documents, _ in counts), sum(chunks for _, chunks in counts)
 
         return self._once("count", None, counted)
+
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        found = self._each(lambda store: count_places(store, hashes, where))
+        return {text: sum(each[text] for each in found) for text in hashes}
 
     def languages(self) -> list[str]:
         """Return the languages of the documents, each once, sorted."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.filters import Filter
+from answerable.filters import Filter, OneOf
 from answerable.stores.memory.fields import FieldIndex
 from answerable.stores.memory.keywords import KeywordIndex, Numbers, Scored, best
+from answerable.text.places import TEXT_HASH
 
 
 class ExactIndex:
@@ -70,6 +71,14 @@ class ExactIndex:
         """Return number and score of the k chunks with the highest BM25 score, best first."""
         passes = None if where is None else set(self._passing(where).tolist()).__contains__
         return self._keywords.search(terms, k, passes, rarities)
+
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        having = {each: self._by_field.passing(OneOf(TEXT_HASH, (each,))) for each in hashes}
+        if where is None:
+            return {each: len(numbers) for each, numbers in having.items()}
+        passing = self._passing(where)
+        return {each: int(np.isin(list(numbers), passing).sum()) for each, numbers in having.items()}
 
     def _passing(self, where: Filter) -> Numbers:
         """Return the numbers of the chunks that pass a filter; cached, since one question searches several times."""

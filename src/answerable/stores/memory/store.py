@@ -150,6 +150,11 @@ class MemoryStore:
         with self._lock:
             return self._index.search_terms(terms, k, where, rarities)
 
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        with self._lock:
+            return self._index.count_places(hashes, where)
+
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts)."""
         with self._lock:

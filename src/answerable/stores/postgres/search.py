@@ -9,7 +9,7 @@ Postings of common terms are left out where no chunk can reach the best k by the
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from answerable.stores.postgres.filters import Condition, condition
 from answerable.stores.postgres.sketches import EXACT_UP_TO
 from answerable.stores.postgres.values import key, vector_to_text
 from answerable.text.bm25 import rarity
+from answerable.text.places import having
 
 _MOST_FROM_SKETCHES = 1000
 # Up to so many chunks that pass a filter, all their vectors are compared; looking up the terms of all pays sooner.
@@ -136,6 +137,15 @@ def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) 
     """Return number and cosine of these chunks, best first, ties by number."""
     parameters = [vector_to_text(vector), list(numbers), len(numbers)]
     return _scored(connection, _EXACT.format(where="number = ANY (%s)"), parameters)
+
+
+def count_places(connection: Connection, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+    """Return how many chunks that pass a filter have each of these texts, by its hash (see `text.places`)."""
+    found = [condition(having([each], where)) for each in hashes]
+    counts = [f"(SELECT count(*) FROM entries WHERE {text})" for text, _ in found]
+    parameters = [parameter for _, own in found for parameter in own]
+    (row,) = connection.execute(f"SELECT ARRAY[{', '.join(counts)}]::bigint[] AS counts", parameters).fetchall()
+    return dict(zip(hashes, row["counts"], strict=True))
 
 
 def search_terms(

@@ -190,6 +190,10 @@ class PostgresStore:
             lambda connection: postgres_search.search_terms(connection, terms, k, where, rarities)
         )
 
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        return self._connections.run(lambda connection: postgres_search.count_places(connection, hashes, where))
+
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts); skip unknown numbers."""
         wanted = list(dict.fromkeys(numbers))

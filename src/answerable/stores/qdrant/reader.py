@@ -24,6 +24,7 @@ from answerable.stores.qdrant import points
 from answerable.stores.qdrant.connection import Connection, models
 from answerable.stores.qdrant.head import VERSION, Head, HeadPoint, matches
 from answerable.text.bm25 import rarity
+from answerable.text.places import having
 
 # Up to this many chunks all are scored; beyond, the server walks its graph, or scores all that pass a narrow filter.
 EXACT_UP_TO = 10_000
@@ -180,6 +181,18 @@ class QdrantReader:
         wanted = list(dict.fromkeys(terms))
         return self._point.consistent(lambda head: self._count_terms(head, wanted))
 
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        wanted = list(hashes)
+
+        def count(head: Head) -> dict[str, int]:
+            if not head.chunks:
+                return dict.fromkeys(wanted, 0)
+            conditions = [head.counting(*_conditions(having([each], where))) for each in wanted]
+            return dict(zip(wanted, self._counts(head, conditions), strict=True))
+
+        return self._point.consistent(count)
+
     def _binding_of(self, head: Head) -> Binding:
         """Return the store's binding to an embedder; a new one if another library has replaced the one before."""
         if self._identity != head.identity:
@@ -264,11 +277,14 @@ class QdrantReader:
             known = {}
         missing = [term for term in terms if term not in known]
         conditions = [head.counting(matches("terms", digest(term))) for term in missing]
-        with ThreadPoolExecutor(_THREADS) as threads:
-            counts = threads.map(lambda where: self._connection.count(head.chunk_collection, where), conditions)
-            known = {**known, **dict(zip(missing, counts, strict=True))}
+        known = {**known, **dict(zip(missing, self._counts(head, conditions), strict=True))}
         self._frequencies = moment, known
         return {term: known[term] for term in terms}
+
+    def _counts(self, head: Head, conditions: Sequence[models.Filter]) -> list[int]:
+        """Return how many chunks pass each of these conditions."""
+        with ThreadPoolExecutor(_THREADS) as threads:
+            return list(threads.map(lambda where: self._connection.count(head.chunk_collection, where), conditions))
 
     def _query(
         self,

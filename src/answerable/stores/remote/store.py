@@ -84,6 +84,11 @@ class RemoteStore(ReadOnlyStore):
         found = self._ask("document_frequency", dict, {"terms": list(terms)})
         return {term: int(found.get(term, 0)) for term in terms}
 
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        found = self._ask("count_places", dict, {"hashes": list(hashes), "where": wire.filter_to_plain(where)})
+        return {each: int(found.get(each, 0)) for each in hashes}
+
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
         return self._ask("count", lambda found: (int(found[0]), int(found[1])))

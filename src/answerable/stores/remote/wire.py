@@ -18,6 +18,7 @@ from answerable.codec import from_json, made, named, to_line
 from answerable.datatypes import Chunk, FloatArray
 from answerable.filters import AllOf, AnyOf, Between, Exists, Filter, Not, OneOf
 from answerable.protocols import IndexedChunk, Store
+from answerable.text.places import count_places
 
 Scored: TypeAlias = "list[tuple[int, float]]"
 
@@ -149,6 +150,7 @@ _METHODS: Mapping[str, Callable[[Store, Mapping[str, Any]], Any]] = {
     "document": lambda store, call: store.document(_text(call["document_id"])),
     "chunks": lambda store, call: store.chunks(_text(call["document_id"])),
     "indexed_chunks": lambda store, call: [_indexed(each) for each in store.indexed_chunks(_text(call["document_id"]))],
+    "count_places": lambda store, call: count_places(store, _texts(call["hashes"]), filter_from_plain(call["where"])),
     "document_frequency": lambda store, call: store.document_frequency(_texts(call["terms"])),
     "search_vectors": _vectors,
     "search_terms": _terms,

@@ -52,6 +52,7 @@ from answerable.stores.embedded.database.rows import (
     write_erased,
     write_records,
 )
+from answerable.text.places import TEXT_HASH, text_hash
 
 _BATCH = 500
 # Most of a long chat's row is its parts.
@@ -184,7 +185,7 @@ class Database(DatabaseFile):
         """
         query = "SELECT number, fields, terms, vector FROM chunks WHERE number > ? ORDER BY number"
         with self._bound() as connection:
-            added = map(_entry, connection.execute(query, (after_number,)))
+            added = (self._entry(connection, row) for row in connection.execute(query, (after_number,)))
             removed = connection.execute("SELECT number FROM removed WHERE sequence > ?", (after_removal,)).fetchall()
             yield _version(connection), added, [row["number"] for row in removed]
 
@@ -218,13 +219,8 @@ class Database(DatabaseFile):
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts); skip unknown numbers. Raise EmbedderMismatch."""
         wanted = list(dict.fromkeys(numbers))
-        found: dict[int, tuple[IndexedChunk, Document]] = {}
-        query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN"
         with self._bound() as connection:
-            for row in _in_batches(connection, query, wanted):
-                read = partial(_without_parts, connection, row["document"])
-                document = self._kept.document(connection, row["document"], read)
-                found[row["number"]] = read_indexed_chunk(row, document), document
+            found = self._fetched(connection, wanted)
         return {number: found[number] for number in wanted if number in found}
 
     def languages(self) -> list[str]:
@@ -275,6 +271,25 @@ class Database(DatabaseFile):
                 self.binding.check(read_fingerprint(connection, "fingerprint"))
             yield connection, frequency
 
+    def _fetched(
+        self, connection: sqlite3.Connection, numbers: Sequence[int]
+    ) -> dict[int, tuple[IndexedChunk, Document]]:
+        found: dict[int, tuple[IndexedChunk, Document]] = {}
+        query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN"
+        for row in _in_batches(connection, query, numbers):
+            read = partial(_without_parts, connection, row["document"])
+            document = self._kept.document(connection, row["document"], read)
+            found[row["number"]] = read_indexed_chunk(row, document), document
+        return found
+
+    def _entry(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Entry:
+        fields = json.loads(row["fields"])
+        if TEXT_HASH not in fields:
+            # Written by an earlier version.
+            ((indexed, _),) = self._fetched(connection, [row["number"]]).values()
+            fields[TEXT_HASH] = [text_hash(indexed.chunk)]
+        return Entry(row["number"], records.vector_from_bytes(row["vector"]), json.loads(row["terms"]), fields)
+
     def _described(self, where: str, *values: str) -> list[StoredDocument]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents {where} ORDER BY source, id"
         with self._reading() as connection:
@@ -294,11 +309,6 @@ def _version(connection: sqlite3.Connection) -> Version:
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers have no gaps and every removal is listed, so the difference is the number of chunks.
     return Version(str(read_meta(connection, "identity")), given, taken, given - taken, read_erased(connection)[0])
-
-
-def _entry(row: sqlite3.Row) -> Entry:
-    vector = records.vector_from_bytes(row["vector"])
-    return Entry(row["number"], vector, json.loads(row["terms"]), json.loads(row["fields"]))
 
 
 def _without_parts(connection: sqlite3.Connection, number: int) -> Document:

@@ -7,7 +7,7 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -75,6 +75,11 @@ class EdgeClient:
     def search_terms(self, rarities: Mapping[str, float], k: int, where: Filter | None) -> Scored:
         """Return number and score of the k chunks with the highest BM25 score for terms of these rarities."""
         return self._found("search_terms", rarities, k, where)
+
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        counts: dict[str, int] = self._ask("count_places", list(hashes), where)
+        return counts
 
     def close(self) -> None:
         """Write everything to disk and end the process. Idempotent."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
 from pathlib import Path
@@ -37,10 +37,12 @@ from answerable.stores.embedded.index.engine import (
 from answerable.stores.embedded.index.state import EdgeState
 from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, range_key
 from answerable.stores.memory.keywords import Scored
+from answerable.text.places import having
 
 __all__ = ["EdgeIndex", "Scored"]
 
-FORMAT = 3
+# Since 4, every chunk has the hash of its text.
+FORMAT = 4
 _BATCH = 500
 _ROOM_FOR_TERMS = 4_096
 
@@ -109,6 +111,15 @@ class EdgeIndex:
         if not rarities:
             return []
         return self._query(edge.Query.Nearest(sparse(rarities), using="terms"), k, self._spelt(where))
+
+    def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+        """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
+        assert self._shard is not None
+        counts = {}
+        for each in hashes:
+            condition = self._spelt(having([each], where))
+            counts[each] = int(self._shard.count(edge.CountRequest(filter=condition, exact=True)))
+        return counts
 
     def close(self) -> None:
         """Write everything to disk and close the files."""

@@ -1,6 +1,6 @@
 /** The conversation as a Markdown file, an answer as a text. */
 
-import { nameOf, placeOf, siteOf } from "../texts/places.js";
+import { nameOf, placesOf, siteOf } from "../texts/places.js";
 
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 // Control characters and direction marks.
@@ -33,7 +33,7 @@ const linked = (name, address) =>
 
 const sourceOf = (citation, index, texts) => {
   const name = linked(asLine(nameOf(citation)), siteOf(citation));
-  const place = asLine(placeOf(citation, texts));
+  const place = asLine(placesOf(citation, texts));
   return `${index + 1}. ${[name, place].filter(Boolean).join(", ")}\n\n${quoted(citation.quote).replace(/^/gm, "   ")}`;
 };
 
@@ -55,7 +55,7 @@ export const markdownOf = (turns, texts, title) => {
 /** An answer's text, and a line for each citation; quotes too, where the text is a model's. */
 export const answerAsText = (answer, texts) => {
   const lines = answer.citations.map((found, at) => {
-    const place = [nameOf(found), placeOf(found, texts)].filter(Boolean).join(", ");
+    const place = [nameOf(found), placesOf(found, texts)].filter(Boolean).join(", ");
     return [`[${at + 1}] ${place}`, answer.model && `“${found.quote}”`, siteOf(found)].filter(Boolean).join("\n    ");
   });
   const text = [answer.text.trim(), lines.join("\n")].filter(Boolean).join("\n\n");

@@ -2,7 +2,7 @@
 
 import { of, request } from "../api/api.js";
 import { isNarrowed } from "./narrowed.js";
-import { nameOf, placeOf } from "../texts/places.js";
+import { nameOf, placesOf } from "../texts/places.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
 import { html, Icon, useEffect, useRef, useState } from "../ui.js";
@@ -41,7 +41,7 @@ const Passage = ({ passage, language, onOpen }) => {
       <button type="button" class="source" onClick=${onOpen}>
         <span class="source-text">
           <span class="source-name">${nameOf(passage)}</span>
-          <span class="source-place">${placeOf(passage, texts)}</span>
+          <span class="source-place">${placesOf(passage, texts)}</span>
           ${nearest && html`<q class="source-quote">${nearest.text}</q>`}
           ${nearest && html`<span class="source-why">${lack(nearest, language, texts)}</span>`}
         </span>

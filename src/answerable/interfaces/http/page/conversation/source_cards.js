@@ -1,6 +1,6 @@
 /** The sources of an answer: a card for each section, with the numbers of all quotes from it. */
 
-import { nameOf, placeOf } from "../texts/places.js";
+import { nameOf, otherPlacesOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
 
@@ -29,7 +29,9 @@ const inShort = (numbers) => {
 
 const placesOf = (found, texts) => {
   const places = [...new Set(found.map((each) => placeOf(each, texts)))].filter(Boolean);
-  return places.slice(0, MOST).join(", ") + (places.length > MOST ? ", …" : "");
+  const most = Math.max(...found.map((each) => each.other_places ?? 0));
+  const shown = places.slice(0, MOST).join(", ") + (places.length > MOST ? ", …" : "");
+  return [found[0].library, shown, otherPlacesOf({ other_places: most }, texts)].filter(Boolean).join(" · ");
 };
 
 /** A cited section; under a model's answer, also what it says there. Once open, it goes from quote to quote. */
@@ -49,7 +51,7 @@ const Card = ({ numbers, citations, openNumber, openAt, isWritten }) => {
         <span class="source-number">${inShort(numbers)}</span>
         <span class="source-text">
           <span class="source-name">${nameOf(found[0])}</span>
-          <span class="source-place">${[found[0].library, placesOf(found, texts)].filter(Boolean).join(" · ")}</span>
+          <span class="source-place">${placesOf(found, texts)}</span>
           ${isWritten && found.map(({ quote }) => html`<q class="source-quote">${quote}</q>`)}
         </span>
       </button>

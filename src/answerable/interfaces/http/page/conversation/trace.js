@@ -1,7 +1,7 @@
 /** The details of an answer: search, passages, checks, time and cost. */
 
 import { period } from "./filters.js";
-import { nameOf, placeOf } from "../texts/places.js";
+import { nameOf, placesOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
 import { html } from "../ui.js";
 
@@ -40,7 +40,7 @@ const Passages = ({ passages, openAt }) => {
             <tr>
               <td>
                 <button type="button" class="link" onClick=${open(passage)}>${nameOf(passage)}</button>
-                <span class="muted"> ${placeOf(passage, texts)}</span>
+                <span class="muted"> ${placesOf(passage, texts)}</span>
               </td>
               <td class="figure">${passage.meaning_rank ?? "–"}</td>
               <td class="figure">${passage.keyword_rank ?? "–"}</td>

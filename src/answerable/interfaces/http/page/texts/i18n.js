@@ -77,6 +77,11 @@ export const TEXTS = {
   sources: ["Sources", "Fuentes", "Fontes"],
   sourceNumber: ["Source {n}: {name}", "Fuente {n}: {name}", "Fonte {n}: {name}"],
   source: ["Source", "Fuente", "Fonte"],
+  otherPlaces: [
+    "and in {n} other place|and in {n} other places",
+    "y en otro lugar|y en otros {n} lugares",
+    "e em outro lugar|e em outros {n} lugares",
+  ],
   previousSource: ["Previous source", "Fuente anterior", "Fonte anterior"],
   nextSource: ["Next source", "Fuente siguiente", "Próxima fonte"],
   closeSource: ["Close the source", "Cerrar la fuente", "Fechar a fonte"],

@@ -35,6 +35,13 @@ export const placeOf = (found, texts) => {
   return steps.join(" · ");
 };
 
+/** In how many more places the same text stands; empty if in none. */
+export const otherPlacesOf = ({ other_places: n }, { t }) => (n ? t("otherPlaces", { n }) : "");
+
+/** A short place, and in how many more the same text stands. */
+export const placesOf = (found, texts) =>
+  [placeOf(found, texts), otherPlacesOf(found, texts)].filter(Boolean).join(" · ");
+
 /** The name of a document: its title, or the last step of its source. */
 export const nameOf = (found) => found.title || found.source.split(/[/\\]/).filter(Boolean).at(-1) || found.source;
 

@@ -1,7 +1,7 @@
 /** The panel beside the conversation: a source with the quote marked. */
 
 import { getDocument, getPages, getPdf, getPicture, getRectangles } from "../api/documents.js";
-import { isFile, nameOf, placeOf, siteOf } from "../texts/places.js";
+import { isFile, nameOf, placesOf, siteOf } from "../texts/places.js";
 import { Trouble, Working } from "../status.js";
 import { SelectionButton } from "./selection.js";
 import { useTexts } from "../texts/texts.js";
@@ -166,7 +166,7 @@ const Head = ({ place, places, at, onStep, onClose }) => {
       <div class="panel-title">
         <h2>${nameOf(place)}</h2>
         <p class="muted">
-          ${placeOf(place, texts)}
+          ${placesOf(place, texts)}
           ${
             site &&
             html`<a href=${site} target="_blank" rel="noopener noreferrer">${t("openSite")}<${Icon} name="open" /></a>`

@@ -1,0 +1,52 @@
+"""Texts that stand in so many places, such as a licence or a footer, that they would leave no room for others.
+
+If most of the best candidates are copies, both searches are repeated without their texts, of which one place stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from answerable.filters import Filter
+from answerable.retrieval.fetched import Scored, Stored
+from answerable.text.places import text_hash, without
+
+Search: TypeAlias = "Callable[[int, Filter | None], Scored]"
+"""A search of a store for the best, of a number and a filter."""
+
+
+class Crowd:
+    """The texts that are left out when a search is repeated, and the one chunk of each that stays."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._kept: set[int] = set()
+        self._found: dict[str, dict[int, float]] = {}
+
+    def search(self, name: str, search: Search, k: int, where: Filter | None) -> Scored:
+        """Return the k best, best first; `name` tells the searches of one question apart."""
+        if not self._texts:
+            found = search(k, where)
+            self._found[name] = dict(found)
+            return found
+        stays = {number: score for number, score in self._found[name].items() if number in self._kept}
+        self._found[name] = {**stays, **dict(search(k, without(self._texts, where)))}
+        return sorted(self._found[name].items(), key=lambda pair: (-pair[1], pair[0]))[:k]
+
+    def grows(self, best: Stored) -> bool:
+        """Return whether most of the best candidates are copies of texts that weren't left out; these are from now."""
+        firsts: dict[str, int] = {}
+        repeated: set[str] = set()
+        for number, (indexed, _) in best.items():
+            text = text_hash(indexed.chunk)
+            if text in firsts:
+                repeated.add(text)
+            firsts.setdefault(text, number)
+        # A text that was left out and is found again has no hash in the store.
+        repeated -= self._texts
+        if not repeated or 2 * len(firsts) > len(best):
+            return False
+        self._texts |= repeated
+        self._kept |= {firsts[text] for text in repeated}
+        return True

@@ -1,0 +1,71 @@
+"""The places of a text: all chunks that have it, found in every store by a field with the text's hash.
+
+A long text says the same wherever it stands, under whatever title and heading. What a short one says may depend on them
+("thirty days"): under others it is another text. White space and case make no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from hashlib import blake2b
+
+import numpy as np
+
+from answerable.datatypes import Chunk
+from answerable.filters import AllOf, Filter, Not, OneOf
+from answerable.protocols import CountingStore, Store
+from answerable.text.indexed_text import indexed_text
+
+TEXT_HASH = "text_hash"
+"""The field of chunks that has the hash of their text."""
+LONG = 200
+"""From so many characters on, a text doesn't need its title and headings."""
+MOST = 1_000_000
+"""Up to this number places are counted in a store that has to list them."""
+
+
+def text_hash(chunk: Chunk) -> str:
+    """Return the hash of a chunk's text: 16 hexadecimal digits."""
+    text = indexed_text(replace(chunk, context=""))
+    if len(text) < LONG:
+        text = indexed_text(chunk)
+    text = " ".join(text.split()).casefold()
+    return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def having(hashes: Collection[str], where: Filter | None) -> Filter:
+    """Return the filter for what passes `where` and has one of these texts."""
+    return _both(OneOf(TEXT_HASH, tuple(hashes)), where)
+
+
+def without(hashes: Collection[str], where: Filter | None) -> Filter:
+    """Return the filter for what passes `where` and has none of these texts."""
+    return _both(Not(OneOf(TEXT_HASH, tuple(hashes))), where)
+
+
+def count_places(store: Store, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
+    """Return how many chunks that pass `where` have each of these texts, by its hash.
+
+    Chunks that an earlier version stored on a server have no hash: they aren't counted.
+    """
+    if isinstance(store, CountingStore):
+        return store.count_places(hashes, where)
+    # Mostly no text stands twice, and one search tells.
+    if len(_listed(store, hashes, where)) <= len(hashes):
+        return dict.fromkeys(hashes, 1)
+    return {each: len(_listed(store, [each], where)) for each in hashes}
+
+
+def _listed(store: Store, hashes: Collection[str], where: Filter | None) -> list[tuple[int, float]]:
+    """Return all chunks that pass `where` and have one of these texts."""
+    fingerprint = store.fingerprint
+    if fingerprint is None or not hashes:
+        return []
+    # Any vector will do, since all are wanted.
+    vector = np.full(fingerprint.dimension, fingerprint.dimension**-0.5, np.float32)
+    return store.search_vectors(vector, MOST, having(hashes, where))
+
+
+def _both(texts: Filter, where: Filter | None) -> Filter:
+    return texts if where is None else AllOf((texts, where))
