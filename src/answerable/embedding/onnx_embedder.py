@@ -14,7 +14,7 @@ import numpy as np
 from answerable.datatypes import FloatArray, Span
 from answerable.embedding.onnx_folder import OnnxFolder, Pooling, read_folder
 from answerable.embedding.onnx_graph import OnnxGraph
-from answerable.embedding.vectors import batches, means_of_windows, normalised, spans_as_texts
+from answerable.embedding.vectors import means_of_windows, normalised, spans_as_texts
 from answerable.errors import EmbeddingError, MissingPackage
 from answerable.protocols import Fingerprint, Passage, PassageVectors
 from answerable.providers.calling import quoted
@@ -112,11 +112,7 @@ class OnnxEmbedder:
 
     def _run(self, windows: Sequence[Sequence[int]]) -> list[FloatArray]:
         """Return for each window the states of its tokens, shape (tokens, dimension), or its vector."""
-        found: list[FloatArray] = [np.zeros(0, np.float32)] * len(windows)
-        for rows in batches(windows):
-            vectors, mask = self._graph.run([windows[row] for row in rows], self._padding, self._result)
-            for row, vector, present in zip(rows, vectors, mask, strict=True):
-                found[row] = vector[present] if vector.ndim == 2 else vector
+        found = self._graph.run(windows, self._padding, self._result)
         if found and self._folder.dimension not in (0, found[0].shape[-1]):
             raise EmbeddingError(
                 f"{self._folder.model} gives vectors of {found[0].shape[-1]} dimensions, but its folder says "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from answerable.compiling import compiled
+from answerable.compiling import Network
 from answerable.datatypes import FloatArray
 from answerable.errors import EmbeddingError
 from answerable.providers.calling import quoted
@@ -31,7 +31,7 @@ class OnnxGraph:
         self._path = path
         try:
             # A compiled copy on the disk would be as large as the model and load no faster.
-            network, _ = compiled(self._read, threads, None)
+            self._network = Network(self._read, threads, None)
         except ImportError as error:
             raise EmbeddingError(
                 f"Models in ONNX need OpenVINO, which doesn't run here ({error}). Leave the setting embedder on local."
@@ -39,6 +39,7 @@ class OnnxGraph:
         except Exception as error:
             # OpenVINO's readers have errors of their own, which are no RuntimeErrors.
             raise self._wrong(quoted(" ".join(str(error).split())[-300:])) from error
+        network = self._network.compiled
         self._types = {each.any_name: each.element_type.to_dtype() for each in network.inputs}
         if unknown := self._types.keys() - {_IDS, _MASK, _TYPES, _POSITIONS}:
             raise self._wrong(f"it has inputs that aren't tokens: {', '.join(sorted(unknown))}")
@@ -48,15 +49,22 @@ class OnnxGraph:
         if self.whole is None and self.tokens is None:
             names = ", ".join(f"{_name(each)} {each.partial_shape}" for each in network.outputs)
             raise self._wrong(f"it gives neither vectors of tokens nor of texts, but {names}")
-        self._request = network.create_infer_request()
 
-    def run(
+    def run(self, windows: Sequence[Sequence[int]], padding: int, result: int) -> list[FloatArray]:
+        """Return a result for each window of token ids: of tokens, shape (tokens, dimension), or of the text."""
+
+        def compute(batch: Sequence[Sequence[int]]) -> list[FloatArray]:
+            vectors, mask = self._run(batch, padding, result)
+            return (
+                [one[present] for one, present in zip(vectors, mask, strict=True)] if vectors.ndim == 3 else [*vectors]
+            )
+
+        return self._network.each(compute, windows)
+
+    def _run(
         self, windows: Sequence[Sequence[int]], padding: int, result: int
     ) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
-        """Return a result for windows of token ids, and a mask of shape (windows, longest) that is false for padding.
-
-        A result of tokens has shape (windows, longest, dimension), one of texts (windows, dimension).
-        """
+        """Return a batch's result, and a mask of shape (windows, longest) that is false for padding."""
         longest = max(map(len, windows))
         ids = np.full((len(windows), longest), padding)
         mask = np.zeros((len(windows), longest), bool)
@@ -66,7 +74,7 @@ class OnnxGraph:
         places = np.maximum(np.cumsum(mask, axis=1) - 1, 0)
         given = {_IDS: ids, _MASK: mask, _TYPES: np.zeros_like(ids), _POSITIONS: places}
         try:
-            found = self._request.infer({name: given[name].astype(kind) for name, kind in self._types.items()})
+            found = self._network.infer({name: given[name].astype(kind) for name, kind in self._types.items()})
         except RuntimeError as error:
             raise self._wrong(quoted(" ".join(str(error).split())[-300:])) from error
         vectors: FloatArray = np.asarray(found[result], np.float32)
@@ -79,7 +87,7 @@ class OnnxGraph:
             raise self._wrong("its vectors hold what is no number")
         return vectors, mask
 
-    def _read(self, openvino: Any) -> Any:
+    def _read(self, openvino: Any, _: str) -> Any:
         # By this frontend only: a file of another format would be tried by six others.
         frontend = openvino.frontend.FrontEndManager().load_by_framework("onnx")
         loaded = frontend.load(str(self._path))

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
 from answerable.datatypes import FloatArray
 from answerable.protocols import Passage, PassageVectors
-
-BATCH_TOKENS = 1536
 
 
 def normalised(vectors: FloatArray) -> FloatArray:
@@ -41,18 +39,6 @@ def spans_as_texts(passages: Sequence[Passage], embed: Callable[[Sequence[str]],
     vectors = embed(texts)
     ends = np.cumsum([1 + len(each.spans) for each in passages])
     return [PassageVectors(rows[0], rows[1:]) for rows in np.split(vectors, ends[:-1])]
-
-
-def batches(windows: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Yield batches of rows of token ids of similar length, to keep padding small."""
-    batch: list[int] = []
-    for row in sorted(range(len(windows)), key=lambda row: len(windows[row])):
-        if batch and len(windows[row]) * (len(batch) + 1) > BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
 
 
 def without_spans(vectors: FloatArray) -> list[PassageVectors]:

@@ -22,8 +22,6 @@ from answerable.errors import EmbeddingError
 from answerable.reading.tokens import Tokens, tokens_of
 from answerable.reading.weights import ReaderWeights
 
-BATCH = 8
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairReading:
@@ -35,7 +33,7 @@ class PairReading:
 
 
 class PairReader:
-    """Reads on this machine with OpenVINO. Safe to share between threads; one call is computed at a time.
+    """Reads on this machine with OpenVINO. Safe to share between threads.
 
     `weights` is the name of a packaged file of weights, or the weights. `lengths` are the most tokens that are read of
     the first and of the second text; the rest is ignored. `threads` and `cache_folder` are those of the embedder.
@@ -69,15 +67,12 @@ class PairReader:
                 head = [model.bos, *tokens_of(first, tokenizer).ids[:before].tolist(), model.eos, model.eos]
                 tokens = _beginning(tokens_of(second, tokenizer), most)
                 sequences.append((len(head), tokens, [*head, *tokens.ids.tolist(), model.eos]))
-            order = sorted(range(len(pairs)), key=lambda number: len(sequences[number][2]))
-            found: dict[int, PairReading] = {}
-            for start in range(0, len(order), BATCH):
-                batch = order[start : start + BATCH]
-                (logits, scores), _ = self._encoder.results([sequences[number][2] for number in batch])
-                for number, logit, own in zip(batch, logits, scores, strict=True):
-                    size, tokens, _ = sequences[number]
-                    found[number] = PairReading(float(logit[0]), tokens, own[size : size + len(tokens.ids)])
-        return [found[number] for number in range(len(pairs))]
+            encoder = self._encoder
+        results = encoder.results([ids for _, _, ids in sequences])
+        return [
+            PairReading(float(logit[0]), tokens, scores[size : size + len(tokens.ids)])
+            for (size, tokens, _), (logit, scores) in zip(sequences, results, strict=True)
+        ]
 
     @cached_property
     def _model(self) -> ModelFile:

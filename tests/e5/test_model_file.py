@@ -1,0 +1,26 @@
+"""The model's matrices, unpacked and as they are stored."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from answerable.e5.integers import MIDDLE, FourBits
+from answerable.e5.model_file import model_path, open_model
+
+
+def test_four_bits_are_the_same_matrix() -> None:
+    model = open_model(model_path())
+    for name in ("l0.q.w", "l3.fi.w", "l11.fo.w"):
+        packed = model.packed(name)
+        assert isinstance(packed, FourBits)
+        pairs = np.stack((packed.values & 15, packed.values >> 4), axis=-1).astype(np.float32) - MIDDLE
+        rows = pairs.reshape(*packed.scales.shape, -1) * packed.scales[:, :, None]
+        assert np.array_equal(rows.reshape(len(rows), -1), model.tensor(name))
+
+
+def test_what_is_not_packed_comes_as_it_is() -> None:
+    model = open_model(model_path())
+    for name in ("emb.ln.w", "l0.q.b"):
+        values = model.packed(name)
+        assert not isinstance(values, FourBits)
+        assert np.array_equal(values, model.tensor(name))
