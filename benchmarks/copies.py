@@ -27,7 +27,7 @@ LICENCE = (
     "licence, version 1.3 or any later version, with no invariant sections, no front-cover texts and no back-cover "
     "texts. A copy of the licence is included in the section entitled GNU free documentation licence."
 )
-ABOUT_IT = "permission to copy, distribute and modify the document under the free documentation licence"
+ABOUT_IT = "Permission is granted to copy, distribute and modify this document under the free documentation licence"
 ROUNDS = 20
 
 
