@@ -25,8 +25,9 @@ RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
 ROUNDS = 10
-# By so many of the best candidates it is told whether most are copies.
+# By so many of the best candidates, and by every so many of both searches, it is told whether most are copies.
 SEEN = 10
+SAMPLED = 20
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
@@ -143,7 +144,9 @@ def _candidates(fetched: Fetched, request: SearchRequest, highest: float, k: int
     crowd = Crowd(fetched)
     for _ in range(ROUNDS):
         found = hybrid_search(fetched.store, *asked, crowd)
-        if not crowd.grows([number for number, _ in found.fused[: max(k, SEEN)]]):
+        # A search that finds nothing but copies tells nothing of how near the others are.
+        seen = found.fused[: max(k, SEEN)], found.dense[::SAMPLED], found.keyword[::SAMPLED]
+        if not crowd.grows(*([number for number, _ in scored] for scored in seen)):
             break
     return found
 
