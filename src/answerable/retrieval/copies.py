@@ -1,16 +1,17 @@
 """Texts that stand in so many places, such as a licence or a footer, that they would leave no room for others.
 
-If most of the best candidates are copies, both searches are repeated without their texts, of which one place stays.
+If most candidates are copies, both searches are repeated without their texts, of which one place stays.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import TypeAlias
 
 from answerable.filters import Filter
-from answerable.retrieval.fetched import Scored, Stored
-from answerable.text.places import text_hash, without
+from answerable.retrieval.fetched import Fetched, Scored
+from answerable.text.places import without
 
 Search: TypeAlias = "Callable[[int, Filter | None], Scored]"
 """A search of a store for the best, of a number and a filter."""
@@ -19,7 +20,8 @@ Search: TypeAlias = "Callable[[int, Filter | None], Scored]"
 class Crowd:
     """The texts that are left out when a search is repeated, and the one chunk of each that stays."""
 
-    def __init__(self) -> None:
+    def __init__(self, fetched: Fetched) -> None:
+        self._fetched = fetched
         self._texts: set[str] = set()
         self._kept: set[int] = set()
         self._found: dict[str, dict[int, float]] = {}
@@ -34,19 +36,22 @@ class Crowd:
         self._found[name] = {**stays, **dict(search(k, without(self._texts, where)))}
         return sorted(self._found[name].items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
-    def grows(self, best: Stored) -> bool:
-        """Return whether most of the best candidates are copies of texts that weren't left out; these are from now."""
-        firsts: dict[str, int] = {}
-        repeated: set[str] = set()
-        for number, (indexed, _) in best.items():
-            text = text_hash(indexed.chunk)
-            if text in firsts:
-                repeated.add(text)
-            firsts.setdefault(text, number)
-        # A text that was left out and is found again has no hash in the store.
-        repeated -= self._texts
-        if not repeated or 2 * len(firsts) > len(best):
-            return False
-        self._texts |= repeated
-        self._kept |= {firsts[text] for text in repeated}
-        return True
+    def grows(self, *lists: Sequence[int]) -> bool:
+        """Return whether most chunks of one of these lists are copies of texts that weren't left out.
+
+        These are left out from now on; the first chunk of each stays.
+        """
+        stored = self._fetched.fetch(list(dict.fromkeys(chain(*lists))))
+        texts = {number: self._fetched.text_of(indexed.chunk) for number, (indexed, _) in stored.items()}
+        new: dict[str, int] = {}
+        for numbers in lists:
+            found = [texts[number] for number in numbers if number in texts]
+            if 2 * len(set(found)) <= len(found):
+                # A text that was left out and is found again has no hash in the store.
+                repeated = {text for text in found if found.count(text) > 1} - self._texts
+                new |= {
+                    text: next(each for each in numbers if texts.get(each) == text) for text in repeated - new.keys()
+                }
+        self._texts |= new.keys()
+        self._kept |= set(new.values())
+        return bool(new)

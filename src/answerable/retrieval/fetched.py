@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-from answerable.datatypes import Document, FloatArray
+from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.protocols import IndexedChunk, Store
+from answerable.text.places import text_hash
 
 Scored: TypeAlias = "Sequence[tuple[int, float]]"
 """Numbers of chunks with their scores, best first."""
@@ -21,6 +22,7 @@ class Fetched:
         self.store = store
         self.is_whole = True
         self._known: dict[int, tuple[IndexedChunk, Document]] = {}
+        self._texts: dict[str, str] = {}
 
     def fetch(self, numbers: Sequence[int]) -> Stored:
         """Return these chunks in this order, without those that the store no longer has."""
@@ -30,6 +32,12 @@ class Fetched:
             self._known |= found
             self.is_whole = self.is_whole and len(found) == len(missing)
         return {number: self._known[number] for number in numbers if number in self._known}
+
+    def text_of(self, chunk: Chunk) -> str:
+        """Return the hash of a chunk's text (see `text.places`), computed once."""
+        if chunk.id not in self._texts:
+            self._texts[chunk.id] = text_hash(chunk)
+        return self._texts[chunk.id]
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Sequence[tuple[int, float]]:
         """Return the cosines of these chunks, best first, without those that the store no longer has."""

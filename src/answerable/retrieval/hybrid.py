@@ -67,7 +67,7 @@ def hybrid_search(
     What passes the filter `in_other_languages` is searched once more, so that it isn't crowded out; neither is what
     isn't of the `crowd`. The result is deterministic.
     """
-    crowd = crowd or Crowd()
+    crowd = crowd or Crowd(Fetched(store))
     by_meaning, by_keyword = partial(store.search_vectors, vector), partial(store.search_terms, terms)
     dense = crowd.search("meaning", by_meaning, CANDIDATES, where)
     keyword = crowd.search("keyword", by_keyword, CANDIDATES, where)

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
-from answerable.datatypes import RetrievalResult
+from answerable.datatypes import Chunk, RetrievalResult
 from answerable.text.places import text_hash
 
 OVERLAP = 0.5
 
 
-def drop_repeats(results: Iterable[RetrievalResult]) -> list[RetrievalResult]:
+def drop_repeats(
+    results: Iterable[RetrievalResult], text_of: Callable[[Chunk], str] = text_hash
+) -> list[RetrievalResult]:
     """Drop results that mostly overlap a better one or repeat its text."""
     kept: list[RetrievalResult] = []
     seen: set[str] = set()
     for result in results:
-        text = text_hash(result.chunk)
+        text = text_of(result.chunk)
         if text in seen or any(_overlaps(result, better) for better in kept):
             continue
         seen.add(text)

@@ -18,13 +18,16 @@ from answerable.retrieval.repeats import drop_repeats
 from answerable.retrieval.rereading import FEEDBACK, focus, reread, with_feedback
 from answerable.text.bm25 import highest_score, rarity
 from answerable.text.indexed_text import indexed_text
-from answerable.text.places import count_places, text_hash
+from answerable.text.places import count_places
 
 REREAD = 20
 RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
 ROUNDS = 10
+# By so many of the best candidates, and by every so many of both searches, it is told whether most are copies.
+SEEN = 10
+SAMPLED = 20
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
@@ -96,22 +99,23 @@ def _retrieve(
     reach = max(2 * k, REREAD)
     while True:
         stored = fetched.fetch([number for number, _ in scores[:reach]])
-        kept = drop_repeats(
+        results = (
             RetrievalResult(stored[number][0].chunk, score, stored[number][1], meaning.get(number), keyword.get(number))
             for number, score in scores[:reach]
             if number in stored
         )
+        kept = drop_repeats(results, fetched.text_of)
         if len(kept) >= k or reach >= len(scores):
             break
         reach *= 2
     known = {indexed.chunk.id: indexed for indexed, _ in stored.values()}
-    return [(result, known[result.chunk.id]) for result in _with_places(fetched.store, kept[:k], request.where)]
+    return [(result, known[result.chunk.id]) for result in _with_places(fetched, kept[:k], request.where)]
 
 
-def _with_places(store: Store, results: Sequence[RetrievalResult], where: Filter | None) -> list[RetrievalResult]:
+def _with_places(fetched: Fetched, results: Sequence[RetrievalResult], where: Filter | None) -> list[RetrievalResult]:
     """Return results with the number of other places, of those that pass the filter, in which their text stands."""
-    hashes = [text_hash(result.chunk) for result in results]
-    places = count_places(store, hashes, where)
+    hashes = [fetched.text_of(result.chunk) for result in results]
+    places = count_places(fetched.store, hashes, where)
     return [
         replace(result, other_places=max(places[text] - 1, 0)) for result, text in zip(results, hashes, strict=True)
     ]
@@ -137,10 +141,12 @@ def _candidates(fetched: Fetched, request: SearchRequest, highest: float, k: int
     """Return the candidates of both searches, searched for again while most of the best are copies of few texts."""
     others = foreign_filter(request.question.language, request.question.languages, request.where)
     asked = request.vector, request.question.terms, highest, request.where, request.chunks, others
-    crowd = Crowd()
+    crowd = Crowd(fetched)
     for _ in range(ROUNDS):
         found = hybrid_search(fetched.store, *asked, crowd)
-        if not crowd.grows(fetched.fetch([number for number, _ in found.fused[: max(k, REREAD)]])):
+        # A search that finds nothing but copies tells nothing of how near the others are.
+        seen = found.fused[: max(k, SEEN)], found.dense[::SAMPLED], found.keyword[::SAMPLED]
+        if not crowd.grows(*([number for number, _ in scored] for scored in seen)):
             break
     return found
 

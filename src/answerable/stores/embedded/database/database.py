@@ -57,6 +57,7 @@ from answerable.text.places import TEXT_HASH, text_hash
 _BATCH = 500
 # Most of a long chat's row is its parts.
 _WITHOUT_PARTS = "SELECT id, content, source, title, type, language, metadata FROM documents WHERE number = ?"
+_OF_TEXT = 'document, id, sequence, start, "end", context, location, parts'
 _LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
 Read = TypeVar("Read")
@@ -219,8 +220,12 @@ class Database(DatabaseFile):
     def fetch(self, numbers: Sequence[int]) -> dict[int, tuple[IndexedChunk, Document]]:
         """Return chunks with their documents (without parts); skip unknown numbers. Raise EmbedderMismatch."""
         wanted = list(dict.fromkeys(numbers))
+        found: dict[int, tuple[IndexedChunk, Document]] = {}
+        query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN"
         with self._bound() as connection:
-            found = self._fetched(connection, wanted)
+            for row in _in_batches(connection, query, wanted):
+                document = self._document_of(connection, row)
+                found[row["number"]] = read_indexed_chunk(row, document), document
         return {number: found[number] for number in wanted if number in found}
 
     def languages(self) -> list[str]:
@@ -271,24 +276,18 @@ class Database(DatabaseFile):
                 self.binding.check(read_fingerprint(connection, "fingerprint"))
             yield connection, frequency
 
-    def _fetched(
-        self, connection: sqlite3.Connection, numbers: Sequence[int]
-    ) -> dict[int, tuple[IndexedChunk, Document]]:
-        found: dict[int, tuple[IndexedChunk, Document]] = {}
-        query = f"SELECT number, document, {CHUNK_COLUMNS} FROM chunks WHERE number IN"
-        for row in _in_batches(connection, query, numbers):
-            read = partial(_without_parts, connection, row["document"])
-            document = self._kept.document(connection, row["document"], read)
-            found[row["number"]] = read_indexed_chunk(row, document), document
-        return found
-
     def _entry(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Entry:
         fields = json.loads(row["fields"])
         if TEXT_HASH not in fields:
             # Written by an earlier version.
-            ((indexed, _),) = self._fetched(connection, [row["number"]]).values()
-            fields[TEXT_HASH] = [text_hash(indexed.chunk)]
+            (chunk,) = connection.execute(f"SELECT {_OF_TEXT} FROM chunks WHERE number = ?", (row["number"],))
+            fields[TEXT_HASH] = [text_hash(records.chunk_from_row(chunk, self._document_of(connection, chunk)))]
         return Entry(row["number"], records.vector_from_bytes(row["vector"]), json.loads(row["terms"]), fields)
+
+    def _document_of(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Document:
+        """Return the document, without parts, of a chunk's row."""
+        read = partial(_without_parts, connection, row["document"])
+        return self._kept.document(connection, row["document"], read)
 
     def _described(self, where: str, *values: str) -> list[StoredDocument]:
         query = f"SELECT {DOCUMENT_COLUMNS} FROM documents {where} ORDER BY source, id"
