@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -27,6 +28,7 @@ class OpenVinoEncoder:
 
     `threads` limits the processors (0: all); `cache_folder` keeps the compiled graph for other processes. `weights` are
     the model's own unless given. `heads` builds the graph's results from the last hidden states, by default the states.
+    `streams` divide the processors: so many threads compute at once, others wait.
     """
 
     def __init__(
@@ -36,6 +38,7 @@ class OpenVinoEncoder:
         cache_folder: Path | None,
         weights: Weights | None = None,
         heads: Callable[[Any], list[Any]] = lambda state: [state],
+        streams: int = 1,
     ) -> None:
         self._words = model.blocks("emb.word")
         self._places = model.tensor("emb.pos").reshape(-1, model.hidden) + model.tensor("emb.type")[: model.hidden]
@@ -45,8 +48,12 @@ class OpenVinoEncoder:
             cache_folder,
             # Where a layer's weights are integers, its inputs are rounded to integers too, token by token.
             DYNAMIC_QUANTIZATION_GROUP_SIZE=model.hidden,
+            # Pinned, a stream would wait for its processor where the other is free.
+            **({"NUM_STREAMS": streams, "ENABLE_CPU_PINNING": False} if streams > 1 else {}),
         )
-        self._request = network.create_infer_request()
+        self._requests: SimpleQueue[Any] = SimpleQueue()
+        for _ in range(streams):
+            self._requests.put(network.create_infer_request())
 
     def hidden_states(self, ids: Sequence[Sequence[int]]) -> tuple[FloatArray, npt.NDArray[np.bool_]]:
         """Return hidden states of shape (texts, longest, 384), and a mask that is false for padding."""
@@ -63,8 +70,12 @@ class OpenVinoEncoder:
             mask[row, : len(tokens)] = True
         words = dequantize(self._words[padded.reshape(-1)]).reshape(*padded.shape, -1) + self._places[:longest]
         bias = np.where(mask, np.float32(0), np.float32(-1e4))[:, None, None, :]
-        found = self._request.infer({0: words, 1: bias})
-        return [found[number] for number in range(len(found))], mask
+        request = self._requests.get()
+        try:
+            found = request.infer({0: words, 1: bias})
+            return [found[number] for number in range(len(found))], mask
+        finally:
+            self._requests.put(request)
 
 
 def linear(value: Any, weights: Weights, name: str) -> Any:

@@ -6,8 +6,10 @@ state gives one logit for the pair; each token's state, two for a span that star
 
 from __future__ import annotations
 
+import itertools
+import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -21,8 +23,11 @@ from answerable.e5.tokenizer import Tokenizer, tokenizer_of
 from answerable.errors import EmbeddingError
 from answerable.reading.tokens import Tokens, tokens_of
 from answerable.reading.weights import ReaderWeights
+from answerable.sharing import Lanes
 
 BATCH = 8
+LANES = 4
+"""Into how many parts the processors are divided at most: a thread of a few tokens gains little by another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -34,8 +39,23 @@ class PairReading:
     scores: FloatArray
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sequence:
+    """The token ids of a pair, and where in them the second text's tokens begin."""
+
+    begin: int
+    tokens: Tokens
+    ids: list[int]
+
+    def reading(self, logit: FloatArray, scores: FloatArray) -> PairReading:
+        return PairReading(float(logit[0]), self.tokens, scores[self.begin : self.begin + len(self.tokens.ids)])
+
+
 class PairReader:
-    """Reads on this machine with OpenVINO. Safe to share between threads; one call is computed at a time.
+    """Reads on this machine with OpenVINO. Safe to share between threads.
+
+    A call is divided among the processors, each reading some of its pairs: threads that shared each step of the network
+    would wait for each other after each. The calls of several threads take turns (see `Lanes`).
 
     `weights` is the name of a packaged file of weights, or the weights. `lengths` are the most tokens that are read of
     the first and of the second text; the rest is ignored. `threads` and `cache_folder` are those of the embedder.
@@ -53,6 +73,7 @@ class PairReader:
         self._threads = threads
         self._cache_folder = cache_folder
         self._lock = threading.Lock()
+        self._lanes = Lanes(min(threads or _processors(), LANES))
 
     @cached_property
     def weights(self) -> ReaderWeights:
@@ -62,22 +83,27 @@ class PairReader:
     def read(self, pairs: Sequence[tuple[str, str]]) -> list[PairReading]:
         """Read pairs of texts. Raises EmbeddingError if OpenVINO doesn't run here."""
         with self._lock:
-            model, tokenizer = self._model, self._tokenizer
-            before, most = self._lengths
-            sequences = []
-            for first, second in pairs:
-                head = [model.bos, *tokens_of(first, tokenizer).ids[:before].tolist(), model.eos, model.eos]
-                tokens = _beginning(tokens_of(second, tokenizer), most)
-                sequences.append((len(head), tokens, [*head, *tokens.ids.tolist(), model.eos]))
-            order = sorted(range(len(pairs)), key=lambda number: len(sequences[number][2]))
-            found: dict[int, PairReading] = {}
-            for start in range(0, len(order), BATCH):
-                batch = order[start : start + BATCH]
-                (logits, scores), _ = self._encoder.results([sequences[number][2] for number in batch])
-                for number, logit, own in zip(batch, logits, scores, strict=True):
-                    size, tokens, _ = sequences[number]
-                    found[number] = PairReading(float(logit[0]), tokens, own[size : size + len(tokens.ids)])
+            # Only the first call loads them.
+            encoder, sequences = self._encoder, list(self._sequences(pairs))
+        order = sorted(range(len(pairs)), key=lambda number: len(sequences[number].ids))
+        batches = [
+            ([sequences[number].ids for number in part], len(part) * len(sequences[part[-1]].ids))
+            for part in parts(order, self._lanes.count)
+        ]
+        read = self._lanes.run_all(encoder.results, batches)
+        rows = (row for (logits, scores), _ in read for row in zip(logits, scores, strict=True))
+        found = {
+            number: sequences[number].reading(logit, scores)
+            for number, (logit, scores) in zip(order, rows, strict=True)
+        }
         return [found[number] for number in range(len(pairs))]
+
+    def _sequences(self, pairs: Sequence[tuple[str, str]]) -> Iterator[_Sequence]:
+        model, (before, most) = self._model, self._lengths
+        for first, second in pairs:
+            head = [model.bos, *tokens_of(first, self._tokenizer).ids[:before].tolist(), model.eos, model.eos]
+            tokens = _beginning(tokens_of(second, self._tokenizer), most)
+            yield _Sequence(len(head), tokens, [*head, *tokens.ids.tolist(), model.eos])
 
     @cached_property
     def _model(self) -> ModelFile:
@@ -102,9 +128,27 @@ class PairReader:
             return [linear(pooled(state, tensor, "pool"), tensor, "answers"), linear(state, tensor, "span")]
 
         try:
-            return OpenVinoEncoder(self._model, self._threads, self._cache_folder, tensor, heads)
+            own_folder, streams = self._cache_folder, self._lanes.count
+            return OpenVinoEncoder(self._model, self._threads, own_folder, tensor, heads, streams)
         except (ImportError, OSError, RuntimeError) as error:
             raise EmbeddingError(f"The reader doesn't run here ({error}). Set reader to off.") from error
+
+
+def parts(order: Sequence[int], lanes: int) -> list[Sequence[int]]:
+    """Cut a list into parts of at most `BATCH`, as many for each lane, and of about the same size."""
+    rounds = -(-len(order) // (BATCH * lanes))
+    count = min(rounds * lanes, len(order))
+    cuts = [number * len(order) // count for number in range(count + 1)] if count else [0]
+    # The first are the shorter sequences: those are the longer parts.
+    cuts = [len(order) - cut for cut in reversed(cuts)]
+    return [order[start:end] for start, end in itertools.pairwise(cuts)]
+
+
+def _processors() -> int:
+    """Return how many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _beginning(tokens: Tokens, most: int) -> Tokens:
