@@ -7,6 +7,7 @@ import random
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -157,6 +158,18 @@ def test_spans_at_the_edges_and_without_tokens(openvino: LocalEmbedder) -> None:
     far = (len(long) - 40, len(long))
     (vectors,) = openvino.embed_passages([Passage(long, ((0, 40), far))])
     assert np.linalg.norm(vectors.spans, axis=1) == pytest.approx(1, abs=1e-5)
+
+
+@pytest.mark.parametrize("runtime", ["engine", "openvino"])
+def test_questions_of_many_threads_get_the_vectors_they_get_alone(request: pytest.FixtureRequest, runtime: str) -> None:
+    embedder: LocalEmbedder = request.getfixturevalue(runtime)
+    texts = [*VARIED.values(), *(text for _, text in PINNED)] * 3
+    alone = {text: embedder.embed_query(text) for text in dict.fromkeys(texts)}
+    with ThreadPoolExecutor(len(texts)) as threads:
+        together = list(threads.map(embedder.embed_query, texts))
+    for text, vector in zip(texts, together, strict=True):
+        assert vector.shape == (DIMENSION,)
+        assert vector @ alone[text] > 0.999
 
 
 def test_token_counts(openvino: LocalEmbedder) -> None:

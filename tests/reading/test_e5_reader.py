@@ -9,6 +9,7 @@ import pytest
 
 from answerable.protocols import Reading
 from answerable.reading.e5_reader import E5Reader
+from answerable.reading.pair_reader import BATCH, parts
 
 # A question, a window that answers, the answer, and a window that shares its words without answering.
 ASKED = {
@@ -84,6 +85,25 @@ def test_whatever_the_text(reader: E5Reader, text: str) -> None:
         (found,) = reader.read(question, [window])
         assert 0 <= found.start <= found.end <= len(window)
         assert found.likely.sum() == pytest.approx(1.0 if len(found.starts) else 0.0, abs=1e-3)
+
+
+def test_windows_are_read_alike_on_one_lane_and_on_several(reader: E5Reader, cache_folder: Path) -> None:
+    several = E5Reader(threads=3, cache_folder=cache_folder / "models")
+    question = ASKED["en"][0]
+    windows = [window for _, answering, _, near in ASKED.values() for window in (answering, near)]
+    for count in (1, 2, len(windows)):
+        found = [each.logit for each in several.read(question, windows[:count])]
+        assert found == pytest.approx([each.logit for each in reader.read(question, windows[:count])], abs=0.15)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 3, 4])
+def test_each_lane_gets_as_many_parts(lanes: int) -> None:
+    for size in range(70):
+        cut = parts(range(size), lanes)
+        assert [number for part in cut for number in part] == list(range(size))
+        assert all(0 < len(part) <= BATCH for part in cut)
+        assert size < lanes or len(cut) % lanes == 0
+        assert max(map(len, cut), default=0) - min(map(len, cut), default=0) <= 1
 
 
 def test_nothing_to_read(reader: E5Reader) -> None:
