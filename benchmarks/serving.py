@@ -1,9 +1,11 @@
-"""What many people at once do to `answerable serve`: times to the first quoted text, mistakes, memory.
+"""What many people at once do to `answerable serve`: times of answers, mistakes, memory.
 
-A real server process on the examples, asked over real sockets from this process. One user asks on and on, then eight
-at once: a time is from sending a question until the event with its quotes has come. Then fifty ask for a minute while
-500 documents are added; every answer must quote what its own question is about. Nothing else is measured beside it: the
-figures are ratios within the run.
+A real server process on the examples, asked over real sockets from this process. One user asks on and on, then eight at
+once: a time is from sending a question until the event with its quotes has come. Then eight chat as a front end such as
+Open WebUI does: the list of models, streamed completions with the whole conversation before them, and after the first
+answer a request for a title. With `--old PATH`, the `src` folder of another version, a server of that version takes
+turns with this one in these loads. Then fifty ask while 500 documents are added, and 32 for ten minutes; every answer
+must quote what its own question is about. A load of 0 is left out. Figures are ratios within the run.
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ import argparse
 import asyncio
 import io
 import json
+import os
 import re
 import statistics
 import subprocess
@@ -19,9 +22,11 @@ import sys
 import tempfile
 import time
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import httpx
 from measuring import ROOT, show
@@ -34,81 +39,227 @@ QUESTIONS = {
     "Quanto sol o manjericão precisa?": "seis horas",
     "How many tools may I borrow at once?": "five tools",
 }
+ROUNDS = 4
+TITLE = """### Task:
+Generate a concise, 3-5 word title with an emoji summarizing the chat history.
+### Output:
+JSON format: {{ "title": "your concise title here" }}
+### Chat History:
+<chat_history>
+USER: {question}
+ASSISTANT: {answer}
+</chat_history>"""
+
+
+@dataclass
+class Load:
+    """What a load met: seconds of each answer, wrong answers, what failed; the server's megabytes before and after."""
+
+    times: list[float] = field(default_factory=list)
+    wrong: int = 0
+    failures: list[str] = field(default_factory=list)
+    before: float = 0
+    after: float = 0
+
+    @asynccontextmanager
+    async def counted(self) -> AsyncIterator[Callable[[bool], None]]:
+        """Time one answer, which is right or wrong by what is called with; what fails is counted."""
+        started, right = time.perf_counter(), []
+        try:
+            yield right.append
+            self.times.append(time.perf_counter() - started)
+            self.wrong += right != [True]
+        except (httpx.HTTPError, ValueError, LookupError) as error:
+            self.failures.append(f"{type(error).__name__}: {error}"[:200])
+            # Otherwise a server that refuses would be asked without end.
+            await asyncio.sleep(1)
+
+    def rows(self, name: str) -> list[tuple[str, float, str]]:
+        """Rows of a table."""
+        return [
+            (f"{name}, answers", len(self.times), ""),
+            (f"{name}, wrong", self.wrong, ""),
+            (f"{name}, failed", len(self.failures), ""),
+            (f"{name}, median", statistics.median(self.times) * 1000, "ms"),
+            (f"{name}, 95th percentile", self.p95 * 1000, "ms"),
+            (f"{name}, memory before", self.before, "MB"),
+            (f"{name}, memory after", self.after, "MB"),
+        ]
+
+    @property
+    def p95(self) -> float:
+        """The 95th percentile of the times, in seconds."""
+        return statistics.quantiles(self.times, n=20)[-1]
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running server: where it is, its process, a client for it."""
+
+    address: str
+    process: int
+    client: httpx.AsyncClient
+
+
+User = Callable[[Served, Load, int], Awaitable[None]]
+"""One user's next question or conversation; the number chooses it."""
 
 
 def main() -> None:
-    """Runs the three loads and prints them."""
+    """Runs the loads and prints them."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--asks", type=int, default=100, help="of the user alone; eight users ask as many each")
-    parser.add_argument("--seconds", type=float, default=60)
+    parser.add_argument("--chats", type=int, default=4, help="conversations of each of eight users")
+    parser.add_argument("--adding", type=float, default=60, help="seconds of fifty users while documents are added")
+    parser.add_argument("--seconds", type=float, default=600, help="seconds of 32 users")
+    parser.add_argument("--old", type=Path, help="the folder `src` of another version, to compare with")
     arguments = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder, served(Path(folder)) as (address, process):
-        asyncio.run(measure(address, process, arguments.asks, arguments.seconds))
+    sources = {"": ROOT / "src", **({"old: ": arguments.old.resolve()} if arguments.old else {})}
+    with ExitStack() as stack:
+        servers = {}
+        for name, source in sources.items():
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            servers[name] = stack.enter_context(served(folder, source))
+        asyncio.run(measure(servers, arguments))
 
 
-async def measure(address: str, process: int, asks: int, seconds: float) -> None:
-    """The three loads, one after the other."""
-    limits = httpx.Limits(max_connections=100)
-    async with httpx.AsyncClient(base_url=address, timeout=120, limits=limits) as client:
-        await several(client, 1, asks // 4)
-        alone = await several(client, 1, asks)
-        eight = await several(client, 8, asks)
-        job = await upload(client, 500)
-        await until(client, 50, time.monotonic() + seconds / 6)
-        before = resident(process)
-        answers, wrong = await until(client, 50, time.monotonic() + seconds)
-        after = resident(process)
-        added = (await client.get(f"/api/v1/library/jobs/{job}")).json()
-    p95 = statistics.quantiles(eight, n=20)[-1]
-    rows = [
-        ("one user, median", statistics.median(alone) * 1000, "ms"),
-        ("eight users, median", statistics.median(eight) * 1000, "ms"),
-        ("eight users, 95th percentile", p95 * 1000, "ms"),
-        ("times one user's median", p95 / statistics.median(alone), ""),
-        ("answers to fifty users", answers, ""),
-        ("wrong, failed or mixed up", wrong, ""),
-        ("memory before", before, "MB"),
-        ("memory after", after, "MB"),
-    ]
-    show("Many people at once", rows, asks=asks, seconds=seconds, job=added.get("state"))
+async def measure(servers: dict[str, tuple[str, int]], wanted: argparse.Namespace) -> None:
+    """Run all loads, one after the other."""
+    async with AsyncExitStack() as stack:
+        limits, timeout = httpx.Limits(max_connections=100), 300
+        opened = {
+            name: Served(address, process, await stack.enter_async_context(client))
+            for name, (address, process) in servers.items()
+            for client in [httpx.AsyncClient(base_url=address, timeout=timeout, limits=limits)]
+        }
+        for server in opened.values():
+            await several(server, Load(), 1, 5, ask)
+        if wanted.asks:
+            await compared(opened, wanted.asks, wanted.chats)
+        if wanted.adding:
+            await while_adding(opened[""], wanted.adding)
+        if wanted.seconds:
+            load = Load()
+            # Until here, each thread and connection needs its own memory.
+            await until(opened[""], Load(), 32, wanted.seconds / 10)
+            await until(opened[""], load, 32, wanted.seconds)
+            show(f"32 users, {wanted.seconds:.0f} s", load.rows("32 users"), failures=load.failures[:5])
 
 
-async def several(client: httpx.AsyncClient, users: int, asks: int) -> list[float]:
-    """Seconds of every question of so many users, who each ask so often without pause."""
+async def compared(servers: dict[str, Served], asks: int, chats: int) -> None:
+    """One user, eight, and eight who chat; the servers take turns."""
+    names = ("one user", "eight users", *(["eight chats"] if chats else []))
+    loads = {(server, name): Load() for server in servers for name in names}
+    for number in range(ROUNDS):
+        for name, server in list(servers.items())[:: -1 if number % 2 else 1]:
+            await several(server, loads[name, "one user"], 1, -(-asks // ROUNDS), ask)
+            await several(server, loads[name, "eight users"], 8, -(-asks // ROUNDS), ask)
+    for name, server in servers.items():
+        if chats:
+            await several(server, loads[name, "eight chats"], 8, chats, chat)
+    rows: list[tuple[str, float, str]] = []
+    for name in servers:
+        rows += [row for load in names for row in loads[name, load].rows(name + load)]
+        alone, eight = loads[name, "one user"], loads[name, "eight users"]
+        rows += [(f"{name}eight users, median / one user's", median(eight) / median(alone), "times")]
+        rows += [(f"{name}eight users, 95th percentile / one user's median", eight.p95 / median(alone), "times")]
+    if len(servers) > 1:
+        for load in names:
+            old, new = loads["old: ", load], loads["", load]
+            rows += [(f"{load}, median, old / new", median(old) / median(new), "times")]
+            rows += [(f"{load}, 95th percentile, old / new", old.p95 / new.p95, "times")]
+    failures = [failure for load in loads.values() for failure in load.failures]
+    show("Many people at once", rows, asks=asks, chats=chats, failures=failures[:5])
 
-    async def user(number: int) -> list[float]:
-        return [(await ask(client, number + turn))[0] for turn in range(asks)]
 
-    return [each for times in await asyncio.gather(*map(user, range(users))) for each in times]
+def median(load: Load) -> float:
+    """The median of a load's times, in seconds."""
+    return statistics.median(load.times)
 
 
-async def until(client: httpx.AsyncClient, users: int, end: float) -> tuple[int, int]:
-    """How many answers so many users got until then, and how many of them weren't what they should be."""
+async def while_adding(server: Served, seconds: float) -> None:
+    """Fifty users while documents are added."""
+    load = Load()
+    job = await upload(server.client, 500)
+    await until(server, Load(), 50, seconds / 6)
+    await until(server, load, 50, seconds)
+    added = (await server.client.get(f"/api/v1/library/jobs/{job}")).json()
+    show("Fifty users while documents are added", load.rows("fifty users"), seconds=seconds, job=added.get("state"))
 
-    async def user(number: int) -> list[bool]:
-        right = []
+
+async def several(server: Served, load: Load, users: int, turns: int, take_turn: User) -> None:
+    """So many users, who each ask or chat so often without pause."""
+
+    async def user(number: int) -> None:
+        for turn in range(turns):
+            await take_turn(server, load, number + turn)
+
+    load.before = load.before or resident(server.process)
+    await asyncio.gather(*map(user, range(users)))
+    load.after = resident(server.process)
+
+
+async def until(server: Served, load: Load, users: int, seconds: float) -> None:
+    """So many users ask for so long."""
+    end = time.monotonic() + seconds
+
+    async def user(number: int) -> None:
         while time.monotonic() < end:
-            right.append((await ask(client, number + len(right)))[1])
-        return right
+            await ask(server, load, number)
+            number += 1
 
-    found = [each for answers in await asyncio.gather(*map(user, range(users))) for each in answers]
-    return len(found), found.count(False)
+    load.before = resident(server.process)
+    await asyncio.gather(*map(user, range(users)))
+    load.after = resident(server.process)
 
 
-async def ask(client: httpx.AsyncClient, number: int) -> tuple[float, bool]:
-    """Seconds until a streamed answer has come, and whether it is the one to its question."""
+async def ask(server: Served, load: Load, number: int) -> None:
+    """A question, until its streamed answer has come."""
     question, expected = list(QUESTIONS.items())[number % len(QUESTIONS)]
-    started, event = time.perf_counter(), ""
     body = {"question": question, "keep": False}
-    headers = {"Accept": "text/event-stream"}
-    async with client.stream("POST", "/api/v1/library/ask", json=body, headers=headers) as response:
+    async with load.counted() as answered:
+        async for name, data in events(server, "/api/v1/library/ask", body):
+            if name == "answer":
+                answered(question == data["question"] and expected in data["text"])
+                return
+        raise ValueError("the stream ended without an answer")
+
+
+async def chat(server: Served, load: Load, number: int) -> None:
+    """A conversation of five questions as a front end sends it; the times are those until the end of each answer."""
+    (await server.client.get("/v1/models")).raise_for_status()
+    messages: list[dict[str, str]] = []
+    for turn in range(len(QUESTIONS)):
+        question, expected = list(QUESTIONS.items())[(number + turn) % len(QUESTIONS)]
+        messages.append({"role": "user", "content": question})
+        body = {"model": "library", "messages": messages, "stream": True, "stream_options": {"include_usage": True}}
+        text = ""
+        async with load.counted() as answered:
+            async for _, data in events(server, "/v1/chat/completions", body):
+                text += "".join(choice["delta"].get("content") or "" for choice in data["choices"])
+            answered(expected in text)
+        messages.append({"role": "assistant", "content": text})
+        if not turn:
+            asked = TITLE.format(question=question, answer=text)
+            body = {"model": "library", "messages": [{"role": "user", "content": asked}], "stream": False}
+            response = await server.client.post("/v1/chat/completions", json=body)
+            if response.is_error:
+                load.failures.append(f"title: {response.status_code} {response.text}"[:200])
+
+
+async def events(server: Served, path: str, body: dict[str, Any]) -> AsyncIterator[tuple[str, Any]]:
+    """The name and data of each server-sent event. Raises HTTPStatusError and ValueError for errors of the server."""
+    event = ""
+    async with server.client.stream("POST", path, json=body, headers={"Accept": "text/event-stream"}) as response:
+        response.raise_for_status()
         async for line in response.aiter_lines():
             name, _, value = line.partition(": ")
             event = value if name == "event" else event
-            if name == "data" and event == "answer":
-                answer = json.loads(value)
-                return time.perf_counter() - started, question == answer["question"] and expected in answer["text"]
-    return time.perf_counter() - started, False
+            if name == "data" and value != "[DONE]":
+                data = json.loads(value)
+                if event == "error" or "error" in data:
+                    raise ValueError(value)
+                yield event, data
 
 
 async def upload(client: httpx.AsyncClient, count: int) -> str:
@@ -130,13 +281,15 @@ def resident(process: int) -> float:
 
 
 @contextmanager
-def served(folder: Path) -> Iterator[tuple[str, int]]:
-    """The address and the process of a server with the examples."""
+def served(folder: Path, source: Path) -> Iterator[tuple[str, int]]:
+    """The address and the process of a server with the examples; `source` is the folder `src` of its version."""
     command = [sys.executable, "-m", "answerable"]
+    variables = {**os.environ, "PYTHONPATH": str(source)}
     library = ["--library", str(folder / "library")]
-    subprocess.run([*command, "add", str(ROOT / "examples"), *library], check=True, stdout=subprocess.DEVNULL)
+    add = [*command, "add", str(ROOT / "examples"), *library]
+    subprocess.run(add, check=True, stdout=subprocess.DEVNULL, env=variables)
     serve = [*command, "serve", *library, "--data", str(folder / "data"), "--port", "0"]
-    with subprocess.Popen(serve, stdout=subprocess.PIPE, encoding="utf-8") as server:
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, encoding="utf-8", env=variables) as server:
         assert server.stdout
         address = re.search(r"http://\S+/", server.stdout.readline())
         assert address

@@ -6,11 +6,11 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from answerable.disk.private import close_to_others, make_folder
+from answerable.sharing import Lanes
 
 T = TypeVar("T")
 
@@ -55,15 +55,16 @@ class Network:
         self.compiled = core.compile_model(build(openvino, self.precision), "CPU", {**chosen, **options})
         if cache_folder is not None:
             close_to_others(*cache_folder.iterdir())
-        self._threads = ThreadPoolExecutor(self.streams, "openvino")
+        self._lanes = Lanes(self.streams)
         self._requests = threading.local()
 
     def each(self, compute: Callable[[list[Sequence[int]]], Iterable[T]], windows: Sequence[Sequence[int]]) -> list[T]:
         """Return what `compute` makes of each window of token ids. It gets batches of similar length, several at once,
-        and calls `infer`.
+        and calls `infer`. The calls of several threads take turns (see `Lanes`).
         """
         groups = batches(windows, self.streams)
-        computed = self._threads.map(compute, [[windows[row] for row in rows] for rows in groups])
+        pieces = [([windows[row] for row in rows], len(rows) * len(windows[rows[0]])) for rows in groups]
+        computed = self._lanes.run_all(lambda batch: list(compute(batch)), pieces)
         found = {
             row: one for rows, ones in zip(groups, computed, strict=True) for row, one in zip(rows, ones, strict=True)
         }

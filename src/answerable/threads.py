@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+import itertools
 import threading
 from collections.abc import AsyncGenerator, Callable, Generator
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, wait
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
+
+from answerable.sharing import Lanes
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -71,12 +74,13 @@ class DaemonThreads:
 class Pool:
     """A pool of `workers` threads, with a queue of at most `waiting` calls (None: any number).
 
-    A stream uses a worker only while its next item is computed, so slow clients occupy no worker. Accepted calls always
-    finish; only new calls are refused.
+    A stream uses a worker only while its next item is computed, so slow clients occupy no worker; streams that began go
+    before those that came later. Accepted calls always finish; only new calls are refused.
     """
 
     def __init__(self, workers: int = 8, waiting: int | None = 128) -> None:
-        self._workers = ThreadPoolExecutor(workers, thread_name_prefix="answerable")
+        self._workers = Lanes(workers)
+        self._numbers = itertools.count()
         self._limit = None if waiting is None else workers + waiting
         self._lock = threading.Lock()
         self._submitted: set[Future[Any]] = set()
@@ -84,7 +88,7 @@ class Pool:
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a function in a worker. Raise Busy and the function's errors."""
         self._admit()
-        return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs)))
+        return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs), next(self._numbers)))
 
     async def stream(self, factory: Callable[[], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
         """Yield the items of a blocking generator. Raise Busy before the first item.
@@ -92,11 +96,11 @@ class Pool:
         Closing or cancelling the stream closes the generator after its current step.
         """
         self._admit()
-        generator = factory()
+        generator, number = factory(), next(self._numbers)
         step: Future[T] | None = None
         try:
             while True:
-                step = self._submit(lambda: next(generator, _END))
+                step = self._submit(lambda: next(generator, _END), number)
                 item = await asyncio.wrap_future(step)
                 if item is _END:
                     return
@@ -107,14 +111,14 @@ class Pool:
                 step.add_done_callback(lambda _: generator.close())
             elif inspect.getgeneratorstate(generator) != inspect.GEN_CLOSED:
                 try:
-                    self._submit(generator.close)
+                    self._submit(generator.close, number)
                 except RuntimeError:
                     # The pool was closed before its consumer left the stream.
                     generator.close()
 
     def close(self, patience: float | None = 5.0) -> None:
         """Refuse new calls and wait at most `patience` seconds (None: forever) for those accepted. Idempotent."""
-        self._workers.shutdown(wait=False)
+        self._workers.close()
         with self._lock:
             running = set(self._submitted)
         wait(running, patience)
@@ -123,8 +127,8 @@ class Pool:
         if self._limit is not None and len(self._submitted) >= self._limit:
             raise Busy
 
-    def _submit(self, function: Callable[[], T]) -> Future[T]:
-        future = self._workers.submit(function)
+    def _submit(self, function: Callable[[], T], number: int) -> Future[T]:
+        future = self._workers.submit(function, due=number)
         with self._lock:
             self._submitted.add(future)
         future.add_done_callback(self._forget)

@@ -160,12 +160,16 @@ def test_spans_at_the_edges_and_without_tokens(openvino: LocalEmbedder) -> None:
     assert np.linalg.norm(vectors.spans, axis=1) == pytest.approx(1, abs=1e-5)
 
 
-def test_threads_embed_at_the_same_time(openvino: LocalEmbedder) -> None:
-    texts = [f"{text} {number}" for number, text in enumerate([*VARIED.values()] * 2)]
-    alone = [openvino.embed_query(text) for text in texts]
-    with ThreadPoolExecutor(6) as threads:
-        together = list(threads.map(openvino.embed_query, texts))
-    assert all(cosine(one, other) >= 0.9999 for one, other in zip(alone, together, strict=True))
+@pytest.mark.parametrize("runtime", ["engine", "openvino"])
+def test_questions_of_many_threads_get_the_vectors_they_get_alone(request: pytest.FixtureRequest, runtime: str) -> None:
+    embedder: LocalEmbedder = request.getfixturevalue(runtime)
+    texts = [*VARIED.values(), *(text for _, text in PINNED)] * 3
+    alone = {text: embedder.embed_query(text) for text in dict.fromkeys(texts)}
+    with ThreadPoolExecutor(len(texts)) as threads:
+        together = list(threads.map(embedder.embed_query, texts))
+    for text, vector in zip(texts, together, strict=True):
+        assert vector.shape == (DIMENSION,)
+        assert vector @ alone[text] > 0.999
 
 
 def test_token_counts(openvino: LocalEmbedder) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,29 @@ def test_stop_ends_the_text(examples: OpenAI) -> None:
         cut = examples.chat.completions.create(model="library", messages=asking(QUESTION), stop=stop)
         assert cut.choices[0].message.content == whole.partition("five")[0]
         assert cut.choices[0].message.annotations == []
+
+
+def test_many_chats_at_once_each_get_their_own_answer(examples: OpenAI) -> None:
+    asked = {
+        QUESTION: "five tools",
+        "¿Cuándo puede viajar Ana Lucía?": "27 al 31 de marzo",
+        "Quantas horas de sol o manjericão precisa?": "seis horas",
+    }
+
+    def chat(number: int) -> list[bool]:
+        messages, right = list[tuple[str, str]](), []
+        for question, words in [*asked.items()][number % 3 :][:2]:
+            stream = examples.chat.completions.create(
+                model="library", messages=asking(question, *messages), stream=True
+            )
+            text = "".join(chunk.choices[0].delta.content or "" for chunk in stream)
+            messages.append((question, text))
+            right.append(words in text)
+        return right
+
+    with ThreadPoolExecutor(9) as threads:
+        found = list(threads.map(chat, range(9)))
+    assert all(all(right) for right in found), found
 
 
 def test_models_are_libraries(tmp_path: Path) -> None:

@@ -86,6 +86,15 @@ def test_whatever_the_text(reader: E5Reader, text: str) -> None:
         assert found.likely.sum() == pytest.approx(1.0 if len(found.starts) else 0.0, abs=1e-3)
 
 
+def test_windows_are_read_alike_on_one_lane_and_on_several(reader: E5Reader, cache_folder: Path) -> None:
+    several = E5Reader(threads=3, cache_folder=cache_folder / "models")
+    question = ASKED["en"][0]
+    windows = [window for _, answering, _, near in ASKED.values() for window in (answering, near)]
+    for count in (1, 2, len(windows)):
+        found = [each.logit for each in several.read(question, windows[:count])]
+        assert found == pytest.approx([each.logit for each in reader.read(question, windows[:count])], abs=0.15)
+
+
 def test_nothing_to_read(reader: E5Reader) -> None:
     assert reader.read("When?", []) == []
 

