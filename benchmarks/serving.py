@@ -64,7 +64,7 @@ class Load:
     @asynccontextmanager
     async def counted(self) -> AsyncIterator[Callable[[bool], None]]:
         """Time one answer, which is right or wrong by what is called with; what fails is counted."""
-        started, right = time.perf_counter(), []
+        started, right = time.perf_counter(), list[bool]()
         try:
             yield right.append
             self.times.append(time.perf_counter() - started)

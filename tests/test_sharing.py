@@ -7,7 +7,7 @@ import gc
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
@@ -125,7 +125,7 @@ def test_who_gives_up_waiting_holds_up_no_one(callers: ThreadPoolExecutor, inter
 def test_an_interrupted_leader_leaves_its_batch_to_the_others(
     callers: ThreadPoolExecutor, interrupted: Callable[[], None]
 ) -> None:
-    held, others = Held(), []
+    held, others = Held(), list[Future[int]]()
 
     def compute(items: Sequence[int]) -> list[int]:
         if 1 in items:
@@ -247,14 +247,14 @@ def test_a_stream_that_began_goes_before_later_calls() -> None:
     async def run() -> None:
         pool, let_go = Pool(1), threading.Event()
 
-        def steps() -> Iterator[str]:
+        def steps() -> Generator[str, None, None]:
             order.append("stream 1")
             yield ""
             order.append("stream 2")
             yield ""
 
         async def read() -> None:
-            async for _ in pool.stream(steps):  # type: ignore[arg-type]
+            async for _ in pool.stream(steps):
                 if order == ["stream 1"]:
                     later.extend(
                         asyncio.ensure_future(pool.run(each))
