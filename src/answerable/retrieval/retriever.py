@@ -27,7 +27,7 @@ ATTEMPTS = 3
 ROUNDS = 10
 # By so many of the best candidates, and by every so many of both searches, it is told whether most are copies.
 SEEN = 10
-SAMPLED = 20
+SAMPLED = 40
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 
