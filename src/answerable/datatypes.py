@@ -25,8 +25,7 @@ Span: TypeAlias = tuple[int, int]
 class _Name(str, Enum):
     """An enum whose members print as their values."""
 
-    def __str__(self) -> str:
-        return str(self.value)
+    __str__ = str.__str__
 
 
 class DocumentType(_Name):
@@ -81,10 +80,9 @@ class Part:
     where a message's text begins, after its header and "<Media omitted>"; a section's, after its heading; a notebook's
     code or output, after its fence. `symbol` is the dotted path of a function or class; code outside of functions and
     classes has none. `cells` are where the cells of a PDF table's row begin. `place` is what the document itself calls
-    it (`Costs!A2:F2`); `seconds` are where it begins in a recording; a message with `seconds` is a line of what is said
-    in a voice note, and belongs to the message before it. `box` is the left, top, right and bottom of a line in a
-    picture, as fractions of its width and height. Text of a PDF that no part covers is its furniture: running heads,
-    footers and page numbers. In reStructuredText, Org, AsciiDoc and LaTeX it is comments, preambles and directives.
+    it (`Costs!A2:F2`). `seconds` are where it begins in a recording; a message that has them is a line of the voice
+    note before it. `box` is the left, top, right and bottom of a line in a picture, as fractions of its size. What no
+    part covers is running heads, footers and page numbers (PDF), or comments, preambles and directives (markup).
     """
 
     start: int
@@ -249,8 +247,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from, by itself; source and link are the file. `library`: see Document.
-    `other_places` is that of the passage it was found in, which has the whole quote.
+    `web_address` is where a saved page comes from. `library` is that of Document, `other_places` of RetrievalResult.
     """
 
     quote: str
@@ -271,9 +268,8 @@ class Citation:
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats and mail only: the date of a book is not the date of the events in it. Ends of periods are
-    exclusive; a period from `datetime.min` or to `datetime.max` is open on that side. If `applied` is false, no
-    filtered message answers the question, and everything was searched.
+    It applies to chats and mail only: a book's date isn't that of its events. Ends of periods are exclusive,
+    `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was searched.
     """
 
     senders: tuple[str, ...] = ()
