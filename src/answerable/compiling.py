@@ -15,10 +15,10 @@ from answerable.sharing import Lanes
 T = TypeVar("T")
 
 STREAMS = 4
-"""At most so many batches at once. Each takes some 25 MB."""
+"""The most batches that are computed at once; each takes some 25 MB."""
 BATCH_TOKENS = 768
 PADDING_TOKENS = 32
-"""So much padding costs about as much as another batch."""
+"""The padding that costs about as much as another batch."""
 
 
 class Network:

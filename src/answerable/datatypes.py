@@ -231,7 +231,7 @@ class RetrievalResult:
     """A chunk that may contain the answer. Higher scores are better, comparable within one search only.
 
     `meaning_rank` and `keyword_rank` are its ranks, from 1, in the two fused searches; None if it was not a candidate.
-    `other_places` is in how many more places, of those that pass the search's filter, the same text stands.
+    `other_places` is the number of other places, of those that pass the search's filter, that have the same text.
     """
 
     chunk: Chunk

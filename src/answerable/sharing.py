@@ -15,11 +15,11 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 SHARE = 8
-"""Work is due after so many times what it takes alone, as if so many shared the processors."""
+"""Work is due after this multiple of the time that it takes alone, as if that many callers shared the processors."""
 
 
 class Lanes:
-    """A few threads that run calls, first those that are due first; of equals, those that came first."""
+    """A few threads that run calls in the order in which they are due; equal ones in the order in which they came."""
 
     def __init__(self, count: int) -> None:
         self.count = count

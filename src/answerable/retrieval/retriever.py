@@ -25,7 +25,7 @@ RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
 ROUNDS = 10
-# By so many of the best candidates, and by every so many of both searches, it is told whether most are copies.
+# Whether most candidates are copies is told by the first SEEN, and by every SAMPLED-th of each search.
 SEEN = 10
 SAMPLED = 40
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")

@@ -15,6 +15,7 @@ from postgres_server import new_library
 from answerable.filters import Between, Filter, OneOf
 from answerable.protocols import Fingerprint, PassageVectors
 from answerable.stores.memory.store import MemoryStore
+from answerable.stores.postgres import search as postgres_search
 from answerable.stores.postgres.address import parse_address
 from answerable.stores.postgres.store import PostgresStore
 
@@ -156,3 +157,13 @@ def test_pruned_words_find_what_all_words_find(
         assert [score for _, score in found] == pytest.approx([score for _, score in scores[:k]], rel=1e-6)
         assert [score for _, score in found] == pytest.approx([dict(scores)[number] for number, _ in found], rel=1e-6)
         assert found == sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def test_an_emptied_library_of_which_the_server_expects_much(
+    store: PostgresStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_search, "_expected", lambda connection, passing: 50_000)
+    assert store.search_vectors(np.eye(DIMENSION, dtype=np.float32)[0], 3, OneOf("name", ("a",))) == []
+    put(store, "a", [0, 1])
+    hits = store.search_vectors(np.eye(DIMENSION, dtype=np.float32)[0], 3, OneOf("name", ("a",)))
+    assert [number for number, _ in hits] == [1, 2]

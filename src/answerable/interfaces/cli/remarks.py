@@ -137,7 +137,7 @@ def more_places(count: int, language: str) -> str:
 
 
 def other_places(count: int, language: str) -> str:
-    """Return in how many more places a text stands; "" if in none."""
+    """Return the number of other places that have the same text, in words; "" for none."""
     return _counted(_OTHER_PLACES, language, count) if count else ""
 
 

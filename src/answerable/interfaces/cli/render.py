@@ -163,7 +163,7 @@ def place_of(source: str, title: str, location: Location, language: str = "en", 
 
 
 def elsewhere_of(other_places: int, language: str = "en") -> tuple[str, str]:
-    """Return, with its style, what follows a place whose text stands in others too."""
+    """Return what is printed after a place if other places have the same text, and its style."""
     said = remarks.other_places(other_places, language)
     return (f", {said}" if said else ""), "dim"
 

@@ -51,7 +51,7 @@ class CitationOut(Place):
     web_address: str = Field(description="Where a saved page comes from, as the page says; empty for others.")
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
     library: str = Field("", description="The document's library, where several are asked.")
-    other_places: int = Field(0, description="In how many more places, of those searched, the passage quoted stands.")
+    other_places: int = Field(0, description="The number of other places searched that have the same passage.")
 
 
 class NearestOut(Spot):
@@ -72,7 +72,7 @@ class PassageOut(Place):
     keyword_rank: Optional[int] = Field(None, description="Its rank by words.")
     nearest: Optional[NearestOut] = Field(None, description="Of a refusal: why the passage isn't enough.")
     library: str = Field("", description="The document's library, where several are asked.")
-    other_places: int = Field(0, description="In how many more places, of those searched, the same text stands.")
+    other_places: int = Field(0, description="The number of other places searched that have the same text.")
 
 
 class ScopeOut(BaseModel):

@@ -35,10 +35,10 @@ export const placeOf = (found, texts) => {
   return steps.join(" · ");
 };
 
-/** In how many more places the same text stands; empty if in none. */
+/** The number of other places that have the same text, in words; empty for none. */
 export const otherPlacesOf = ({ other_places: n }, { t }) => (n ? t("otherPlaces", { n }) : "");
 
-/** A short place, and in how many more the same text stands. */
+/** A short place, and the number of others that have the same text. */
 export const placesOf = (found, texts) =>
   [placeOf(found, texts), otherPlacesOf(found, texts)].filter(Boolean).join(" · ");
 
