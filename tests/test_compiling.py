@@ -1,11 +1,17 @@
-"""Batches of windows: every window once, little padding, work for all streams."""
+"""Networks: their batches of windows, and the compiled copies on the disk."""
 
 from __future__ import annotations
 
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from answerable.compiling import BATCH_TOKENS, PADDING_TOKENS, batches
+from answerable.compiling import BATCH_TOKENS, KEPT_DAYS, PADDING_TOKENS, Network, batches
 
 
 @given(st.lists(st.integers(1, 512), max_size=60), st.integers(1, 4))
@@ -25,3 +31,33 @@ def test_few_windows_are_work_for_all_streams() -> None:
     assert [len(batch) for batch in batches(windows, 4)] == [1] * 7
     assert batches([[0] * 9], 4) == [[0]]
     assert batches([], 4) == []
+
+
+def test_a_network_is_compiled_once_for_all_processes(tmp_path: Path) -> None:
+    first, second = Network(_sum, 1, tmp_path), Network(_sum, 1, tmp_path)
+    assert len(list(tmp_path.glob("*.blob"))) == 1
+    for network in (first, second):
+        assert network.infer({0: np.ones((2, 2), np.float32)})[0].tolist() == [[2, 2], [2, 2]]
+    Network(_product, 1, tmp_path)
+    assert len(list(tmp_path.glob("*.blob"))) == 2
+
+
+def test_what_was_compiled_long_ago_is_removed(tmp_path: Path) -> None:
+    old, recent = tmp_path / "1.blob", tmp_path / "2.blob"
+    for path, days in ((old, KEPT_DAYS + 1), (recent, KEPT_DAYS - 1)):
+        path.write_bytes(b"compiled by an earlier version")
+        when = time.time() - days * 24 * 3600
+        os.utime(path, (when, when))
+    Network(_sum, 1, tmp_path)
+    assert not old.exists()
+    assert recent.exists()
+
+
+def _sum(openvino: Any, _: str) -> Any:
+    value = openvino.opset13.parameter([-1, 2], np.float32)
+    return openvino.Model([openvino.opset13.add(value, value)], [value], "sum")
+
+
+def _product(openvino: Any, _: str) -> Any:
+    value = openvino.opset13.parameter([-1, 2], np.float32)
+    return openvino.Model([openvino.opset13.multiply(value, value)], [value], "product")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -17,6 +19,8 @@ T = TypeVar("T")
 STREAMS = 4
 """The most batches that are computed at once; each takes some 25 MB."""
 BATCH_TOKENS = 768
+KEPT_DAYS = 31
+"""How long a compiled network is kept. Making it again takes a second or two."""
 PADDING_TOKENS = 32
 """The padding that costs about as much as another batch."""
 
@@ -52,9 +56,12 @@ class Network:
         if cache_folder is not None:
             make_folder(cache_folder)
             core.set_property({"CACHE_DIR": str(cache_folder)})
-        self.compiled = core.compile_model(build(openvino, self.precision), "CPU", {**chosen, **options})
+        network = build(openvino, self.precision)
         if cache_folder is not None:
-            close_to_others(*cache_folder.iterdir())
+            _rename(network)
+        self.compiled = core.compile_model(network, "CPU", {**chosen, **options})
+        if cache_folder is not None:
+            _tidy(cache_folder)
         self._lanes = Lanes(self.streams)
         self._requests = threading.local()
 
@@ -75,6 +82,29 @@ class Network:
         if not hasattr(self._requests, "own"):
             self._requests.own = self.compiled.create_infer_request()
         return self._requests.own.infer(inputs)
+
+
+def _rename(network: Any) -> None:
+    """Name the parts of a network by their order.
+
+    OpenVINO numbers the operations of all networks of a process in one row, and the cache finds a network by these
+    names too: one that is made after another would be compiled and written anew each time.
+    """
+    for number, operation in enumerate(network.get_ordered_ops()):
+        operation.set_friendly_name(str(number))
+    for kind, ports in (("input", network.inputs), ("output", network.outputs)):
+        for number, port in enumerate(ports):
+            port.tensor.set_names({f"{kind}{number}"})
+
+
+def _tidy(cache_folder: Path) -> None:
+    """Close the cache to others, and remove what was compiled over a month ago: an update may have replaced it."""
+    for path in cache_folder.iterdir():
+        close_to_others(path)
+        # Another process may remove it first, or use it (on Windows, files that are used stay).
+        with suppress(OSError):
+            if path.suffix == ".blob" and time.time() - path.stat().st_mtime > KEPT_DAYS * 24 * 3600:
+                path.unlink()
 
 
 def batches(windows: Sequence[Sequence[int]], streams: int) -> list[list[int]]:
