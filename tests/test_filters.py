@@ -65,7 +65,11 @@ def test_parses(where: Any, expected: Filter | None) -> None:
         ({"type": []}, "'type' takes a value"),
         ({"type": [["pdf"]]}, "'type' takes a value"),
         ({"size": math.nan}, "'size' takes a value"),
-        ({"page": {}}, "'page' has nothing; a condition takes gt, gte, lt, lte or exists."),
+        (
+            {"page": {}},
+            "'page' has nothing; a condition takes gt, gte, lt, lte or exists, and any of several values is a "
+            "list: {'page': \\[1, 2]}.",
+        ),
         ({"page": {"$gt": 3}}, r"'page' has \$gt; a condition takes"),
         ({"page": {"gte": 1, "exists": True}}, "'page' has exists; a condition takes"),
         ({"page": {"exists": "no"}}, "'page' has exists: 'no'; it must be true or false."),

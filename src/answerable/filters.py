@@ -202,7 +202,10 @@ def _parse_condition(field: str, condition: Mapping[str, Any]) -> Filter:
     unknown = set(condition) - {"gt", "gte", "lt", "lte"}
     if unknown or not condition:
         named = ", ".join(sorted(_shown(str(name))[1:-1] for name in unknown)[:3]) or "nothing"
-        raise FilterError(f"{_shown(field)} has {named}; a condition takes gt, gte, lt, lte or exists.")
+        raise FilterError(
+            f"{_shown(field)} has {named}; a condition takes gt, gte, lt, lte or exists, and any of several values "
+            f"is a list: {{{_shown(field)}: [1, 2]}}."
+        )
     if {"gt", "gte"} <= set(condition) or {"lt", "lte"} <= set(condition):
         raise FilterError(f"{_shown(field)} has two bounds on one side. Give one of gt and gte, one of lt and lte.")
     bounds: dict[str, Bound] = {}

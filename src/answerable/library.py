@@ -51,6 +51,7 @@ from answerable.protocols import (
 from answerable.retrieval.document_names import no_document, resolve
 from answerable.retrieval.narrowing import Narrowed, narrow_among
 from answerable.retrieval.question import analyze_question, likely_language, required
+from answerable.retrieval.quote_places import with_places
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
@@ -276,7 +277,7 @@ class Library:
                     shown = None if is_of_rows(event.answer, computed) else narrowed
                     usage = [used for used in (spent, event.answer.usage) if used is not None]
                     answer = replace(
-                        event.answer,
+                        with_places(self._store, event.answer, evidence),
                         usage=sum(usage[1:], usage[0]) if usage else None,
                         narrowing=replace(shown.narrowing, applied=attempt is not None) if shown else None,
                         timings=clock.timings(),

@@ -19,6 +19,7 @@ from answerable.answering.rows import is_header, shown_row
 from answerable.datatypes import Answer, AnswerEvent, Citation, Exchange, Reason, Usage
 from answerable.protocols import AnswerReader, Evidence
 from answerable.text.markdown_marks import without_marks
+from answerable.text.places import says_the_same_anywhere
 
 MARGIN = 0.45
 OWN_MARGIN = 0.75
@@ -188,8 +189,13 @@ def _repeats(sentence: Sentence, other: Sentence) -> bool:
     overlaps = sentence.start < other.end and other.start < sentence.end
     if overlaps and sentence.result.document.id == other.result.document.id:
         return True
-    one, two = (" ".join(text.split()).casefold() for text in (sentence.text, other.text))
-    return one in two or two in one
+    short, long = sorted((" ".join(text.split()).casefold() for text in (sentence.text, other.text)), key=len)
+    return short in long and (says_the_same_anywhere(short) or _heading(sentence) == _heading(other))
+
+
+def _heading(sentence: Sentence) -> tuple[str, tuple[str, ...]]:
+    """Return what a short line is about: "thirty days" of two contracts are two things."""
+    return sentence.result.document.title, sentence.result.chunk.location.headings
 
 
 def _line(quote: Quote) -> str:

@@ -21,6 +21,8 @@ TEXT_HASH = "text_hash"
 """The field of chunks that has the hash of their text."""
 LONG = 200
 """From so many characters on, a text doesn't need its title and headings."""
+WORDS = 8
+"""From so many words on, neither does a quote."""
 MOST = 1_000_000
 """Up to this number places are counted in a store that has to list them."""
 
@@ -32,6 +34,11 @@ def text_hash(chunk: Chunk) -> str:
         text = indexed_text(chunk)
     text = " ".join(text.split()).casefold()
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def says_the_same_anywhere(quote: str) -> bool:
+    """Return whether a quote is long enough to say the same under any title and heading."""
+    return len(quote.split()) >= WORDS
 
 
 def having(hashes: Collection[str], where: Filter | None) -> Filter:

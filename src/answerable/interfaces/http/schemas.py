@@ -51,7 +51,7 @@ class CitationOut(Place):
     web_address: str = Field(description="Where a saved page comes from, as the page says; empty for others.")
     answer: Optional[tuple[int, int]] = Field(None, description="The span that answers, in characters of the document.")
     library: str = Field("", description="The document's library, where several are asked.")
-    other_places: int = Field(0, description="The number of other places searched that have the same passage.")
+    other_places: int = Field(0, description="The number of other places searched that have the same quote.")
 
 
 class NearestOut(Spot):
