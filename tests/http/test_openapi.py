@@ -19,7 +19,7 @@ from schemathesis.checks import (
     response_schema_conformance,
     status_code_conformance,
 )
-from service_on_socket import small_service, upload
+from service_on_socket import small_service, upload, wait_for
 
 CHECKS = [
     not_a_server_error,
@@ -74,6 +74,8 @@ def answers(operation: APIOperation, mode: GenerationMode, examples: int, known:
 
 def what_is_there(client: httpx.Client) -> dict[str, str]:
     """A library, and a document, a session and a job in it, by what paths call them."""
+    for sent in client.get("api/v1/library/jobs").json()["jobs"]:
+        wait_for(client, sent)
     job = upload(client, ("ferry.txt", b"The ferry to the island leaves at nine."))
     documents = client.get("api/v1/library/documents").json()["documents"]
     asked = client.post("api/v1/library/ask", json={"question": "When does the ferry leave?"}).json()
