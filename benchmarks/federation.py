@@ -4,12 +4,14 @@ Real text under vectors from a mixture of clusters (`postgres.py`). Documents ar
 folders, each with an index in a process of its own from 3,000 chunks on; then some of the forty are read over HTTP from
 a server. All take turns with the one library, question by question. Wall time, since most of the work is other
 processes'. A library that hangs is one of forty behind a server that accepts connections and says nothing.
-`--chunks 124000 --searches 60 --folder FOLDER` (kept, and used again).
+`--chunks 124000 --counts 2 10 40 --searches 60 --folder FOLDER` (kept, and used again). `--of FOLDER` deals a library
+of `million.py`, with the questions and vectors beside it; servers, which embed themselves, can't read it.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import socket
 import statistics
 import subprocess
@@ -23,7 +25,9 @@ from pathlib import Path
 
 import numpy as np
 from measuring import show
+from million_steps import library, word_vectors
 from postgres import documents, mixture, questions
+from standin import StandInEmbedder
 
 import answerable
 from answerable.datatypes import FloatArray
@@ -32,9 +36,9 @@ from answerable.protocols import Store
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import SearchRequest, retrieve, word_weights
 from answerable.stores.embedded.store import EmbeddedStore
+from answerable.text.places import text_hash
 from answerable.wiring.stores import build_federation
 
-COUNTS = (2, 10, 40)
 SERVED = 10
 ASKED = 30
 PORT = 8957
@@ -45,9 +49,9 @@ PATIENCE = 3.0
 Found = tuple[str, ...]
 
 
-def build(folder: Path, vectors: FloatArray) -> dict[int, list[str]]:
+def build(folder: Path, vectors: FloatArray, counts: Sequence[int]) -> dict[int, list[str]]:
     """Deals the documents to libraries, unless they are there already; their addresses by how many they are."""
-    folders = {count: [folder / f"{count}" / f"library-{number}" for number in range(count)] for count in (1, *COUNTS)}
+    folders = {count: [folder / f"{count}" / f"library-{number}" for number in range(count)] for count in (1, *counts)}
     done = folder / "done"
     if not done.exists():
         fingerprint = LocalEmbedder().fingerprint
@@ -64,14 +68,40 @@ def build(folder: Path, vectors: FloatArray) -> dict[int, list[str]]:
     return {count: [str(each) for each in some] for count, some in folders.items()}
 
 
+def deal(folder: Path, source: Path, counts: Sequence[int]) -> dict[int, list[str]]:
+    """Deals the documents of a library, unless they are dealt already; all addresses by how many they are."""
+    addresses = {1: [str(source)]}
+    with closing(EmbeddedStore(source)) as store:
+        made_by, listed = store.fingerprint, list(store.documents())
+        assert made_by is not None
+        for count in counts:
+            places = [folder / f"{count}" / f"library-{number}" for number in range(count)]
+            addresses[count] = [str(place) for place in places]
+            for number, place in enumerate(places):
+                if (place / "done").exists():
+                    continue
+                with closing(EmbeddedStore(place)) as part:
+                    part.bind_embedder(made_by)
+                    for each in listed[number::count]:
+                        document = store.document(each.id)
+                        assert document is not None
+                        part.put(document, store.indexed_chunks(each.id))
+                    part.refresh()
+                (place / "done").touch()
+    return addresses
+
+
 def searching(store: Store, asked: Sequence[tuple[str, FloatArray]]) -> Callable[[int], Found]:
-    """The search for each question: what `Library.search` does once the question is embedded."""
+    """The search for each question: what `Library.search` does once it is embedded.
+
+    It finds texts: of copies any is right.
+    """
 
     def search(number: int) -> Found:
         text, vector = asked[number % len(asked)]
         question, chunks = analyze_question(text, store.languages()), store.count()[1]
         request = SearchRequest(question, vector, word_weights(store, question, chunks), chunks)
-        return tuple(result.chunk.id for result, _ in retrieve(store, request, BEST))
+        return tuple(text_hash(result.chunk) for result, _ in retrieve(store, request, BEST))
 
     return search
 
@@ -110,16 +140,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, default=124_000)
     parser.add_argument("--searches", type=int, default=60)
+    parser.add_argument("--counts", type=int, nargs="+", default=[2, 10, 40])
     parser.add_argument("--folder", type=Path)
+    parser.add_argument("--of", type=Path)
     given = parser.parse_args()
     folder: Path = given.folder or Path(tempfile.mkdtemp())
-    vectors, queries = mixture(given.chunks, given.searches, np.random.default_rng(1))
-    asked = list(zip(questions(given.searches), queries, strict=False))
-    addresses = build(folder, vectors)
+    if given.of:
+        texts = json.loads((given.of / "questions.json").read_text("utf-8"))["questions"]
+        queries = np.load(given.of / "queries.npy")
+        addresses = deal(folder, given.of, given.counts)
+    else:
+        texts = questions(given.searches)
+        vectors, queries = mixture(given.chunks, given.searches, np.random.default_rng(1))
+        addresses = build(folder, vectors, given.counts)
+    asked = list(zip(texts, queries, strict=False))[: given.searches]
     with ExitStack() as opened:
         keep = lambda store: opened.enter_context(closing(store))  # noqa: E731
         stores: dict[str, Store] = {"one library": keep(EmbeddedStore(Path(addresses[1][0])))}
-        for count in COUNTS:
+        for count in given.counts:
             stores[f"{count} libraries"] = keep(build_federation(addresses[count], "", "", 60))
         rows = measure({name: searching(store, asked) for name, store in stores.items()}, given.searches)
         _, tens, usual = rows[0]
@@ -133,26 +171,37 @@ def main() -> None:
                 (f"{name}: times one library's", ratio, ""),
             ]
         show("federation", table, chunks=given.chunks, searches=given.searches)
-    asking(addresses, [text for text, _ in asked])
-    remote(addresses[COUNTS[-1]], asked, folder)
-    hanging(addresses[COUNTS[-1]], asked)
+    most = addresses[max(addresses)]
+    asking(addresses, asked, is_dealt=bool(given.of))
+    if not given.of:
+        remote(most, asked, folder)
+    hanging(most, asked)
 
 
-def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[str]) -> None:
-    """Whole answers by quotes: embedding the question, searching, reading."""
+def asking(addresses: Mapping[int, Sequence[str]], asked: Sequence[tuple[str, FloatArray]], is_dealt: bool) -> None:
+    """Whole answers by quotes: embedding the question (not if the vectors are a stand-in's), searching, reading."""
+    embedder = StandInEmbedder(word_vectors()) if is_dealt else None
     with ExitStack() as opened:
-        libraries = {count: opened.enter_context(answerable.open(some)) for count, some in addresses.items()}
+        libraries = {
+            count: opened.enter_context(library(_store(some), embedder) if embedder else answerable.open(some))
+            for count, some in addresses.items()
+        }
         times: dict[int, list[float]] = {count: [] for count in libraries}
-        for number, question in enumerate(asked[: ASKED + WARMING]):
-            for count, library in libraries.items():
+        for number, (question, _) in enumerate(asked[: ASKED + WARMING]):
+            for count, one in libraries.items():
                 started = time.perf_counter()
-                library.quote(question)
+                one.quote(question)
                 if number >= WARMING:
                     times[count].append(1000 * (time.perf_counter() - started))
         rows = [(f"answers of {count} libraries: p50", statistics.median(each), "ms") for count, each in times.items()]
-        last = [mine / one for mine, one in zip(times[COUNTS[-1]], times[1], strict=True)]
-        ratio = (f"answers of {COUNTS[-1]} libraries: times one library's", statistics.median(last), "")
+        most = max(times)
+        last = [mine / one for mine, one in zip(times[most], times[1], strict=True)]
+        ratio = (f"answers of {most} libraries: times one library's", statistics.median(last), "")
         show("federation, answers", [*rows, ratio])
+
+
+def _store(addresses: Sequence[str]) -> Store:
+    return EmbeddedStore(Path(addresses[0])) if len(addresses) == 1 else build_federation(addresses, "", "", 60)
 
 
 def remote(addresses: Sequence[str], asked: Sequence[tuple[str, FloatArray]], folder: Path) -> None:
