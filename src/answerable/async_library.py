@@ -144,6 +144,7 @@ class AsyncLibrary:
     unfollow = _on_thread(Library.unfollow)
     verify = _on_thread(Library.verify)
     search = _on_thread(Library.search)
+    places = _on_thread(Library.places)
     narrowing = _on_thread(Library.narrowing)
     quote = _on_thread(Library.quote)
     evidence = _on_thread(Library.evidence)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from answerable.answering.extractive import refuse
+from answerable.answering.quote_places import quote_places, with_places
 from answerable.answering.step_clock import StepClock
 from answerable.computing.computing import Computing, is_of_rows
 from answerable.computing.summaries import summarize
@@ -51,7 +52,6 @@ from answerable.protocols import (
 from answerable.retrieval.document_names import no_document, resolve
 from answerable.retrieval.narrowing import Narrowed, narrow_among
 from answerable.retrieval.question import analyze_question, likely_language, required
-from answerable.retrieval.quote_places import with_places
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
@@ -285,6 +285,10 @@ class Library:
                     )
                     yield AnswerEvent(answer=answer)
                     return
+
+    def places(self, quote: str, where: Where = None) -> list[Citation]:
+        """Return where a text stands word for word, by source: in up to 512 passages. Raise FilterError."""
+        return quote_places(self._store, quote, parse_filter(where))
 
     def evidence(self, question: str, where: Where = None) -> Evidence:
         """Return the evidence for a question. No filter is derived from the question: the search uses only `where`."""

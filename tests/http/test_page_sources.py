@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from browser import last_quotes, squeezed, visiting
+from playwright.sync_api import expect
 from service_on_socket import EXAMPLES, small_service, upload
 from site_server import SiteServer
 from sources.chats.exports import TELEGRAM, as_json
@@ -202,9 +203,19 @@ def test_a_source_says_in_how_many_other_places_it_stands(tmp_path: Path) -> Non
         upload(client, *((f"boat{n}.txt", text) for n in range(3)))
         found = client.post("api/v1/library/search", json={"question": "When does the boat leave?"}).json()["results"]
         assert [each["other_places"] for each in found] == [2]
-        for locale, said in (("en-GB", "and in 2 other places"), ("pt-BR", "e em outros 2 lugares")):
+        for locale, said, following in (
+            ("en-GB", "and in 2 other places", "Next source"),
+            ("pt-BR", "e em outros 2 lugares", "Próxima fonte"),
+        ):
             with visiting(server.address, locale=locale) as visitor:
                 turn = visitor.ask("When does the boat leave?")
-                assert turn.locator(".source-place").inner_text().endswith(said)
                 visitor.cite(turn)
                 assert said in visitor.page.locator(".panel-title").inner_text()
+                others = turn.locator(".source-others")
+                assert others.inner_text() == said
+                others.click()
+                title = visitor.page.locator(".panel-title")
+                expect(title).to_contain_text("boat1.txt")
+                visitor.page.get_by_role("button", name=following).click()
+                expect(title).to_contain_text("boat2.txt")
+                visitor.shot("other-places")

@@ -27,6 +27,7 @@ COMMANDS = (
     "ask",
     "chat",
     "search",
+    "places",
     "list",
     "show",
     "remove",

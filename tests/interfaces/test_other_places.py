@@ -64,6 +64,17 @@ def test_programs_get_the_number(library: Path) -> None:
     assert "(and in 3 other places)" in answer_text(answer)
 
 
+def test_the_places_are_shown(library: Path) -> None:
+    shown = run_here("places", "leaves the  HARBOUR at nine", "--library", library).stdout.splitlines()
+    assert [line for line in shown if not line.startswith(" ")] == [
+        f"{n + 1}. boat{n}.txt, line 1" for n in range(COPIES)
+    ]
+    one = run_here("places", "leaves the harbour", "--library", library, "--source", "boat2.txt", "--json").stdout
+    (place,) = json.loads(one)["places"]
+    assert (place["quote"], BOAT[place["start"] : place["end"]]) == ("leaves the harbour",) * 2
+    assert run_here("places", "leaves the airport", "--library", library).stdout == "nothing found\n"
+
+
 @pytest.mark.parametrize(
     ("language", "one", "many"),
     [

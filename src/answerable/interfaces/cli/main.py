@@ -32,6 +32,7 @@ from answerable.interfaces.cli.commands.export_and_import import export, import_
 from answerable.interfaces.cli.commands.keys import keys
 from answerable.interfaces.cli.commands.list_and_sources import list_documents, sources
 from answerable.interfaces.cli.commands.mcp import mcp
+from answerable.interfaces.cli.commands.places import places
 from answerable.interfaces.cli.commands.plugins import plugins
 from answerable.interfaces.cli.commands.reindex import reindex
 from answerable.interfaces.cli.commands.remove import remove
@@ -119,7 +120,7 @@ def start(
         typer.echo(context.get_help())
 
 
-_USE = (demo, add, sync, ask, chat, search, list_documents, sources, show, remove)
+_USE = (demo, add, sync, ask, chat, search, places, list_documents, sources, show, remove)
 _MAINTAIN = (copy, export, import_, reindex, verify, doctor, plugins, calibrate, evaluate)
 _NAMES = {list_documents: "list", import_: "import", evaluate: "eval"}
 for _command in (*_USE, *_MAINTAIN, serve, mcp):

@@ -90,6 +90,13 @@ class SearchBody(Sent):
     narrow: Narrow = True
 
 
+class PlacesBody(Sent):
+    """A text, of which all places are wanted."""
+
+    quote: str = Field(min_length=1, max_length=20_000, examples=["The ferry to the island leaves at nine."])
+    where: Where = None
+
+
 class ReadBody(Sent):
     """A call of a library's store by another Answerable."""
 

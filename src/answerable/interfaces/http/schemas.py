@@ -54,6 +54,12 @@ class CitationOut(Place):
     other_places: int = Field(0, description="The number of other places searched that have the same quote.")
 
 
+class PlacesOut(BaseModel):
+    """Where a text stands word for word, by source."""
+
+    places: list[CitationOut]
+
+
 class NearestOut(Spot):
     """The sentence of a passage that comes nearest to a question, and the question's words that the passage has."""
 

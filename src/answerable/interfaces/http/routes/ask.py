@@ -9,15 +9,15 @@ from fastapi.responses import Response
 
 from answerable.interfaces.http import sse
 from answerable.interfaces.http.access.callers import Asker
-from answerable.interfaces.http.bodies import AskBody, InsteadBody, ReadBody, SearchBody
+from answerable.interfaces.http.bodies import AskBody, InsteadBody, PlacesBody, ReadBody, SearchBody
 from answerable.interfaces.http.problems import Problem
 from answerable.interfaces.http.question_events import Answering, Ask
 from answerable.interfaces.http.routes.dependencies import LibraryName, Opened, owner
 from answerable.interfaces.http.routes.responses import PlainResponse, api_router, responses
-from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, ReadOut
+from answerable.interfaces.http.schemas import AnswerOut, FoundOut, InsteadOut, PlacesOut, ReadOut
 from answerable.interfaces.http.scopes import Span
 from answerable.interfaces.http.service import Serving
-from answerable.interfaces.plain import narrowing_json, result_json, unavailable_json
+from answerable.interfaces.plain import citation_json, narrowing_json, result_json, unavailable_json
 from answerable.overview.other_questions import other_questions
 from answerable.stores.remote import wire
 
@@ -56,6 +56,13 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
         return {"results": listed, "narrowing": narrowing_json(results.narrowing), **without}
 
     return PlainResponse(await service.pool.run(found))
+
+
+@router.post("/places", responses=responses(PlacesOut))
+async def find_places(body: PlacesBody, opened: Opened, service: Serving) -> Response:
+    """Find the places where a text stands word for word, in up to 512 passages."""
+    found = await service.pool.run(opened.places, body.quote, body.where)
+    return PlainResponse({"places": [citation_json(place) for place in found]})
 
 
 @router.post("/read", responses=responses(ReadOut))

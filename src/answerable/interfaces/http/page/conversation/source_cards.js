@@ -1,8 +1,10 @@
 /** The sources of an answer: a card for each section, with the numbers of all quotes from it. */
 
+import { of, Problem, request } from "../api/api.js";
+import { Trouble } from "../status.js";
 import { nameOf, otherPlacesOf, placeOf } from "../texts/places.js";
 import { useTexts } from "../texts/texts.js";
-import { html } from "../ui.js";
+import { html, useState } from "../ui.js";
 
 const MOST = 3;
 
@@ -29,15 +31,39 @@ const inShort = (numbers) => {
 
 const placesOf = (found, texts) => {
   const places = [...new Set(found.map((each) => placeOf(each, texts)))].filter(Boolean);
-  const most = Math.max(...found.map((each) => each.other_places ?? 0));
   const shown = places.slice(0, MOST).join(", ") + (places.length > MOST ? ", …" : "");
-  return [found[0].library, shown, otherPlacesOf({ other_places: most }, texts)].filter(Boolean).join(" · ");
+  return [found[0].library, shown].filter(Boolean).join(" · ");
+};
+
+/** In how many other places a quote stands. Pressed, it opens the first of them; the panel goes from one to the next. */
+const Others = ({ cited, scope, openAt }) => {
+  const texts = useTexts();
+  const [problem, setProblem] = useState(null);
+  const open = async (event) => {
+    const from = event.currentTarget;
+    const body = { quote: cited.quote, where: scope.where };
+    try {
+      const { places } = await request(of(scope.library, "places"), { method: "POST", body });
+      const isOther = (place) => ["library", "document_id", "start"].some((name) => place[name] !== cited[name]);
+      const others = places.filter(isOther);
+      setProblem(null);
+      if (others.length) openAt(others[0], others, from);
+    } catch (failure) {
+      if (!(failure instanceof Problem)) throw failure;
+      setProblem(failure);
+    }
+  };
+  return html`
+    <button type="button" class="source-others" onClick=${open}>${otherPlacesOf(cited, texts)}</button>
+    ${problem && html`<${Trouble} problem=${problem} />`}
+  `;
 };
 
 /** A cited section; under a model's answer, also what it says there. Once open, it goes from quote to quote. */
-const Card = ({ numbers, citations, openNumber, openAt, isWritten }) => {
+const Card = ({ numbers, citations, scope, openNumber, openAt, isWritten }) => {
   const texts = useTexts();
   const found = numbers.map((number) => citations[number - 1]);
+  const repeated = found.find((each) => each.other_places);
   const next = found[(numbers.indexOf(openNumber) + 1) % found.length];
   return html`
     <li>
@@ -55,18 +81,20 @@ const Card = ({ numbers, citations, openNumber, openAt, isWritten }) => {
           ${isWritten && found.map(({ quote }) => html`<q class="source-quote">${quote}</q>`)}
         </span>
       </button>
+      ${repeated && html`<${Others} cited=${repeated} scope=${scope} openAt=${openAt} />`}
     </li>
   `;
 };
 
-/** The cards. `open` is what is in the panel, `openAt(place, places, from)` opens another. */
-export const SourceCards = ({ citations, open, openAt, isWritten }) => {
+/** The cards. `scope` is the library and the filter that was asked; `open` is what is in the panel, `openAt(place,
+ * places, from)` opens another. */
+export const SourceCards = ({ citations, scope, open, openAt, isWritten }) => {
   const { t } = useTexts();
   const openNumber = open?.citations === citations ? open.at + 1 : 0;
   return html`
     <ul class="sources" aria-label=${t("sources")}>
       ${sectionsOf(citations).map(
-        (numbers) => html`<${Card} key=${numbers[0]} ...${{ numbers, citations, openNumber, openAt, isWritten }} />`,
+        (numbers) => html`<${Card} key=${numbers[0]} ...${{ numbers, citations, scope, openNumber, openAt, isWritten }} />`,
       )}
     </ul>
   `;

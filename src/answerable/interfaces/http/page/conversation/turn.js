@@ -108,7 +108,7 @@ const modelProblem = (answer, t) => {
   return answer.checks?.length ? why : `${t("errorQuotes")} ${why}`;
 };
 
-const Answered = ({ turn, open, openAt }) => {
+const Answered = ({ turn, library, open, openAt }) => {
   const { t } = useTexts();
   const { answer } = turn;
   const isWritten = answer.model && answer.reason !== QUOTED;
@@ -131,7 +131,13 @@ const Answered = ({ turn, open, openAt }) => {
     }
     <${LeftOut} answer=${answer} />
     ${answer.problem && html`<${Trouble} problem=${{ message: modelProblem(answer, t) }} />`}
-    <${SourceCards} citations=${answer.citations} open=${open} openAt=${openAt} isWritten=${isWritten} />
+    <${SourceCards}
+      citations=${answer.citations}
+      scope=${{ library, where: turn.where ?? answer.where }}
+      open=${open}
+      openAt=${openAt}
+      isWritten=${isWritten}
+    />
   `;
 };
 
@@ -149,7 +155,7 @@ export const Turn = ({ turn, conversation, open, openAt, asking, isLast }) => {
       ${turn.answer?.unavailable?.map((each) => html`<p class="muted narrowed">${t("unavailable", each)}</p>`)}
       <div class="answer" aria-live="polite" lang=${answer?.language || undefined}>
         ${!answer && html`<${Draft} turn=${turn} openAt=${openAt} />`}
-        ${answer?.answered && html`<${Answered} turn=${turn} open=${open} openAt=${openAt} />`}
+        ${answer?.answered && html`<${Answered} ...${{ turn, library: asking.library, open, openAt }} />`}
         ${isOwn && html`<${OwnWords} answer=${answer} />`}
         ${answer && !answer.answered && !isOwn && html`<${Refusal} ...${{ turn, asking, isLast, openAt }} />`}
       </div>

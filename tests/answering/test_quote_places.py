@@ -48,6 +48,9 @@ def test_a_notice_that_ends_many_texts_is_counted(write: Write) -> None:
     library = write([*(minutes(number) for number in range(50)), "The harbour is closed on Mondays."])
     assert cited(library.ask(QUESTION)) == [(NOTICE, 49)]
     assert cited(library.ask(QUESTION, {"type": "markdown"})) == [(NOTICE, 24)]
+    places = library.places(NOTICE.lower())
+    assert [Path(place.source).name[:3] for place in places] == [f"{number:03}" for number in range(50)]
+    assert {place.quote for place in places} == {NOTICE}
     library.remove(library.resolve("004.txt"))
     assert cited(library.ask(QUESTION)) == [(NOTICE, 48)]
 
@@ -90,3 +93,13 @@ def test_places_are_counted_over_several_libraries(write: Write, tmp_path: Path)
         second.add(tmp_path / "texts" / "001.md")
     with answerable.open([tmp_path / "library", tmp_path / "second"]) as both:
         assert cited(both.ask(QUESTION)) == [(NOTICE, 4)]
+
+
+def test_any_text_can_be_asked_for(write: Write) -> None:
+    library = write([NOTICE, "Price (net): 5 € [see *]\nTotal:  6 €", "Ein Zug fährt um neun."])
+    assert [place.quote for place in library.places("price (NET): 5 € [see *]  total: 6 €")] == [
+        "Price (net): 5 € [see *]\nTotal:  6 €"
+    ]
+    assert [place.start for place in library.places("zug fährt")] == [4]
+    for nothing in ("", " ", "of the", "(", "nowhere"):
+        assert library.places(nothing) == []

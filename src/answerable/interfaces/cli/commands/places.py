@@ -1,0 +1,35 @@
+"""`answerable places`: show where a text stands word for word."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from typer import Argument
+
+from answerable.interfaces.cli.options import FilterOptions, JsonOption, LibrariesOption, open_libraries
+from answerable.interfaces.cli.printing import linked, print_address, print_json, print_text
+from answerable.interfaces.plain import citation_json
+
+
+def places(
+    quote: Annotated[str, Argument(metavar="QUOTE", help="A sentence or more, as an answer quotes it.")],
+    filters: FilterOptions,
+    library: LibrariesOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show where a text stands word for word, in up to 512 passages."""
+    from answerable.interfaces.cli.filters import build_filter
+    from answerable.interfaces.cli.render import addresses_of, place_of
+
+    with open_libraries(library) as opened:
+        found = opened.places(quote, build_filter(opened, filters))
+    if as_json:
+        print_json({"places": [citation_json(place) for place in found]})
+        return
+    if not found:
+        print_text(("nothing found", "yellow"))
+    for number, each in enumerate(found, 1):
+        place = place_of(each.source, each.title, each.location, library=each.library)
+        print_text((f"{number}. ", "bold cyan"), (place, linked("", each.link)))
+        for shown, address in addresses_of(each, "en"):
+            print_address(shown, address)
