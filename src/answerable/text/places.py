@@ -6,6 +6,7 @@ A long text says the same wherever it stands, under whatever title and heading. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from hashlib import blake2b
@@ -13,8 +14,8 @@ from hashlib import blake2b
 import numpy as np
 
 from answerable.datatypes import Chunk
-from answerable.filters import AllOf, Filter, Not, OneOf
-from answerable.protocols import CountingStore, Store
+from answerable.filters import AllOf, Filter, Not, OneOf, field_values
+from answerable.protocols import CountingStore, IndexedChunk, Store
 from answerable.text.indexed_text import indexed_text
 
 TEXT_HASH = "text_hash"
@@ -23,6 +24,7 @@ LONG = 200
 """From so many characters on, a text doesn't need its title and headings."""
 MOST = 1_000_000
 """Up to this number places are counted in a store that has to list them."""
+_HASH = re.compile("[0-9a-f]{16}")
 
 
 def text_hash(chunk: Chunk) -> str:
@@ -32,6 +34,15 @@ def text_hash(chunk: Chunk) -> str:
         text = indexed_text(chunk)
     text = " ".join(text.split()).casefold()
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def stored_hash(indexed: IndexedChunk) -> str:
+    """Return the hash of a stored chunk's text, computed only if an earlier version stored it without."""
+    for value in field_values(indexed.fields, TEXT_HASH):
+        # Under an earlier version a document's own metadata may have had the name.
+        if isinstance(value, str) and _HASH.fullmatch(value):
+            return value
+    return text_hash(indexed.chunk)
 
 
 def having(hashes: Collection[str], where: Filter | None) -> Filter:
