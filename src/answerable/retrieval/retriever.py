@@ -25,7 +25,7 @@ RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
 ROUNDS = 10
-# Whether most candidates are copies is told by the first SEEN, and by the first of each search and the one SAMPLED below.
+# Whether most candidates are copies is told by the first SEEN, and by two of each search, SAMPLED apart.
 SEEN = 10
 SAMPLED = 80
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
