@@ -33,7 +33,8 @@ def answer(folder: Path) -> None:
     store = EmbeddedStore(folder)
     with library(store, Given(dict(zip(questions, np.load(folder / "queries.npy"), strict=True)))) as opened:
         opened.search(questions[0])
-        process = store._index and store._index._process
+        assert store._index is not None
+        process = store._index._process
         assert process is not None
         # What Linux calls the CPU clock of another process.
         clocks = time.CLOCK_PROCESS_CPUTIME_ID, (~process.pid << 3) | 2, time.CLOCK_MONOTONIC
