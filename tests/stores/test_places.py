@@ -10,8 +10,9 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from helpers import HashEmbedder, add, make_document
+from helpers import HashEmbedder, add, indexed_texts, make_document
 from test_contract import PRINT, STORES
 from test_federated import join
 
@@ -163,6 +164,23 @@ def test_texts_that_stand_everywhere_leave_room_for_others() -> None:
     add(store, *documents(0), embedder=EMBEDDER)
     found = places(search(store))
     assert sorted(found.values()) == [0, 0, 0, 199, 199]
+
+
+def test_rare_texts_are_counted_beside_a_text_that_stands_everywhere(tmp_path: Path) -> None:
+    """Where a filter admits so many, the engine of the index would look at a sample only."""
+    rare, everywhere = [f"{number:016x}" for number in range(1_500)], "f" * 16
+    row = np.ones(PRINT.dimension, np.float32)
+    with closing(EmbeddedStore(tmp_path, indexed_from=0)) as store:
+        store.bind_embedder(PRINT)
+        for name, hashes in enumerate([[everywhere] * 3_000, rare, [*rare[:100], everywhere]]):
+            fields = [{TEXT_HASH: [text], "name": [name]} for text in hashes]
+            store.put(*indexed_texts(f"d{name}", ["text"] * len(hashes), [row] * len(hashes), fields))
+        asked = [*rare[95:105], everywhere, "e" * 16]
+        assert list(count_places(store, asked, None).values()) == [*[2] * 5, *[1] * 5, 3_001, 0]
+        lately = parse_filter({"name": {"gte": 1}})
+        assert list(count_places(store, asked, lately).values()) == [*[2] * 5, *[1] * 5, 1, 0]
+        store.remove("d2")
+        assert list(count_places(store, asked, None).values()) == [*[1] * 10, 3_000, 0]
 
 
 @pytest.mark.parametrize("indexed_from", [0, 3000])

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from answerable.datatypes import Chunk, Document, FloatArray
 from answerable.protocols import IndexedChunk, Store
-from answerable.text.places import text_hash
+from answerable.text.places import stored_hash
 
 Scored: TypeAlias = "Sequence[tuple[int, float]]"
 """Numbers of chunks with their scores, best first."""
@@ -22,6 +22,7 @@ class Fetched:
         self.store = store
         self.is_whole = True
         self._known: dict[int, tuple[IndexedChunk, Document]] = {}
+        self._by_id: dict[str, IndexedChunk] = {}
         self._texts: dict[str, str] = {}
 
     def fetch(self, numbers: Sequence[int]) -> Stored:
@@ -30,13 +31,14 @@ class Fetched:
         if missing:
             found = self.store.fetch(missing)
             self._known |= found
+            self._by_id |= {indexed.chunk.id: indexed for indexed, _ in found.values()}
             self.is_whole = self.is_whole and len(found) == len(missing)
         return {number: self._known[number] for number in numbers if number in self._known}
 
     def text_of(self, chunk: Chunk) -> str:
-        """Return the hash of a chunk's text (see `text.places`), computed once."""
+        """Return the hash of a fetched chunk's text (see `text.places`)."""
         if chunk.id not in self._texts:
-            self._texts[chunk.id] = text_hash(chunk)
+            self._texts[chunk.id] = stored_hash(self._by_id[chunk.id])
         return self._texts[chunk.id]
 
     def cosines(self, vector: FloatArray, numbers: Sequence[int]) -> Sequence[tuple[int, float]]:

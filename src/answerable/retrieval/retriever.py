@@ -25,9 +25,9 @@ RERANKED = 20
 RERANK_WEIGHT = 0.5
 ATTEMPTS = 3
 ROUNDS = 10
-# Whether most candidates are copies is told by the first SEEN, and by every SAMPLED-th of each search.
+# Whether most candidates are copies is told by the first SEEN, and by two of each search, SAMPLED apart.
 SEEN = 10
-SAMPLED = 40
+SAMPLED = 80
 QUESTION_MARKS = frozenset("?\u037e\u061f\uff1f")
 
 

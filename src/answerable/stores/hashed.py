@@ -41,7 +41,7 @@ class Conditions:
         """Translate a filter into a condition on `field_numbers`, equivalent to `filters.matches`."""
         match where:
             case OneOf(field, values):
-                return self.one_of(equality_key(field), [_hash_value(value) for value in values])
+                return self.one_of(equality_key(field), [hash_value(value) for value in values])
             case Between(field, gt, gte, lt, lte):
                 given = {"gt": gt, "gte": gte, "lt": lt, "lte": lte}
                 bounds = {name: bound for name, bound in given.items() if bound is not None}
@@ -87,7 +87,7 @@ def field_numbers(fields: Mapping[str, Sequence[Scalar]]) -> dict[str, list[Any]
     """Return fields in the form that filters use: hashes of the values, and numbers and dates for ranges."""
     payload: dict[str, list[Any]] = {}
     for name, values in fields.items():
-        payload[equality_key(name)] = [_hash_value(value) for value in values]
+        payload[equality_key(name)] = [hash_value(value) for value in values]
         for value in values:
             if (bound := comparable(value)) is not None:
                 payload.setdefault(range_key(name, bound), []).append(_number(bound))
@@ -111,7 +111,8 @@ def digest(text: str) -> int:
     return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "little", signed=True)
 
 
-def _hash_value(value: Scalar) -> int:
+def hash_value(value: Scalar) -> int:
+    """Return the number of a field's value, a signed 64-bit integer."""
     # As in `filters.matches`, 1 and 1.0 are equal, and True is not.
     if isinstance(value, (str, bool)):
         return digest(f"{'text' if isinstance(value, str) else 'bool'}\0{value}")

@@ -6,6 +6,7 @@ A long text says the same wherever it stands, under whatever title and heading. 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 from dataclasses import replace
 from hashlib import blake2b
@@ -13,8 +14,8 @@ from hashlib import blake2b
 import numpy as np
 
 from answerable.datatypes import Chunk
-from answerable.filters import AllOf, Filter, Not, OneOf
-from answerable.protocols import CountingStore, Store
+from answerable.filters import AllOf, Filter, Not, OneOf, field_values
+from answerable.protocols import CountingStore, IndexedChunk, Store
 from answerable.text.indexed_text import indexed_text
 
 TEXT_HASH = "text_hash"
@@ -25,6 +26,7 @@ WORDS = 8
 """From so many words on, neither does a quote."""
 MOST = 1_000_000
 """Up to this number places are counted in a store that has to list them."""
+_HASH = re.compile("[0-9a-f]{16}")
 
 
 def text_hash(chunk: Chunk) -> str:
@@ -39,6 +41,15 @@ def text_hash(chunk: Chunk) -> str:
 def says_the_same_anywhere(quote: str) -> bool:
     """Return whether a quote is long enough to say the same under any title and heading."""
     return len(quote.split()) >= WORDS
+
+
+def stored_hash(indexed: IndexedChunk) -> str:
+    """Return the hash of a stored chunk's text, computed only if an earlier version stored it without."""
+    for value in field_values(indexed.fields, TEXT_HASH):
+        # Under an earlier version a document's own metadata may have had the name.
+        if isinstance(value, str) and _HASH.fullmatch(value):
+            return value
+    return text_hash(indexed.chunk)
 
 
 def having(hashes: Collection[str], where: Filter | None) -> Filter:

@@ -15,13 +15,14 @@ from answerable.stores.embedded.database.database import Database
 from answerable.stores.embedded.store import EmbeddedStore
 
 ROW = np.ones(8, np.float32)
+PRINT = Fingerprint("test", "ones", len(ROW))
 
 
 @pytest.fixture
 def stores(tmp_path: Path) -> Iterator[tuple[EmbeddedStore, EmbeddedStore]]:
     """The same library, opened twice."""
     one, other = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
-    one.bind_embedder(Fingerprint("test", "ones", len(ROW)))
+    one.bind_embedder(PRINT)
     yield one, other
     one.close()
     other.close()
@@ -44,6 +45,22 @@ def test_counts_and_languages_follow_other_writers(stores: tuple[EmbeddedStore, 
     other.remove("d1")
     assert one.count() == other.count() == (2, 2)
     assert one.languages() == other.languages() == ["en"]
+
+
+def test_versions_and_embedders_follow_other_writers(tmp_path: Path) -> None:
+    one, other = EmbeddedStore(tmp_path), EmbeddedStore(tmp_path)
+    assert one.fingerprint is other.fingerprint is None
+    one.bind_embedder(PRINT)
+    assert one.fingerprint == other.fingerprint == PRINT
+    seen = [other.version()]
+    for number in range(3):
+        one.put(*indexed_texts(f"d{number}", ["text"], [ROW]))
+        assert one.version() == other.version() not in seen
+        seen.append(other.version())
+    other.remove("d1")
+    assert one.version() == other.version() not in seen
+    one.close()
+    other.close()
 
 
 @pytest.mark.parametrize("kept", [database_connection.KEPT_CHARACTERS, 10, 0])

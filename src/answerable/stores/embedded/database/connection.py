@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from answerable.datatypes import Document
 from answerable.disk.private import close_to_others, make_file, make_folder
@@ -20,6 +20,8 @@ WAIT = 60.0
 CACHE = 32_768
 # A search reads some messages of a long chat, for which its whole text must be read.
 KEPT_CHARACTERS = 64_000_000
+
+Found = TypeVar("Found")
 
 
 def connect(path: Path) -> tuple[sqlite3.Connection, bool]:
@@ -144,12 +146,13 @@ class Kept:
         self._documents: dict[int, Document] = {}
         self._characters = 0
 
-    def get(self, connection: sqlite3.Connection, query: str, read: Callable[[sqlite3.Cursor], Any]) -> Any:
-        """Return the result of `read` on the query's rows, cached if possible."""
+    def get(self, connection: sqlite3.Connection, name: str, read: Callable[[sqlite3.Connection], Found]) -> Found:
+        """Return what `read` finds, cached by name if possible."""
         self._follow(connection)
-        if query not in self._known:
-            self._known[query] = read(connection.execute(query))
-        return self._known[query]
+        if name not in self._known:
+            self._known[name] = read(connection)
+        found: Found = self._known[name]
+        return found
 
     def document(self, connection: sqlite3.Connection, number: int, read: Callable[[], Document]) -> Document:
         """Return a document by number. Cache the documents used last, up to `KEPT_CHARACTERS` but at least one."""

@@ -32,7 +32,7 @@ from answerable.protocols import (
 )
 from answerable.stores import records
 from answerable.stores.embedded.database import audit
-from answerable.stores.embedded.database.connection import read_only
+from answerable.stores.embedded.database.connection import one_moment, read_only
 from answerable.stores.embedded.database.file import DatabaseFile
 from answerable.stores.embedded.database.rows import (
     CHUNK_COLUMNS,
@@ -58,7 +58,6 @@ _BATCH = 500
 # Most of a long chat's row is its parts.
 _WITHOUT_PARTS = "SELECT id, content, source, title, type, language, metadata FROM documents WHERE number = ?"
 _OF_TEXT = 'document, id, sequence, start, "end", context, location, parts'
-_LANGUAGES = "SELECT DISTINCT language FROM documents ORDER BY language"
 
 Read = TypeVar("Read")
 
@@ -94,7 +93,7 @@ class Database(DatabaseFile):
     def fingerprint(self) -> Fingerprint | None:
         """The embedder of the vectors; None until the library is bound to one."""
         with self._reading() as connection:
-            return self.binding.tell(read_fingerprint(connection, "fingerprint"))
+            return self.binding.tell(self._made_by(connection))
 
     def bind_embedder(self, fingerprint: Fingerprint) -> None:
         """Bind the library to an embedder unless it already has one."""
@@ -175,8 +174,10 @@ class Database(DatabaseFile):
 
     def version(self) -> Version:
         """Return the current version. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
-        with self._bound() as connection:
-            return _version(connection)
+        with self._reading() as connection:
+            made_by, version = self._kept.get(connection, "version", _bound_version)
+            self.binding.check(made_by)
+            return version
 
     @contextmanager
     def changes(self, after_number: int, after_removal: int) -> Iterator[tuple[Version, Iterator[Entry], list[int]]]:
@@ -231,13 +232,12 @@ class Database(DatabaseFile):
     def languages(self) -> list[str]:
         """Return the languages of the documents, each once."""
         with self._reading() as connection:
-            return list(self._kept.get(connection, _LANGUAGES, lambda rows: [row[0] for row in rows]))
+            return list(self._kept.get(connection, "languages", _languages))
 
     def count(self) -> tuple[int, int]:
         """Return the number of documents and of chunks."""
         with self._reading() as connection:
-            documents = self._kept.get(connection, "SELECT count(*) FROM documents", lambda rows: rows.fetchone()[0])
-            return int(documents), _version(connection).chunks
+            return self._kept.get(connection, "count", _count)
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
         """Return the number of chunks that contain each term."""
@@ -308,6 +308,21 @@ def _version(connection: sqlite3.Connection) -> Version:
     given, taken = numbers.get("chunks", 0), numbers.get("removed", 0)
     # Numbers have no gaps and every removal is listed, so the difference is the number of chunks.
     return Version(str(read_meta(connection, "identity")), given, taken, given - taken, read_erased(connection)[0])
+
+
+def _bound_version(connection: sqlite3.Connection) -> tuple[Fingerprint | None, Version]:
+    """Return the embedder and the version of one moment."""
+    with one_moment(connection):
+        return read_fingerprint(connection, "fingerprint"), _version(connection)
+
+
+def _count(connection: sqlite3.Connection) -> tuple[int, int]:
+    (documents,) = connection.execute("SELECT count(*) FROM documents").fetchone()
+    return int(documents), _version(connection).chunks
+
+
+def _languages(connection: sqlite3.Connection) -> list[str]:
+    return [row[0] for row in connection.execute("SELECT DISTINCT language FROM documents ORDER BY language")]
 
 
 def _without_parts(connection: sqlite3.Connection, number: int) -> Document:

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from answerable.errors import LibraryFormatError, LibraryNotFound
+from answerable.protocols import Fingerprint
 from answerable.stores.binding import Binding
 from answerable.stores.embedded.database.audit import UNREADABLE
 from answerable.stores.embedded.database.connection import Kept, connect, damaged, one_moment, read_only, translated
@@ -30,7 +31,7 @@ class DatabaseFile:
         self.path = path
         self.binding = Binding()
         self._lock = threading.RLock()
-        # Every search asks for the languages and the number of documents: each would read all of them.
+        # Every search asks for them many times, and for the languages and the number of documents it reads all of them.
         self._kept = Kept()
         if not os.path.exists(path) and not create:
             raise LibraryNotFound(
@@ -103,8 +104,11 @@ class DatabaseFile:
     def _bound(self) -> Iterator[sqlite3.Connection]:
         """Read vectors from one snapshot. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
         with self._reading() as connection, one_moment(connection):
-            self.binding.check(read_fingerprint(connection, "fingerprint"))
+            self.binding.check(self._made_by(connection))
             yield connection
+
+    def _made_by(self, connection: sqlite3.Connection) -> Fingerprint | None:
+        return self._kept.get(connection, "fingerprint", lambda found: read_fingerprint(found, "fingerprint"))
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:

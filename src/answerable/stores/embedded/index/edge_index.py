@@ -35,9 +35,9 @@ from answerable.stores.embedded.index.engine import (
     sparse,
 )
 from answerable.stores.embedded.index.state import EdgeState
-from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, range_key
+from answerable.stores.hashed import USUAL_FIELDS, equality_key, first_of_equals, hash_value, range_key
 from answerable.stores.memory.keywords import Scored
-from answerable.text.places import having
+from answerable.text.places import TEXT_HASH
 
 __all__ = ["EdgeIndex", "Scored"]
 
@@ -115,11 +115,17 @@ class EdgeIndex:
     def count_places(self, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
         """Return how many chunks that pass `where` have each of these texts, by its hash (see `text.places`)."""
         assert self._shard is not None
-        counts = {}
-        for each in hashes:
-            condition = self._spelt(having([each], where))
-            counts[each] = int(self._shard.count(edge.CountRequest(filter=condition, exact=True)))
-        return counts
+        key = equality_key(TEXT_HASH)
+        numbers = {each: hash_value(each) for each in hashes}
+        needed: list[Any] = [edge.FieldCondition(key=key, match=edge.MatchAny(list(numbers.values())))]
+        if where is not None:
+            needed.append(self._spelt(where))
+        # Asked for few of many texts, the engine looks at a sample and may miss rare ones. Asked for as many as there
+        # can be, it counts all, and much faster than with `exact`, by which it counts each by itself.
+        most = max(1, self._state.notes["added"])
+        request = edge.FacetRequest(key=key, limit=most, filter=edge.Filter(must=needed))
+        counts = {hit.value: int(hit.count) for hit in self._shard.facet(request).hits}
+        return {each: counts.get(number, 0) for each, number in numbers.items()}
 
     def close(self) -> None:
         """Write everything to disk and close the files."""
