@@ -7,7 +7,6 @@ A long text says the same wherever it stands, under whatever title and heading. 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
@@ -15,7 +14,8 @@ import numpy as np
 from answerable.datatypes import Chunk
 from answerable.filters import AllOf, Filter, Not, OneOf
 from answerable.protocols import CountingStore, Store
-from answerable.text.indexed_text import indexed_text
+from answerable.text.characters import single_spaced
+from answerable.text.indexed_text import indexed_content, indexed_text
 
 TEXT_HASH = "text_hash"
 """The field of chunks that has the hash of their text."""
@@ -27,10 +27,10 @@ MOST = 1_000_000
 
 def text_hash(chunk: Chunk) -> str:
     """Return the hash of a chunk's text: 16 hexadecimal digits."""
-    text = indexed_text(replace(chunk, context=""))
+    text = indexed_content(chunk)
     if len(text) < LONG:
         text = indexed_text(chunk)
-    text = " ".join(text.split()).casefold()
+    text = single_spaced(text).casefold()
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 

@@ -106,7 +106,7 @@ def insert_document(
             len(document.content),
             len(chunks),
             records.content_to_bytes(document.content),
-            records.pack(records.parts_to_json(document.parts)),
+            records.parts_to_bytes(document.parts),
         ),
     )
     number = cursor.lastrowid
