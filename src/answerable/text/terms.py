@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 
 import Stemmer
@@ -116,24 +116,17 @@ class _Terms(dict[str, "str | None"]):
     def __init__(self, language: str) -> None:
         super().__init__()
         self._stop_words = STOP_WORDS.get(language, frozenset())
-        self._language = _SNOWBALL.get(language)
+        name = _SNOWBALL.get(language)
+        # Snowball's objects are not thread-safe, but hold the interpreter's lock while they work.
+        self._stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
 
     def __missing__(self, word: str) -> str | None:
         if len(self) >= _REMEMBERED:
             self.clear()
-        term = self[word] = None if word in self._stop_words else self._stem(word)
+        term = self[word] = None if word in self._stop_words else fold(self._stem(word))
         return term
-
-    def _stem(self, word: str) -> str:
-        return fold(_stemmer(self._language).stemWord(word) if self._language else word)
 
 
 @lru_cache(maxsize=16)
 def _terms_of(language: str) -> _Terms:
     return _Terms(language)
-
-
-@lru_cache(maxsize=len(_SNOWBALL))
-def _stemmer(name: str) -> Stemmer.Stemmer:
-    # Snowball's objects are not thread-safe, but hold the interpreter's lock while they work.
-    return Stemmer.Stemmer(name, 0)

@@ -163,7 +163,7 @@ def count_terms(connection: sqlite3.Connection, changes: Mapping[str, int]) -> N
     ordered = sorted(changes.items())
     connection.executemany(
         "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
-        ((term, change) for term, change in ordered if change > 0),
+        [(term, change) for term, change in ordered if change > 0],
     )
     fewer = [(term, change) for term, change in ordered if change < 0]
     connection.executemany("UPDATE terms SET chunks = chunks + ? WHERE term = ?", ((n, term) for term, n in fewer))
