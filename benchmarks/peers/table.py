@@ -10,7 +10,7 @@ from peers.systems import System
 Results = Mapping[str, Any]
 """By a system's module what `comparison.py` found: `ndcg` by set, `measured`, `megabytes`, `when`, or `failed`.
 
-`questions` are the numbers of them by set.
+`questions` are the numbers of them by set. `measured` may have a `note` on how its figures came about.
 """
 
 TIED = 0.01
@@ -35,6 +35,8 @@ def tables(systems: Sequence[System], results: Results, sets: Sequence[str], tim
     parts = [_table(["", *(system.name for system in kept)], rows)]
     if kept and kept[0] == systems[0]:
         parts.append(_losses(kept, results, sets, timed))
+    notes = ((system.name, results[system.module].get("measured", {}).get("note")) for system in kept)
+    parts += [f"{name}: {note}" for name, note in notes if note]
     for system in shown:
         if system not in kept:
             parts.append(f"**{system.name}** isn't in the table: {results[system.module]['failed']}")

@@ -83,7 +83,8 @@ def test_tables_print_losses_like_wins() -> None:
     def result(quality: float, seconds: float) -> dict[str, Any]:
         measured = dict.fromkeys(("index", "p50", "p95", "again", "peak", "import"), seconds)
         said = {"embedded_again": 3, "duplicates": True, "still_found": False, "offsets": None}
-        return {"ndcg": {"made": quality}, "megabytes": 10, "when": "now", "measured": {**measured, **said}}
+        note = {"note": "measured elsewhere."} if quality == 0.5 else {}
+        return {"ndcg": {"made": quality}, "megabytes": 10, "when": "now", "measured": {**measured, **said, **note}}
 
     shown = tables(
         [ours, near, far, broken],
@@ -106,6 +107,7 @@ def test_tables_print_losses_like_wins() -> None:
     assert "- CPU to index made, embedding apart: Near takes 0.5 of ours." in lines
     assert not any("Far takes" in line for line in lines)
     assert "**Broken** isn't in the table: it | broke" in lines
+    assert [line for line in lines if line.endswith("elsewhere.")] == ["Far: measured elsewhere."]
     assert "| Far | pieces of Far | now |" in lines
 
 
