@@ -119,7 +119,7 @@ test-quality: setup
 # What things cost, each beside a peer; see benchmarks/README.md. Takes the better part of an hour.
 bench: setup
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable '.[bench]'
-	for name in embedding asking writing memory ingestion pdf splitting chunking vector_store chats parallel sync postgres; do \
+	for name in embedding adding asking writing memory ingestion pdf splitting chunking vector_store chats parallel sync postgres; do \
 		ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/python benchmarks/$$name.py || exit 1; \
 	done
 

@@ -5,8 +5,18 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from answerable.text.languages import document_language, keyword_language, question_language
+from answerable.text.languages import (
+    _RUNNING,
+    _is_running,
+    _is_surely_running,
+    _words,
+    document_language,
+    keyword_language,
+    question_language,
+)
 
 DOCUMENTS = {
     "en": "The library keeps every document in one place and answers questions with quotes that can be checked.",
@@ -173,3 +183,20 @@ def test_the_letters_of_keywords_tell_their_language(language: str, question: st
 @pytest.mark.parametrize("question", ["wifi", "taxi 42", "x", "", "42", "выходной", "warum nicht"])
 def test_letters_without_a_clear_language_tell_nothing(question: str) -> None:
     assert question_language(question) == keyword_language(question) == ""
+
+
+@given(
+    st.lists(
+        st.sampled_from(["the ", "dog ", "x-y ", "a'b'c ", "café ", "Книга ", ", ", "\n", " ", "9", "—", "_", "é"])
+    )
+)
+def test_what_surely_is_running_text_is(pieces: list[str]) -> None:
+    text = "".join(pieces)
+    words = _words(text)
+    assert not _is_surely_running(text) or (words and _is_running(text, _RUNNING * len(words)))
+
+
+def test_ordinary_text_surely_is_running() -> None:
+    assert _is_surely_running("The library keeps every document in one place, and answers with quotes – checked ones.")
+    assert _is_surely_running("A biblioteca guarda todos os documentos em um só lugar e responde às perguntas.")
+    assert not _is_surely_running("Библиотека хранит все документы в одном месте.")

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from answerable.text.abbreviations import _ITEM_NUMBER, continues
 from answerable.text.sentences import sentence_spans
 
 ENGLISH = """
@@ -183,3 +186,8 @@ def test_items_and_headings_are_lines_of_their_own(lines: list[str]) -> None:
     assert starts <= {start for start, _ in spans}
     assert all("\n" not in text[start:end] for start, end in spans)
     assert not any(text[start:end].endswith(("3.", "7.", "[2]")) for start, end in spans)
+
+
+@given(st.from_regex(_ITEM_NUMBER))
+def test_an_item_is_not_divided_from_its_number(before: str) -> None:
+    assert continues(before, "Word", "en")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 
 import pytest
@@ -36,6 +37,16 @@ def test_terms_are_counted_in_the_order_of_their_first_places() -> None:
     text = "The connection was connected, the cafés of Ávila connect to 東京都."
     assert list(term_counts(text, "en").items()) == list(Counter(terms(text, "en")).items())
     assert term_counts(text, "en")["connect"] == 3
+
+
+@given(st.text(st.characters(max_codepoint=127)))
+def test_ascii_words_are_runs_of_letters_digits_and_underscores(text: str) -> None:
+    assert list(words(text)) == re.findall(r"\w+", text.lower())
+
+
+def test_words_that_are_forgotten_have_the_same_terms_again() -> None:
+    many = " ".join(f"word{number}" for number in range(70_000))
+    assert terms(f"connecting {many} connecting", "fi") == terms(f"connecting {many}", "fi") + terms("connecting", "fi")
 
 
 def test_stop_words_of_the_language_only_are_left_out() -> None:

@@ -120,7 +120,7 @@ class Ingestion:
         Passages of its earlier version, or of the documents with the ids `previous_copies`, keep their vectors.
         """
         earlier = self._earlier(document)
-        if (document.id, document.content_hash) in earlier:
+        if earlier and (document.id, document.content_hash) in earlier:
             self.report.unchanged += 1
             return "unchanged"
         name = _name(document)

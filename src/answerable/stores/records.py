@@ -33,6 +33,11 @@ def parts_from_json(text: str) -> tuple[Part, ...]:
     return parts_from_rows(json.loads(text))
 
 
+def parts_to_bytes(parts: Sequence[Part]) -> bytes:
+    """Return parts as a compressed list of rows."""
+    return pack(parts_to_json(parts)) if parts else _NO_PARTS
+
+
 def location_to_json(location: Location) -> str:
     """Return a location as an object with all its fields."""
     return to_json({field.name: getattr(location, field.name) for field in fields(location)})
@@ -90,6 +95,9 @@ def sync_record_from_row(row: Mapping[str, str]) -> SyncRecord:
 def pack(text: str) -> bytes:
     """Compress a long text."""
     return zlib.compress(text.encode("utf-8"), 1)
+
+
+_NO_PARTS = pack("[]")
 
 
 def unpack(data: bytes) -> str:

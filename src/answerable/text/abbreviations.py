@@ -33,13 +33,19 @@ _BULLETS = "•·‣–—-"
 
 def continues(before: str, after: str, language: str) -> bool:
     """Return whether `after` continues the sentence that ends with `before`; a splitter has cut between them."""
-    if _ITEM_NUMBER.search(before) or after[:1] in "ºª°":
+    sentence = before.rstrip()
+    end = sentence[-1:]
+    # Only these can be the end of an item's number or a note mark: mostly, neither has to be looked for.
+    is_number = end == ")" or (end == "." and sentence[-2:-1].isdigit())
+    if (is_number and _ITEM_NUMBER.search(before)) or after[:1] in "ºª°":
         return True
     if before.endswith(".") and (after[:1].isalpha() or after[:1].isdecimal()):
         return True
-    before = _NOTE_MARK.sub("", before)
-    sentence = before.rstrip()
-    if sentence[-1:] in ",(" or (sentence[-1:].isalnum() and "\n" not in before[len(sentence) :]):
+    if end.isdigit():
+        before = _NOTE_MARK.sub("", before)
+        sentence = before.rstrip()
+        end = sentence[-1:]
+    if end in ",(" or (end.isalnum() and "\n" not in before[len(sentence) :]):
         # There is no end mark and no line break.
         return after[:1] not in _BULLETS
     word = _LAST_WORD.search(before)

@@ -1,4 +1,4 @@
-"""Remove characters that encoders, tokenizers, servers and terminals must not receive."""
+"""Remove characters that encoders, tokenizers, servers and terminals must not receive, and needless white space."""
 
 from __future__ import annotations
 
@@ -41,6 +41,12 @@ def encodable(text: str) -> str:
 def sendable(text: str) -> str:
     """Replace each lone surrogate by a question mark and each NUL by a space."""
     return encodable(text).replace("\0", " ")
+
+
+def single_spaced(text: str) -> str:
+    """Return the text with each run of white space as one space, and none at its ends."""
+    # Of white space, only the space counts as printable: most texts are told to have no other.
+    return text.strip() if text.isprintable() and "  " not in text else " ".join(text.split())
 
 
 def printable_line(text: str) -> str:

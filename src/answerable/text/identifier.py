@@ -68,7 +68,7 @@ class Identifier:
 def _counted(groups: npt.NDArray[np.int32]) -> tuple[npt.NDArray[np.int32], FloatArray]:
     """Return each group once, sorted, and how often it occurs."""
     ordered = np.sort(groups)
-    is_first = np.ones(len(ordered), bool)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    starts = np.flatnonzero(is_first)
-    return ordered[starts], (np.append(starts[1:], len(ordered)) - starts).astype(np.float32)
+    is_edge = np.ones(len(ordered) + 1, bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_edge[1:-1])
+    edges = np.flatnonzero(is_edge)
+    return ordered[edges[:-1]], (edges[1:] - edges[:-1]).astype(np.float32)

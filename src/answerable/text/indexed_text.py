@@ -20,12 +20,25 @@ def indexed_text(chunk: Chunk) -> str:
 
     For PDFs: without running heads, with table rows as Markdown, and with hyphenated words joined.
     """
-    return "".join(glue + chunk.content[start:end] for glue, start, end in _pieces(chunk))
+    return f"{chunk.context}\n{indexed_content(chunk)}" if chunk.context else indexed_content(chunk)
+
+
+def indexed_content(chunk: Chunk) -> str:
+    """Return the content as it is indexed, without the context line."""
+    if not _has_pages(chunk):
+        return chunk.content
+    return "".join(glue + chunk.content[start:end] for glue, start, end in _content_pieces(chunk))
 
 
 def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     """Map spans of the content to `indexed_text`; a span that is not indexed becomes empty."""
-    pieces = _pieces(chunk)
+    context = len(chunk.context) + 1 if chunk.context else 0
+    if not _has_pages(chunk):
+        # Nothing is left out, and nothing put between.
+        size = len(chunk.content)
+        firsts = ((min(max(start, 0), size), min(end, size)) for start, end in spans)
+        return tuple((context + first, context + max(first, end)) for first, end in firsts)
+    pieces = [("\n" * context, 0, 0), *_content_pieces(chunk)]
     starts = [start for _, start, _ in pieces]
     places = list(accumulate(len(glue) + end - start for glue, start, end in pieces))
 
@@ -37,12 +50,14 @@ def indexed_spans(chunk: Chunk, spans: Iterable[tuple[int, int]]) -> tuple[tuple
     return tuple((first, max(first, place(end, bisect_left(starts, end) - 1))) for first, end in firsts)
 
 
-def _pieces(chunk: Chunk) -> list[Piece]:
+def _has_pages(chunk: Chunk) -> bool:
+    return any(part.page is not None for part in chunk.parts)
+
+
+def _content_pieces(chunk: Chunk) -> list[Piece]:
     """Return the indexed spans of the content, in order, each with the text to put before it."""
-    pieces = _pdf_pieces(chunk) if any(part.page is not None for part in chunk.parts) else []
-    if not any(start < end for _, start, end in pieces):
-        pieces = [("", 0, len(chunk.content))]
-    return [(f"{chunk.context}\n" if chunk.context else "", 0, 0), *pieces]
+    pieces = _pdf_pieces(chunk)
+    return pieces if any(start < end for _, start, end in pieces) else [("", 0, len(chunk.content))]
 
 
 def _pdf_pieces(chunk: Chunk) -> list[Piece]:

@@ -72,6 +72,8 @@ def is_heard(part: Part) -> bool:
 
 def locate(parts: tuple[Part, ...], lines: tuple[int, int] | None) -> Location:
     """Return the place of a span that touches these parts and lines."""
+    if not parts:
+        return Location(lines)
     numbered = [part for part in parts if part.page is not None]
     pages = [part.page for part in parts if part.page is not None]
     times = [part.time for part in parts if part.time is not None]

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import replace
 from hashlib import blake2b
 
 import numpy as np
@@ -16,7 +15,8 @@ import numpy as np
 from answerable.datatypes import Chunk
 from answerable.filters import AllOf, Filter, Not, OneOf, field_values
 from answerable.protocols import CountingStore, IndexedChunk, Store
-from answerable.text.indexed_text import indexed_text
+from answerable.text.characters import single_spaced
+from answerable.text.indexed_text import indexed_content, indexed_text
 
 TEXT_HASH = "text_hash"
 """The field of chunks that has the hash of their text."""
@@ -31,10 +31,10 @@ _HASH = re.compile("[0-9a-f]{16}")
 
 def text_hash(chunk: Chunk) -> str:
     """Return the hash of a chunk's text: 16 hexadecimal digits."""
-    text = indexed_text(replace(chunk, context=""))
+    text = indexed_content(chunk)
     if len(text) < LONG:
         text = indexed_text(chunk)
-    text = " ".join(text.split()).casefold()
+    text = single_spaced(text).casefold()
     return blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
 
 

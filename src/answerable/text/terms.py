@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import lru_cache
 
 import Stemmer
@@ -28,7 +28,10 @@ _SNOWBALL = {
 _MARKS = "\u0300-\u036f\u0591-\u05bd\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f"
 _MARKS += "\u0962\u0963\u0980-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 _TOKEN = re.compile(rf"[\w{_MARKS}]+")
-_ASCII_TOKEN = re.compile(r"\w+")
+# What stands between ASCII words, as spaces: dividing at spaces is several times as fast as `\w+`.
+_BETWEEN_ASCII_WORDS = {code: " " for code in range(128) if not re.match(r"\w", chr(code))}
+# Words of a language; more than most of its texts have.
+_REMEMBERED = 30_000
 _UNSEPARATED = re.compile(
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]+)"
 )
@@ -36,23 +39,13 @@ _UNSEPARATED = re.compile(
 
 def terms(text: str, language: str) -> list[str]:
     """Return the terms of a text, in order, with repeats; `language` is a two-letter code or ""."""
-    stop_words = STOP_WORDS.get(language, frozenset())
-    found = []
-    for word in words(text):
-        if word not in stop_words:
-            found.append(_stem(word, language))
-    return found
+    return [term for term in map(_terms_of(language).__getitem__, words(text)) if term is not None]
 
 
 def term_counts(text: str, language: str) -> dict[str, int]:
     """Return how often each term of a text occurs, in the order of their first places."""
-    stop_words = STOP_WORDS.get(language, frozenset())
-    counts: dict[str, int] = {}
-    for word, count in Counter(words(text)).items():
-        if word not in stop_words:
-            term = _stem(word, language)
-            counts[term] = counts.get(term, 0) + count
-    return counts
+    counts = Counter(map(_terms_of(language).__getitem__, words(text)))
+    return {term: count for term, count in counts.items() if term is not None}
 
 
 def question_words(question: str, question_language: str, languages: Collection[str]) -> list[frozenset[str]]:
@@ -62,11 +55,8 @@ def question_words(question: str, question_language: str, languages: Collection[
     for word in words(question):
         if word in spoken:
             continue
-        variants = frozenset(
-            _stem(word, language)
-            for language in {*languages, question_language}
-            if word not in STOP_WORDS.get(language, frozenset())
-        )
+        stems = {_terms_of(language)[word] for language in {*languages, question_language}}
+        variants = frozenset(stem for stem in stems if stem is not None)
         if variants:
             found[variants] = None
     return list(found)
@@ -78,18 +68,16 @@ def plain_words(text: str, languages: Collection[str]) -> list[frozenset[str]]:
     Stop words are not terms, and letters beyond ASCII can be written in several ways, so words of both kinds are left
     out.
     """
-    return [
-        frozenset(_stem(word, language) for language in languages)
-        for word in words(text)
-        if word.isascii() and not any(word in STOP_WORDS.get(language, ()) for language in languages)
-    ]
+    plain = (word for word in words(text) if word.isascii())
+    found = ([_terms_of(language)[word] for language in languages] for word in plain)
+    return [frozenset(stem for stem in stems if stem is not None) for stems in found if None not in stems]
 
 
 def words(text: str) -> Iterable[str]:
     """Return the words in lower case, compatibility forms resolved; scripts without spaces as pairs of characters."""
     normal = unicodedata.normalize("NFKC", text).lower()
     if normal.isascii():
-        return _ASCII_TOKEN.findall(normal)
+        return normal.translate(_BETWEEN_ASCII_WORDS).split()
     tokens = _TOKEN.findall(normal)
     return _pairs(tokens) if _UNSEPARATED.search(normal) else tokens
 
@@ -122,13 +110,23 @@ def _is_accent(character: str) -> bool:
     return 10 <= place <= 36 or place >= 200
 
 
-@lru_cache(maxsize=100_000)
-def _stem(word: str, language: str) -> str:
-    name = _SNOWBALL.get(language)
-    return fold(_stemmer(name).stemWord(word) if name else word)
+class _Terms(dict[str, "str | None"]):
+    """Word → its term in a language, or None for a stop word; remembers the words that it was asked for."""
+
+    def __init__(self, language: str) -> None:
+        super().__init__()
+        self._stop_words = STOP_WORDS.get(language, frozenset())
+        name = _SNOWBALL.get(language)
+        # Snowball's objects are not thread-safe, but hold the interpreter's lock while they work.
+        self._stem: Callable[[str], str] = Stemmer.Stemmer(name, 0).stemWord if name else str
+
+    def __missing__(self, word: str) -> str | None:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        term = self[word] = None if word in self._stop_words else fold(self._stem(word))
+        return term
 
 
-@lru_cache(maxsize=len(_SNOWBALL))
-def _stemmer(name: str) -> Stemmer.Stemmer:
-    # Snowball's objects are not thread-safe, but hold the interpreter's lock while they work.
-    return Stemmer.Stemmer(name, 0)
+@lru_cache(maxsize=16)
+def _terms_of(language: str) -> _Terms:
+    return _Terms(language)

@@ -106,7 +106,7 @@ def insert_document(
             len(document.content),
             len(chunks),
             records.content_to_bytes(document.content),
-            records.pack(records.parts_to_json(document.parts)),
+            records.parts_to_bytes(document.parts),
         ),
     )
     number = cursor.lastrowid
@@ -163,7 +163,7 @@ def count_terms(connection: sqlite3.Connection, changes: Mapping[str, int]) -> N
     ordered = sorted(changes.items())
     connection.executemany(
         "INSERT INTO terms VALUES (?, ?) ON CONFLICT (term) DO UPDATE SET chunks = chunks + excluded.chunks",
-        ((term, change) for term, change in ordered if change > 0),
+        [(term, change) for term, change in ordered if change > 0],
     )
     fewer = [(term, change) for term, change in ordered if change < 0]
     connection.executemany("UPDATE terms SET chunks = chunks + ? WHERE term = ?", ((n, term) for term, n in fewer))
