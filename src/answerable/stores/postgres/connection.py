@@ -6,8 +6,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from tenacity import Retrying, retry_if_exception_type, stop_after_attempt
-
 from answerable.errors import LibraryBusy, LibraryDamaged, LibraryError, LibraryReadOnly, MissingPackage, SettingsError
 from answerable.stores.postgres.address import PostgresAddress
 
@@ -96,17 +94,15 @@ class Connections:
 
         `work` must therefore be idempotent.
         """
-        again = Retrying(
-            stop=stop_after_attempt(_TRIES),
-            retry=retry_if_exception_type(_Lost),
-            # The other connections were lost too, most likely, though the pool may not know yet.
-            before_sleep=lambda _: self._pool.check(),
-            reraise=True,
-        )
         with self._translated():
+            for _ in range(_TRIES - 1):
+                try:
+                    return self._attempt(work)
+                except _Lost:
+                    # The other connections were lost too, most likely, though the pool may not know yet.
+                    self._pool.check()
             try:
-                result: Result = again(self._attempt, work)
-                return result
+                return self._attempt(work)
             except _Lost as lost:
                 raise lost.error from None
 

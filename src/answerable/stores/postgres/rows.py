@@ -32,6 +32,20 @@ DOCUMENT = "number, id, source, title, type, language, metadata, content"
 CHUNK = 'chunks.number, document, id, sequence, start, "end", context, location, parts'
 INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields, vector_send(vector) AS vector"
 
+# One statement sees one snapshot, without a transaction around it. A document and the library's embedder are in one row
+# only, the first that needs them.
+_OWNER = "owner_"
+_FETCH = f"""
+    WITH found AS MATERIALIZED (
+        SELECT {INDEXED}, row_number() OVER () AS place, row_number() OVER (PARTITION BY document) AS place_in_document
+        FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)
+    )
+    SELECT found.*, CASE WHEN coalesce(place, 1) = 1 THEN fingerprint END AS fingerprint,
+        {", ".join(f"documents.{name} AS {_OWNER}{name}" for name in DOCUMENT.split(", "))}
+    FROM library LEFT JOIN found ON true
+    LEFT JOIN documents ON documents.number = found.document AND place_in_document = 1
+"""
+
 _ADD_DOCUMENT = """
     INSERT INTO documents
         (id, source, title, type, language, content_hash, metadata, characters, chunks, content, parts)
@@ -74,7 +88,26 @@ def fingerprint_to_json(fingerprint: Fingerprint) -> str:
 def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
     """Return the embedder stored in the one-row table `library` or `next_library`."""
     row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
-    return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
+    return fingerprint(row) if row else None
+
+
+def fingerprint(row: Mapping[str, Any]) -> Fingerprint | None:
+    """Read the embedder in the column `fingerprint`."""
+    return Fingerprint(**row["fingerprint"]) if row["fingerprint"] else None
+
+
+def fetch(
+    connection: Connection, numbers: Sequence[int]
+) -> tuple[Fingerprint | None, dict[int, tuple[IndexedChunk, Document]]]:
+    """Return the library's embedder, and those of these chunks that it has, with their documents (without parts)."""
+    rows = connection.execute(_FETCH, (list(numbers),), binary=True).fetchall()
+    made_by = next((fingerprint(row) for row in rows if row["fingerprint"]), None)
+    found = [row for row in rows if row["number"] is not None]
+    owners = {row["document"]: _owner(row) for row in found if row[f"{_OWNER}number"] is not None}
+    chunks = {
+        row["number"]: (indexed_chunk(row, owners[row["document"]]), owners[row["document"]]) for row in found
+    }
+    return made_by, chunks
 
 
 def insert(connection: Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
@@ -181,6 +214,10 @@ def document(row: Mapping[str, Any]) -> Document:
         metadata=json.loads(decode(row["metadata"])),
         parts=records.parts_from_json(decode(row["parts"])) if "parts" in row else (),
     )
+
+
+def _owner(row: Mapping[str, Any]) -> Document:
+    return document({name: row[f"{_OWNER}{name}"] for name in DOCUMENT.split(", ")})
 
 
 def chunk(row: Mapping[str, Any], owner: Document) -> Chunk:
