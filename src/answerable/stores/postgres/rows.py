@@ -30,7 +30,7 @@ from answerable.text.bm25 import term_weights
 STORED = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 DOCUMENT = "number, id, source, title, type, language, metadata, content"
 CHUNK = 'chunks.number, document, id, sequence, start, "end", context, location, parts'
-INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields, vector_send(vector) AS vector"
+INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields::text AS fields, vector_send(vector) AS vector"
 
 # One statement sees one snapshot, without a transaction around it. A document and the library's embedder are in one row
 # only, the first that needs them.

@@ -22,7 +22,7 @@ from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.filters import Condition, condition
 from answerable.stores.postgres.rows import fingerprint
 from answerable.stores.postgres.sketches import EXACT_UP_TO
-from answerable.stores.postgres.values import fields_to_json, key, vector_to_text
+from answerable.stores.postgres.values import fields_to_json, key
 from answerable.text.bm25 import rarity
 from answerable.text.places import TEXT_HASH
 
@@ -62,14 +62,14 @@ _BY_SKETCHES = f"""
     WITH asked AS MATERIALIZED (
         SELECT {sketches.OF_A_VECTOR} AS asked
     ), sample AS MATERIALIZED (
-        SELECT (
+        SELECT coalesce((
             SELECT sketch <~> asked FROM sketches TABLESAMPLE SYSTEM ({_SAMPLED_PERCENT}) REPEATABLE (0)
             ORDER BY 1 OFFSET %s LIMIT 1
-        ) AS reach FROM asked
+        ), 'infinity') AS reach FROM asked
     ), likely AS MATERIALIZED (
         SELECT digest FROM (
             SELECT digest FROM sketches
-            WHERE sketch <~> (SELECT asked FROM asked) <= coalesce((SELECT reach FROM sample), 'infinity')
+            WHERE sketch <~> (SELECT asked FROM asked) <= (SELECT reach FROM sample)
             ORDER BY sketch <~> (SELECT asked FROM asked), digest
         ) AS ranked {{passed}} LIMIT %s
     ), nearest AS MATERIALIZED (
@@ -79,7 +79,7 @@ _BY_SKETCHES = f"""
     )
 """
 _BY_SKETCHES += _LISTED.format(
-    told=f"{_MADE_BY}, (SELECT count(*) = %s OR (SELECT reach FROM sample) IS NULL FROM likely) AS is_enough",
+    told=f"{_MADE_BY}, (SELECT count(*) = %s OR (SELECT reach FROM sample) = 'infinity' FROM likely) AS is_enough",
     best="SELECT number, score FROM nearest JOIN entries USING (digest) WHERE {where}",
 )
 _PASSED = """
@@ -146,12 +146,12 @@ def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Fi
         if found:
             return made_by, found
     text, parameters = passing
-    return _bound(_row(connection, _EXACT.format(where=text), [vector_to_text(vector), *parameters, k]))
+    return _bound(_row(connection, _EXACT.format(where=text), [vector, *parameters, k]))
 
 
 def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) -> Bound:
     """Return number and cosine of these chunks, best first, ties by number."""
-    parameters = [vector_to_text(vector), list(numbers), len(numbers)]
+    parameters = [vector, list(numbers), len(numbers)]
     return _bound(_row(connection, _EXACT.format(where="number = ANY (%s)"), parameters))
 
 
@@ -188,8 +188,8 @@ def search_terms(
             # lower it is, the fewer chunks they are looked up for.
             guess = _SURE_SHARE * least
         elif ranked and row["scored"] == ranked and row["lowest"] >= least - reached:
-            # So may some that weren't ranked.
-            ranked = None
+            # Some that weren't ranked may reach it too: so many aren't looked up but read with all terms.
+            guess, ranked = 0.0, None if not common else ranked
         else:
             return _listed(row)
 
@@ -229,14 +229,14 @@ def _asked(connection: Connection, terms: Sequence[str], rarities: Mapping[str, 
 def _by_sketches(connection: Connection, vector: FloatArray, k: int, passing: Condition, share: float) -> Bound:
     """Like `search_vectors`, but approximate; find nothing if there are no sketches. Some `share` passes."""
     text, parameters = passing
-    wanted, compared = vector_to_text(vector), max(_COMPARED_FOR_EACH * k, _LEAST_COMPARED)
+    compared = max(_COMPARED_FOR_EACH * k, _LEAST_COMPARED)
     # Filter in order, until enough have passed.
     passed = "" if passing is _EVERYTHING else _PASSED.format(key="digest", where=text)
     statement = _BY_SKETCHES.format(passed=passed, where=text)
     reach = _FIRST_REACH * compared / share
     while True:
         sampled = int(reach * _SAMPLED_PERCENT / 100)
-        values = [wanted, sampled, *parameters, compared, wanted, k, compared, *parameters, k]
+        values = [vector, sampled, *parameters, compared, vector, k, compared, *parameters, k]
         row = _row(connection, statement, values)
         if row["is_enough"]:
             return _bound(row)
