@@ -22,6 +22,7 @@ from answerable.stores.postgres.values import (
     fields_from_json,
     fields_to_json,
     key,
+    numbers_to_text,
     vector_from_bytes,
     vector_to_text,
 )
@@ -34,14 +35,14 @@ INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields::text AS fields,
 
 # One statement sees one snapshot, without a transaction around it. A document and the library's embedder are in one row
 # only, the first that needs them.
-_OWNER = "owner_"
+_OWNER = {name: f"owner_{name}" for name in DOCUMENT.split(", ")}
 _FETCH = f"""
     WITH found AS MATERIALIZED (
         SELECT {INDEXED}, row_number() OVER () AS place, row_number() OVER (PARTITION BY document) AS place_in_document
-        FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)
+        FROM chunks JOIN entries USING (number) WHERE number = ANY (%s::bigint[])
     )
     SELECT found.*, CASE WHEN coalesce(place, 1) = 1 THEN fingerprint END AS fingerprint,
-        {", ".join(f"documents.{name} AS {_OWNER}{name}" for name in DOCUMENT.split(", "))}
+        {", ".join(f"documents.{name} AS {column}" for name, column in _OWNER.items())}
     FROM library LEFT JOIN found ON true
     LEFT JOIN documents ON documents.number = found.document AND place_in_document = 1
 """
@@ -100,10 +101,10 @@ def fetch(
     connection: Connection, numbers: Sequence[int]
 ) -> tuple[Fingerprint | None, dict[int, tuple[IndexedChunk, Document]]]:
     """Return the library's embedder, and those of these chunks that it has, with their documents (without parts)."""
-    rows = connection.execute(_FETCH, (list(numbers),), binary=True).fetchall()
+    rows = connection.execute(_FETCH, (numbers_to_text(numbers),), binary=True).fetchall()
     made_by = next((fingerprint(row) for row in rows if row["fingerprint"]), None)
     found = [row for row in rows if row["number"] is not None]
-    owners = {row["document"]: _owner(row) for row in found if row[f"{_OWNER}number"] is not None}
+    owners = {row["document"]: _owner(row) for row in found if row[_OWNER["number"]] is not None}
     chunks = {
         row["number"]: (indexed_chunk(row, owners[row["document"]]), owners[row["document"]]) for row in found
     }
@@ -217,7 +218,7 @@ def document(row: Mapping[str, Any]) -> Document:
 
 
 def _owner(row: Mapping[str, Any]) -> Document:
-    return document({name: row[f"{_OWNER}{name}"] for name in DOCUMENT.split(", ")})
+    return document({name: row[column] for name, column in _OWNER.items()})
 
 
 def chunk(row: Mapping[str, Any], owner: Document) -> Chunk:

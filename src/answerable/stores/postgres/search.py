@@ -22,7 +22,7 @@ from answerable.stores.postgres.connection import Connection
 from answerable.stores.postgres.filters import Condition, condition
 from answerable.stores.postgres.rows import fingerprint
 from answerable.stores.postgres.sketches import EXACT_UP_TO
-from answerable.stores.postgres.values import fields_to_json, key
+from answerable.stores.postgres.values import fields_to_json, key, numbers_to_text
 from answerable.text.bm25 import rarity
 from answerable.text.places import TEXT_HASH
 
@@ -92,31 +92,38 @@ _PLACES = """
 """
 _ASKED = "SELECT id, term, chunks, highest, (SELECT chunks FROM library) AS total FROM terms WHERE term = ANY (%s)"
 # Lateral, so that postings are read by index even before the server has statistics.
-_BY_TERMS = """
-    WITH passing AS MATERIALIZED (
-        {passing}
-    ), scored AS MATERIALIZED (
-        SELECT chunk AS number, sum(weight * rarity) AS score
-        FROM unnest(%s::bigint[], %s::float8[]) AS rare (id, rarity)
-        JOIN LATERAL (SELECT chunk, weight FROM postings WHERE term = id OFFSET 0) AS stands ON true
-        WHERE {among} GROUP BY chunk ORDER BY score DESC LIMIT %s
+_SCORED = """
+    SELECT chunk AS number, sum(weight * rarity) AS score FROM unnest(%s::bigint[], %s::float8[]) AS asked (id, rarity)
+    JOIN LATERAL (SELECT chunk, weight FROM postings WHERE term = id OFFSET 0) AS stands ON true
+    WHERE {among} GROUP BY chunk
+"""
+_BY_ALL_TERMS = f"WITH {{passing}} scored AS NOT MATERIALIZED ({_SCORED} ORDER BY score DESC, number)" + _LISTED.format(
+    told="false AS is_cut", best="SELECT number, score FROM scored AS ranked {passed}"
+)
+_BY_RARE_TERMS = f"""
+    WITH {{passing}} scored AS MATERIALIZED (
+        {_SCORED} ORDER BY score DESC LIMIT %s
     ), last AS MATERIALIZED (
         SELECT %s::float8 AS reached, (
-            SELECT score FROM (SELECT * FROM scored ORDER BY score DESC) AS ranked {passed}
+            SELECT score FROM (SELECT * FROM scored ORDER BY score DESC) AS ranked {{passed}}
             ORDER BY score DESC OFFSET %s LIMIT 1
         ) AS least
+    ), likely AS MATERIALIZED (
+        SELECT number, score FROM scored, last WHERE least > reached AND score >= least - reached
     ), added AS MATERIALIZED (
-        SELECT number, score + (
-            SELECT coalesce(sum(weight * rarity), 0)
-            FROM unnest(%s::bigint[], %s::float8[]) AS common (id, rarity)
-            JOIN LATERAL (SELECT weight FROM postings WHERE term = id AND chunk = number OFFSET 0) AS stands ON true
-        ) AS score
-        FROM scored, last
-        WHERE (reached = 0 OR least > reached) AND score >= coalesce(least, 0) - reached
+        SELECT number, sum(score) AS score FROM (
+            SELECT number, score FROM likely
+            UNION ALL
+            SELECT chunk, weight * rarity FROM unnest(%s::bigint[], %s::float8[]) AS asked (id, rarity)
+            JOIN LATERAL (
+                SELECT chunk, weight FROM postings
+                WHERE term = id AND chunk = ANY (ARRAY(SELECT number FROM likely)) OFFSET 0
+            ) AS stands ON true
+        ) AS parts GROUP BY number
     )
 """
-_BY_TERMS += _LISTED.format(
-    told="(SELECT least FROM last), (SELECT count(*) FROM scored) AS scored, (SELECT min(score) FROM scored) AS lowest",
+_BY_RARE_TERMS += _LISTED.format(
+    told="(SELECT least FROM last), (SELECT count(*) = %s AND min(score) >= (SELECT least - reached FROM last) FROM scored) AS is_cut",
     best="SELECT number, score FROM (SELECT * FROM added ORDER BY score DESC, number) AS ranked {passed}",
 )
 _EVERYTHING: Condition = ("true", [])
@@ -151,8 +158,8 @@ def search_vectors(connection: Connection, vector: FloatArray, k: int, where: Fi
 
 def cosines(connection: Connection, vector: FloatArray, numbers: Sequence[int]) -> Bound:
     """Return number and cosine of these chunks, best first, ties by number."""
-    parameters = [vector, list(numbers), len(numbers)]
-    return _bound(_row(connection, _EXACT.format(where="number = ANY (%s)"), parameters))
+    parameters = [vector, numbers_to_text(numbers), len(numbers)]
+    return _bound(_row(connection, _EXACT.format(where="number = ANY (%s::bigint[])"), parameters))
 
 
 def count_places(connection: Connection, hashes: Collection[str], where: Filter | None) -> dict[str, int]:
@@ -172,45 +179,44 @@ def search_terms(
 ) -> Scored:
     """Return number and BM25 score of the k best chunks, best first, ties by number."""
     asked = _asked(connection, terms, rarities)
-    statement, before, after = _by_terms(connection, where)
+    parts, before, after = _parts(connection, where)
     guess = _GUESSED_SHARE * asked[0].bound if asked else 0.0
-    # Filters in the order of scores may need any number of them.
-    ranked = None if after else _RANKED_FOR_EACH * k
     while True:
         rare = [term for term in asked if term.bound >= guess]
         common = asked[len(rare) :]
-        reached = common[0].bound if common else 0.0
-        values = [*before, *_columns(rare), ranked, reached, *after, k - 1, *_columns(common), *after, k]
-        row = _row(connection, statement, values)
-        least = row["least"] or 0.0
-        if common and least <= reached:
+        if not common:
+            return _listed(_row(connection, _BY_ALL_TERMS.format(**parts), [*before, *_columns(rare), *after, k]))
+        reached = common[0].bound
+        # Filters in the order of scores may need any number of them.
+        ranked = None if after else _RANKED_FOR_EACH * k
+        values = [*before, *_columns(rare), ranked, reached, *after, k - 1, *_columns(common), ranked, *after, k]
+        row = _row(connection, _BY_RARE_TERMS.format(**parts), values)
+        if row["is_cut"]:
+            # So many may reach it that all terms of all chunks are read faster.
+            guess = 0.0
+        elif row["least"] is None or row["least"] <= reached:
             # By rare terms alone k chunks reach this score: commoner terms whose sum is lower can be left out. The
             # lower it is, the fewer chunks they are looked up for.
-            guess = _SURE_SHARE * least
-        elif ranked and row["scored"] == ranked and row["lowest"] >= least - reached:
-            # Some that weren't ranked may reach it too: so many aren't looked up but read with all terms.
-            guess, ranked = 0.0, None if not common else ranked
+            guess = _SURE_SHARE * (row["least"] or 0.0)
         else:
             return _listed(row)
 
 
-def _by_terms(connection: Connection, where: Filter | None) -> tuple[str, list[Any], list[Any]]:
-    """Return the statement with a filter, and the filter's parameters in its first place and in the others."""
+def _parts(connection: Connection, where: Filter | None) -> tuple[dict[str, str], list[Any], list[Any]]:
+    """Return the parts of a statement by terms that a filter needs, and its parameters at the beginning and later."""
     if where is None:
-        return _BY_TERMS.format(passing="SELECT", among="true", passed=""), [], []
+        return {"passing": "", "among": "true", "passed": ""}, [], []
     text, parameters = condition(where)
     if _expected(connection, (text, parameters)) <= _FEW_TERMS:
         # Filter once, then look up the postings.
-        passing = f"SELECT number FROM entries WHERE {text}"
-        among = "chunk IN (SELECT number FROM passing)"
-        return _BY_TERMS.format(passing=passing, among=among, passed=""), parameters, []
+        passing = f"passing AS MATERIALIZED (SELECT number FROM entries WHERE {text}),"
+        return {"passing": passing, "among": "chunk IN (SELECT number FROM passing)", "passed": ""}, parameters, []
     # Filter in the order of scores, until enough have passed.
-    passed = _PASSED.format(key="number", where=text)
-    return _BY_TERMS.format(passing="SELECT", among="true", passed=passed), [], parameters
+    return {"passing": "", "among": "true", "passed": _PASSED.format(key="number", where=text)}, [], parameters
 
 
-def _columns(terms: Sequence[_Term]) -> tuple[list[int], list[float]]:
-    return [term.id for term in terms], [term.rarity for term in terms]
+def _columns(terms: Sequence[_Term]) -> tuple[str, str]:
+    return numbers_to_text([term.id for term in terms]), numbers_to_text([term.rarity for term in terms])
 
 
 def _asked(connection: Connection, terms: Sequence[str], rarities: Mapping[str, float] | None) -> list[_Term]:
