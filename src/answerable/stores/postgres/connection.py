@@ -150,15 +150,18 @@ class Connections:
         return self.run(frozen)
 
     def _attempt(self, work: Callable[[Connection], Result]) -> Result:
-        with self._pool.connection() as connection:
-            try:
-                return work(connection)
-            except psycopg.OperationalError as error:
-                # The server's notice that it ends a connection may come before the end itself.
-                if connection.closed or isinstance(error, _ENDED):
-                    connection.close()
-                    raise _Lost(error) from error
-                raise
+        # Not `with self._pool.connection()`, which commits: no transaction is open.
+        connection = self._pool.getconn()
+        try:
+            return work(connection)
+        except psycopg.OperationalError as error:
+            # The server's notice that it ends a connection may come before the end itself.
+            if connection.closed or isinstance(error, _ENDED):
+                connection.close()
+                raise _Lost(error) from error
+            raise
+        finally:
+            self._pool.putconn(connection)
 
     def _configure(self, connection: Connection) -> None:
         calls = ", ".join("set_config(%s, %s, false)" for _ in self._settings)

@@ -105,9 +105,7 @@ def fetch(
     made_by = next((fingerprint(row) for row in rows if row["fingerprint"]), None)
     found = [row for row in rows if row["number"] is not None]
     owners = {row["document"]: _owner(row) for row in found if row[_OWNER["number"]] is not None}
-    chunks = {
-        row["number"]: (indexed_chunk(row, owners[row["document"]]), owners[row["document"]]) for row in found
-    }
+    chunks = {row["number"]: (indexed_chunk(row, owners[row["document"]]), owners[row["document"]]) for row in found}
     return made_by, chunks
 
 

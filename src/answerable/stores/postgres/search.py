@@ -55,7 +55,9 @@ _LISTED = """
 """
 # The embedder of the vectors, of the same snapshot.
 _MADE_BY = "(SELECT fingerprint FROM library) AS fingerprint"
-_EXACT = _LISTED.format(told=_MADE_BY, best="SELECT number, -(vector <#> %s::vector) AS score FROM entries WHERE {where}")
+_EXACT = _LISTED.format(
+    told=_MADE_BY, best="SELECT number, -(vector <#> %s::vector) AS score FROM entries WHERE {where}"
+)
 # Sorting all sketches takes longer than comparing them: a sample tells how near the nearest are. Copies of a text have
 # one vector; any of them may pass the filter.
 _BY_SKETCHES = f"""
@@ -123,7 +125,9 @@ _BY_RARE_TERMS = f"""
     )
 """
 _BY_RARE_TERMS += _LISTED.format(
-    told="(SELECT least FROM last), (SELECT count(*) = %s AND min(score) >= (SELECT least - reached FROM last) FROM scored) AS is_cut",
+    told="""(SELECT least FROM last), (
+        SELECT count(*) = %s AND min(score) >= (SELECT least - reached FROM last) FROM scored
+    ) AS is_cut""",
     best="SELECT number, score FROM (SELECT * FROM added ORDER BY score DESC, number) AS ranked {passed}",
 )
 _EVERYTHING: Condition = ("true", [])
