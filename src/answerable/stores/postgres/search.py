@@ -31,8 +31,8 @@ _MOST_FROM_SKETCHES = 1000
 _FEW_VECTORS = 20_000
 _FEW_TERMS = 10_000
 # So many vectors for each wanted one, and at least so many, are compared after their sketches.
-_COMPARED_FOR_EACH = 4
-_LEAST_COMPARED = 400
+_COMPARED_FOR_EACH = 5
+_LEAST_COMPARED = 500
 # The share of sketches in the sample, the number of passing sketches for each compared vector that are sorted at first,
 # and how many times as many if too few of them pass.
 _SAMPLED_PERCENT = 4
