@@ -5,7 +5,7 @@ If most candidates are copies, both searches are repeated without their texts, o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import TypeAlias
 
@@ -36,13 +36,18 @@ class Crowd:
         self._found[name] = {**stays, **dict(search(k, without(self._texts, where)))}
         return sorted(self._found[name].items(), key=lambda pair: (-pair[1], pair[0]))[:k]
 
-    def grows(self, *lists: Sequence[int]) -> bool:
-        """Return whether most chunks of one of these lists are copies of texts that weren't left out.
+    def grows(self, best: Sequence[int], *samples: Sequence[int]) -> bool:
+        """Return whether most of the best chunks, or of a sample of others, are copies of texts that weren't left out.
 
         These are left out from now on; the first chunk of each stays.
         """
-        stored = self._fetched.fetch(list(dict.fromkeys(chain(*lists))))
-        texts = {number: self._fetched.text_of(indexed.chunk) for number, (indexed, _) in stored.items()}
+        lists = best, *samples
+        # If more than half of a sample differ, the rest needn't be fetched; the best will be anyway.
+        some = best, *(numbers[: len(numbers) // 2 + 1] for numbers in samples)
+        texts = self._texts_of(chain(*some))
+        if all(len({texts[number] for number in numbers if number in texts}) == len(numbers) for numbers in some):
+            return False
+        texts = self._texts_of(chain(*lists))
         new: dict[str, int] = {}
         for numbers in lists:
             found = [texts[number] for number in numbers if number in texts]
@@ -55,3 +60,7 @@ class Crowd:
         self._texts |= new.keys()
         self._kept |= set(new.values())
         return bool(new)
+
+    def _texts_of(self, numbers: Iterable[int]) -> dict[int, str]:
+        stored = self._fetched.fetch(list(dict.fromkeys(numbers)))
+        return {number: self._fetched.text_of(indexed.chunk) for number, (indexed, _) in stored.items()}

@@ -36,8 +36,8 @@ class Narrowed:
 def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, now: datetime) -> Narrowed | None:
     """Return how a question narrows the search of a store, or None; not applied if no message passes `where` and it."""
     chats = [each for kind in (DocumentType.CHAT, DocumentType.MAIL) for each in store.documents(str(kind))]
-    made_by = store.fingerprint
-    if not chats or made_by is None:
+    made_by = store.fingerprint if chats else None
+    if made_by is None:
         return None
     senders = {sender for chat in chats for sender in chat.metadata.get("participants", ())}
     days = [date.fromisoformat(chat.metadata[key]) for chat in chats for key in _DAYS if key in chat.metadata]

@@ -30,6 +30,9 @@ def parts_to_json(parts: Sequence[Part]) -> str:
 
 def parts_from_json(text: str) -> tuple[Part, ...]:
     """Return the inverse of `parts_to_json`."""
+    # Most chunks have none.
+    if text == "[]":
+        return ()
     return parts_from_rows(json.loads(text))
 
 

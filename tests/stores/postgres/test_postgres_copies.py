@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from itertools import product
 
 import numpy as np
 import psycopg
@@ -157,6 +158,19 @@ def test_pruned_words_find_what_all_words_find(
         assert [score for _, score in found] == pytest.approx([score for _, score in scores[:k]], rel=1e-6)
         assert [score for _, score in found] == pytest.approx([dict(scores)[number] for number, _ in found], rel=1e-6)
         assert found == sorted(found, key=lambda pair: (-pair[1], pair[0]))
+
+
+def test_words_of_which_more_passages_may_reach_the_best_than_are_ranked(
+    worded: tuple[PostgresStore, MemoryStore], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, memory = worded
+    asked = ([VOCABULARY[0], VOCABULARY[-1]], VOCABULARY[:6], VOCABULARY[::3])
+    for ranked, share in product((1, 10), (0.05, 0.5, 1.0)):
+        monkeypatch.setattr(postgres_search, "_RANKED_FOR_EACH", ranked)
+        monkeypatch.setattr(postgres_search, "_GUESSED_SHARE", share)
+        for terms in asked:
+            found, scores = store.search_terms(terms, 10, None), memory.search_terms(terms, 10, None)
+            assert [score for _, score in found] == pytest.approx([score for _, score in scores], rel=1e-6)
 
 
 def test_an_emptied_library_of_which_the_server_expects_much(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections.abc import Iterator, Mapping
 from datetime import date, datetime
@@ -29,7 +28,16 @@ from answerable.filters import (
 from answerable.protocols import Fingerprint
 from answerable.stores.postgres.filters import condition
 from answerable.stores.postgres.store import PostgresStore
-from answerable.stores.postgres.values import decode, encode, fields_from_json, fields_to_json, key
+from answerable.stores.postgres.values import (
+    decode,
+    encode,
+    fields_from_json,
+    fields_to_json,
+    key,
+    numbers_to_text,
+    vector_from_bytes,
+    vector_to_bytes,
+)
 
 ANYWHERE = np.array([1, 0], np.float32)
 
@@ -85,7 +93,20 @@ def test_keys_fit_an_index() -> None:
 @given(fields)
 def test_fields_come_back_from_json(row: Mapping[str, Any]) -> None:
     normal = normalize_fields(row)
-    assert fields_from_json(json.loads(fields_to_json(normal))) == normal
+    assert fields_from_json(fields_to_json(normal)) == normal
+
+
+def test_vectors_and_numbers_are_sent_exactly(store: PostgresStore) -> None:
+    vector = np.random.default_rng(1).normal(size=384).astype(np.float32)
+    assert np.array_equal(vector_from_bytes(vector_to_bytes(vector)), vector)
+    numbers = [0.1, 1e-300, -2.5e17, 1 / 3]
+    sent = store._connections.run(
+        lambda connection: connection.execute(
+            "SELECT vector_send(%s::vector) AS vector, %s::float8[] AS numbers", (vector, numbers_to_text(numbers))
+        ).fetchall()
+    )
+    assert np.array_equal(vector_from_bytes(sent[0]["vector"]), vector)
+    assert sent[0]["numbers"] == numbers
 
 
 def test_names_and_values_are_parameters() -> None:

@@ -38,7 +38,7 @@ _COUNTED = "SELECT (SELECT count(*) FROM documents) AS documents, (SELECT count(
 _DOCUMENTS = f"SELECT {postgres_rows.STORED} FROM documents"
 _RECORDS = "SELECT * FROM records"
 _CHUNKS = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) ORDER BY number"
-_DERIVED_FROM = "SELECT number, terms, fields FROM chunks JOIN entries USING (number) ORDER BY number"
+_DERIVED_FROM = "SELECT number, terms, fields::text AS fields FROM chunks JOIN entries USING (number) ORDER BY number"
 _DERIVED = """
     SELECT number, coalesce(p.count, 0) AS postings, coalesce(p.weight, 0) AS weight, coalesce(c.count, 0) AS compared
     FROM chunks JOIN entries USING (number)
@@ -132,7 +132,7 @@ def _derive(connection: Connection) -> None:
         connection.execute(sql.SQL("DELETE FROM {}").format(sql.Identifier(table)))
     after = 0
     statement = (
-        "SELECT number, terms, fields FROM chunks JOIN entries USING (number) WHERE number > %s "
+        "SELECT number, terms, fields::text AS fields FROM chunks JOIN entries USING (number) WHERE number > %s "
         f"ORDER BY number LIMIT {_BATCH}"
     )
     while batch := connection.execute(statement, (after,)).fetchall():

@@ -22,6 +22,7 @@ from answerable.stores.postgres.values import (
     fields_from_json,
     fields_to_json,
     key,
+    numbers_to_text,
     vector_from_bytes,
     vector_to_text,
 )
@@ -30,7 +31,21 @@ from answerable.text.bm25 import term_weights
 STORED = "id, source, title, type, language, content_hash, chunks, characters, metadata"
 DOCUMENT = "number, id, source, title, type, language, metadata, content"
 CHUNK = 'chunks.number, document, id, sequence, start, "end", context, location, parts'
-INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields, vector_send(vector) AS vector"
+INDEXED = f"{CHUNK}, terms, sentences, sentence_vectors, fields::text AS fields, vector_send(vector) AS vector"
+
+# One statement sees one snapshot, without a transaction around it. A document and the library's embedder are in one row
+# only, the first that needs them.
+_OWNER = {name: f"owner_{name}" for name in DOCUMENT.split(", ")}
+_FETCH = f"""
+    WITH found AS MATERIALIZED (
+        SELECT {INDEXED}, row_number() OVER () AS place, row_number() OVER (PARTITION BY document) AS place_in_document
+        FROM chunks JOIN entries USING (number) WHERE number = ANY (%s::bigint[])
+    )
+    SELECT found.*, CASE WHEN coalesce(place, 1) = 1 THEN fingerprint END AS fingerprint,
+        {", ".join(f"documents.{name} AS {column}" for name, column in _OWNER.items())}
+    FROM library LEFT JOIN found ON true
+    LEFT JOIN documents ON documents.number = found.document AND place_in_document = 1
+"""
 
 _ADD_DOCUMENT = """
     INSERT INTO documents
@@ -74,7 +89,24 @@ def fingerprint_to_json(fingerprint: Fingerprint) -> str:
 def read_fingerprint(connection: Connection, table: str = "library") -> Fingerprint | None:
     """Return the embedder stored in the one-row table `library` or `next_library`."""
     row = connection.execute(f"SELECT fingerprint FROM {table}").fetchone()
-    return Fingerprint(**row["fingerprint"]) if row and row["fingerprint"] else None
+    return fingerprint(row) if row else None
+
+
+def fingerprint(row: Mapping[str, Any]) -> Fingerprint | None:
+    """Read the embedder in the column `fingerprint`."""
+    return Fingerprint(**row["fingerprint"]) if row["fingerprint"] else None
+
+
+def fetch(
+    connection: Connection, numbers: Sequence[int]
+) -> tuple[Fingerprint | None, dict[int, tuple[IndexedChunk, Document]]]:
+    """Return the library's embedder, and those of these chunks that it has, with their documents (without parts)."""
+    rows = connection.execute(_FETCH, (numbers_to_text(numbers),), binary=True).fetchall()
+    made_by = next((fingerprint(row) for row in rows if row["fingerprint"]), None)
+    found = [row for row in rows if row["number"] is not None]
+    owners = {row["document"]: _owner(row) for row in found if row[_OWNER["number"]] is not None}
+    chunks = {row["number"]: (indexed_chunk(row, owners[row["document"]]), owners[row["document"]]) for row in found}
+    return made_by, chunks
 
 
 def insert(connection: Connection, document: Document, chunks: Sequence[IndexedChunk]) -> None:
@@ -181,6 +213,10 @@ def document(row: Mapping[str, Any]) -> Document:
         metadata=json.loads(decode(row["metadata"])),
         parts=records.parts_from_json(decode(row["parts"])) if "parts" in row else (),
     )
+
+
+def _owner(row: Mapping[str, Any]) -> Document:
+    return document({name: row[column] for name, column in _OWNER.items()})
 
 
 def chunk(row: Mapping[str, Any], owner: Document) -> Chunk:

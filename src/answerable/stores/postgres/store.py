@@ -170,15 +170,18 @@ class PostgresStore:
         """Return number and cosine of each of these chunks, best first."""
         return self._bound(lambda connection: postgres_search.cosines(connection, vector, numbers))
 
-    def _bound(self, search: Callable[[Connection], Scored]) -> Scored:
+    def _bound(self, search: Callable[[Connection], postgres_search.Bound]) -> Scored:
         """Search vectors. Raise EmbedderMismatch if another embedder's vectors replaced the old."""
 
         def checked(connection: Connection) -> Scored:
             try:
-                return search(connection)
-            finally:
-                # They may have been replaced during the search, or made it fail: drop the result then.
+                made_by, found = search(connection)
+            except Exception:
+                # Vectors of another length make it fail.
                 self._check_binding(connection)
+                raise
+            self._binding.check(made_by)
+            return found
 
         return self._connections.run(checked)
 
@@ -198,19 +201,8 @@ class PostgresStore:
         """Return chunks with their documents (without parts); skip unknown numbers."""
         wanted = list(dict.fromkeys(numbers))
 
-        def read(connection: Connection) -> dict[int, tuple[IndexedChunk, Document]]:
-            self._check_binding(connection)
-            query = f"SELECT {postgres_rows.INDEXED} FROM chunks JOIN entries USING (number) WHERE number = ANY (%s)"
-            rows = connection.execute(query, (wanted,), binary=True).fetchall()
-            query = f"SELECT {postgres_rows.DOCUMENT} FROM documents WHERE number = ANY (%s)"
-            owned = connection.execute(query, (list({row["document"] for row in rows}),))
-            owners = {row["number"]: postgres_rows.document(row) for row in owned}
-            return {
-                row["number"]: (postgres_rows.indexed_chunk(row, owners[row["document"]]), owners[row["document"]])
-                for row in rows
-            }
-
-        found = self._connections.read(read)
+        made_by, found = self._connections.run(lambda connection: postgres_rows.fetch(connection, wanted))
+        self._binding.check(made_by)
         return {number: found[number] for number in wanted if number in found}
 
     def document_frequency(self, terms: Collection[str]) -> dict[str, int]:
