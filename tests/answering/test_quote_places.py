@@ -95,6 +95,27 @@ def test_places_are_counted_over_several_libraries(write: Write, tmp_path: Path)
         assert cited(both.ask(QUESTION)) == [(NOTICE, 4)]
 
 
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The guard sleeps in the hut on Sundays and not at the gate of it.",
+        "Los libros dañados se entregan siempre en el mostrador de la planta baja.",
+        "El socio paga la cuota del mes en la oficina y no en el banco.",
+        "O ponto de encontro da trilha é na praça do mercado às oito e não na ponte.",
+    ],
+)
+def test_words_of_grammar_dont_hide_a_place(write: Write, sentence: str) -> None:
+    ducks = "The boat is blue. Los patos y las ocas viven en la orilla del lago. Os patos e as aves vivem no lago."
+    library = write([f"{sentence}\n\n{ducks}", f"{ducks}\n\n{sentence}", sentence.upper(), *ducks.split(". ")])
+    for asked in (sentence, f"“{sentence}”", sentence[2:-3]):
+        assert [place.other_places for place in library.places(asked)] == [2, 2, 2]
+
+
+def test_a_quote_may_be_typed_with_other_quotation_marks(write: Write) -> None:
+    library = write(["It’s said that the “old mill” won't open.", "Nothing of it's here."])
+    assert [place.start for place in library.places('it\'s said that the "old mill" won’t open')] == [0]
+
+
 def test_any_text_can_be_asked_for(write: Write) -> None:
     library = write([NOTICE, "Price (net): 5 € [see *]\nTotal:  6 €", "Ein Zug fährt um neun."])
     assert [place.quote for place in library.places("price (NET): 5 € [see *]  total: 6 €")] == [

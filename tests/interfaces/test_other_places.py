@@ -72,7 +72,10 @@ def test_the_places_are_shown(library: Path) -> None:
     one = run_here("places", "leaves the harbour", "--library", library, "--source", "boat2.txt", "--json").stdout
     (place,) = json.loads(one)["places"]
     assert (place["quote"], BOAT[place["start"] : place["end"]]) == ("leaves the harbour",) * 2
-    assert run_here("places", "leaves the airport", "--library", library).stdout == "nothing found\n"
+    assert (
+        run_here("places", "leaves the airport", "--library", library).stdout
+        == "nothing found: no passage has exactly these words\n"
+    )
 
 
 @pytest.mark.parametrize(

@@ -15,11 +15,19 @@ from answerable.datatypes import Answer, Chunk, Citation, Document, RetrievalRes
 from answerable.filters import Filter
 from answerable.protocols import Evidence, Store
 from answerable.text.places import says_the_same_anywhere
-from answerable.text.terms import question_words
+from answerable.text.terms import terms
 
 RAREST = 6
 FIRST, GROWTH, MOST = 32, 4, 512
 """How many passages are compared at first, by which factor more as long as they have the quote, and at most."""
+
+CUT = 2
+"""The words that may be cut off: at both ends."""
+_SINGLE, _DOUBLE = "'’‘", '"“”„«»'
+_ALIKE = {mark: marks for marks in (_SINGLE, _DOUBLE) for mark in marks}
+_MARKS = re.compile(f"[{_SINGLE}{_DOUBLE}]")
+# An answer shows a quote between marks, which may be pasted with it.
+_SPACES_AND_MARKS = " \t\r\n“”"
 
 Place = tuple[str, str, int]
 """A library, a document's id and an offset in it."""
@@ -55,39 +63,56 @@ def _with_places(store: Store, citation: Citation, evidence: Evidence) -> Citati
 def quote_places(store: Store, quote: str, where: Filter | None) -> list[Citation]:
     """Return where a text stands within a passage, by source: in up to MOST passages of those that pass the filter.
 
-    White space and case make no difference.
+    White space, case and the form of quotation marks make no difference.
     """
-    cited = (cite(result, start, end) for result, start, end in _find(store, quote, where)[0].values())
-    found = [citation for citation in cited if citation is not None]
+    places, _ = _find(store, quote, where)
+    cited = (cite(result, start, end) for result, start, end in places.values())
+    found = [replace(citation, other_places=len(places) - 1) for citation in cited if citation is not None]
     return sorted(found, key=lambda each: (each.library, each.source, each.document_id, each.start))
 
 
 def _find(store: Store, quote: str, where: Filter | None) -> tuple[dict[Place, tuple[RetrievalResult, int, int]], bool]:
-    """Return the places of a text in up to MOST passages, and whether these are all."""
-    words = question_words(quote, "", store.languages())
-    frequencies = store.document_frequency([term for word in words for term in word])
-    rarest = sorted(words, key=lambda word: sum(frequencies.get(term, 0) for term in word))[:RAREST]
-    terms = [term for word in rarest for term in word]
+    """Return the places of a text in up to MOST passages of each language, and whether these are all."""
     places: dict[Place, tuple[RetrievalResult, int, int]] = {}
-    reach, seen = FIRST, 0
-    while reach <= MOST:
-        numbers = [number for number, _ in store.search_terms(terms, reach, where)]
-        found = {
-            _place(document, start): (RetrievalResult(indexed.chunk, 0.0, document), start, end)
-            for indexed, document in store.fetch(numbers[seen:]).values()
-            for start, end in _spans(quote, indexed.chunk)
-        }
-        places |= found
-        if len(numbers) < reach or not found:
-            return places, True
-        reach, seen = reach * GROWTH, reach
-    return places, False
+    is_whole = True
+    for words in _rarest(store, quote):
+        reach, seen = FIRST, 0
+        while reach <= MOST:
+            numbers = [number for number, _ in store.search_terms(words, reach, where)]
+            found = {
+                _place(document, start): (RetrievalResult(indexed.chunk, 0.0, document), start, end)
+                for indexed, document in store.fetch(numbers[seen:]).values()
+                for start, end in _spans(quote, indexed.chunk)
+            }
+            places |= found
+            if len(numbers) < reach or not found:
+                break
+            reach, seen = reach * GROWTH, reach
+        is_whole = is_whole and reach <= MOST
+    return places, is_whole
+
+
+def _rarest(store: Store, quote: str) -> Iterator[list[str]]:
+    """Yield the rarest terms of a text in each language in which a passage may have it.
+
+    The passage has all its terms in that language, but for words that the text begins or ends within.
+    """
+    by_language = {language: list(dict.fromkeys(terms(quote, language))) for language in {*store.languages(), ""}}
+    frequencies = store.document_frequency({term for found in by_language.values() for term in found})
+    searched = set()
+    for language in sorted(by_language):
+        known = [term for term in by_language[language] if frequencies.get(term)]
+        rarest = sorted(known, key=lambda term: (frequencies[term], term))[:RAREST]
+        if rarest and len(by_language[language]) - len(known) <= CUT and tuple(rarest) not in searched:
+            searched.add(tuple(rarest))
+            yield rarest
 
 
 def _spans(quote: str, chunk: Chunk) -> Iterator[tuple[int, int]]:
     """Yield the spans of a quote in a document, as far as a passage has them."""
-    if words := quote.split():
-        for match in re.finditer(r"\s+".join(map(re.escape, words)), chunk.content, re.IGNORECASE):
+    if words := quote.strip(_SPACES_AND_MARKS).split():
+        pattern = r"\s+".join(_MARKS.sub(lambda mark: f"[{_ALIKE[mark[0]]}]", re.escape(word)) for word in words)
+        for match in re.finditer(pattern, chunk.content, re.IGNORECASE):
             yield chunk.start + match.start(), chunk.start + match.end()
 
 

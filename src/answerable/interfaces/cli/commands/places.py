@@ -27,7 +27,7 @@ def places(
         print_json({"places": [citation_json(place) for place in found]})
         return
     if not found:
-        print_text(("nothing found", "yellow"))
+        print_text(("nothing found: no passage has exactly these words", "yellow"))
     for number, each in enumerate(found, 1):
         place = place_of(each.source, each.title, each.location, library=each.library)
         print_text((f"{number}. ", "bold cyan"), (place, linked("", each.link)))
