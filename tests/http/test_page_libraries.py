@@ -192,6 +192,6 @@ def test_all_libraries_are_asked_together(tmp_path: Path) -> None:
             page.keyboard.press("Escape")
             page.get_by_role("link", name="Library").click()
             page.get_by_role("heading", name="All libraries").wait_for()
-            assert page.get_by_text("boat.txt").count()
+            page.get_by_text("boat.txt").first.wait_for()
             assert page.get_by_text("gate.txt").count()
             assert not page.get_by_role("button", name="Add").count()
