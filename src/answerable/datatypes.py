@@ -247,7 +247,7 @@ class Citation:
     """A quote and its exact place: `document.content[start:end] == quote`, checked when the answer is made.
 
     `answer` is the span of the document, within the quote, that answers the question; None if no reader is sure of it.
-    `web_address` is where a saved page comes from. `library` is that of Document; `other_places` have the quote too.
+    `web_address` is where a saved page comes from. `library` is that of Document. The quote has `other_places` more.
     """
 
     quote: str

@@ -1,7 +1,7 @@
-"""The places of a quote, such as a notice that ends the minutes of every meeting.
+"""Find every place where a quote appears, such as a notice at the end of every meeting's minutes.
 
-Passages that are the same text are counted by its hash (see `text.places`), but a quote may also stand in others,
-beside other sentences: passages with its rarest words are searched for, and compared.
+Identical passages are counted by their hash (see `text.places`). A quote may also be part of longer passages: search
+for passages with its rarest words, then compare their text.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from answerable.text.terms import terms
 
 RAREST = 6
 FIRST, GROWTH, MOST = 32, 4, 512
-"""How many passages are compared at first, by which factor more as long as they have the quote, and at most."""
+"""Compare FIRST passages, and GROWTH times as many while the last ones have the quote, up to MOST."""
 
 CUT = 2
-"""The words that may be cut off: at both ends."""
+"""A quote may begin and end within a word: so many of its terms may be unknown."""
 _SINGLE, _DOUBLE = "'’‘", '"“”„«»'
 _ALIKE = {mark: marks for marks in (_SINGLE, _DOUBLE) for mark in marks}
 _MARKS = re.compile(f"[{_SINGLE}{_DOUBLE}]")
@@ -36,8 +36,8 @@ Place = tuple[str, str, int]
 def with_places(store: Store, answer: Answer, evidence: Evidence) -> Answer:
     """Return an answer whose citations have the number of their other places, of those that pass the filter.
 
-    A citation keeps the number of its passage if it is short, since under other headings it may say something else; if
-    it is of what was computed; if no other passage that was found has it; and if it stands in MOST passages.
+    It stays the number of identical passages if the quote is short (under other headings it may say something else), if
+    the answer was computed, if no other passage of the evidence has the quote, and from MOST passages on.
     """
     if evidence.computed and answer.citations == evidence.computed.citations:
         return answer
@@ -61,7 +61,7 @@ def _with_places(store: Store, citation: Citation, evidence: Evidence) -> Citati
 
 
 def quote_places(store: Store, quote: str, where: Filter | None) -> list[Citation]:
-    """Return where a text stands within a passage, by source: in up to MOST passages of those that pass the filter.
+    """Return where a text appears within passages that pass the filter, by source: MOST passages a language at most.
 
     White space, case and the form of quotation marks make no difference.
     """
@@ -72,7 +72,7 @@ def quote_places(store: Store, quote: str, where: Filter | None) -> list[Citatio
 
 
 def _find(store: Store, quote: str, where: Filter | None) -> tuple[dict[Place, tuple[RetrievalResult, int, int]], bool]:
-    """Return the places of a text in up to MOST passages of each language, and whether these are all."""
+    """Return the places of a text in MOST passages a language at most, and whether these are all."""
     places: dict[Place, tuple[RetrievalResult, int, int]] = {}
     is_whole = True
     for words in _rarest(store, quote):
@@ -93,9 +93,9 @@ def _find(store: Store, quote: str, where: Filter | None) -> tuple[dict[Place, t
 
 
 def _rarest(store: Store, quote: str) -> Iterator[list[str]]:
-    """Yield the rarest terms of a text in each language in which a passage may have it.
+    """Yield the text's rarest terms in each language of the library whose passages may have it.
 
-    The passage has all its terms in that language, but for words that the text begins or ends within.
+    Such passages have all its terms in that language (see CUT for the only exception).
     """
     by_language = {language: list(dict.fromkeys(terms(quote, language))) for language in {*store.languages(), ""}}
     frequencies = store.document_frequency({term for found in by_language.values() for term in found})
@@ -109,7 +109,7 @@ def _rarest(store: Store, quote: str) -> Iterator[list[str]]:
 
 
 def _spans(quote: str, chunk: Chunk) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a quote in a document, as far as a passage has them."""
+    """Yield the spans, in the document, of each occurrence of a quote in a passage."""
     if words := quote.strip(_SPACES_AND_MARKS).split():
         pattern = r"\s+".join(_MARKS.sub(lambda mark: f"[{_ALIKE[mark[0]]}]", re.escape(word)) for word in words)
         for match in re.finditer(pattern, chunk.content, re.IGNORECASE):

@@ -91,7 +91,7 @@ class SearchBody(Sent):
 
 
 class PlacesBody(Sent):
-    """A text, of which all places are wanted."""
+    """A text to find, word for word. White space, case and the form of quotation marks make no difference."""
 
     quote: str = Field(min_length=1, max_length=20_000, examples=["The ferry to the island leaves at nine."])
     where: Where = None

@@ -55,7 +55,7 @@ class CitationOut(Place):
 
 
 class PlacesOut(BaseModel):
-    """Where a text stands word for word, by source."""
+    """Where a text appears, sorted by source."""
 
     places: list[CitationOut]
 

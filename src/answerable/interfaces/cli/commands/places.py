@@ -1,4 +1,4 @@
-"""`answerable places`: show where a text stands word for word."""
+"""`answerable places`: show where a text appears."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def places(
     library: LibrariesOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Show where a text stands word for word, in up to 512 passages."""
+    """Show where exactly this text appears, in up to 512 passages of each language."""
     from answerable.interfaces.cli.filters import build_filter
     from answerable.interfaces.cli.render import addresses_of, place_of
 

@@ -60,7 +60,7 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 
 @router.post("/places", responses=responses(PlacesOut))
 async def find_places(body: PlacesBody, opened: Opened, service: Serving) -> Response:
-    """Find the places where a text stands word for word, in up to 512 passages."""
+    """Find where exactly this text appears, in up to 512 passages of each language."""
     found = await service.pool.run(opened.places, body.quote, body.where)
     return PlainResponse({"places": [citation_json(place) for place in found]})
 

@@ -35,7 +35,7 @@ const placesOf = (found, texts) => {
   return [found[0].library, shown].filter(Boolean).join(" · ");
 };
 
-/** In how many other places a quote stands. Pressed, it opens the first of them; the panel goes from one to the next. */
+/** The number of other places with the same quote. A click opens the first of them; the panel steps through the rest. */
 const Others = ({ cited, scope, openAt }) => {
   const texts = useTexts();
   const [problem, setProblem] = useState(null);
