@@ -287,7 +287,7 @@ class Library:
                     return
 
     def places(self, quote: str, where: Where = None) -> list[Citation]:
-        """Return where exactly this text appears, by source (512 passages a language at most). Raise FilterError."""
+        """Return where exactly this text appears: 512 passages a language at most. Raise FilterError and ValueError."""
         return quote_places(self._store, quote, parse_filter(where))
 
     def evidence(self, question: str, where: Where = None) -> Evidence:

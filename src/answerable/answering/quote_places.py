@@ -63,8 +63,11 @@ def _with_places(store: Store, citation: Citation, evidence: Evidence) -> Citati
 def quote_places(store: Store, quote: str, where: Filter | None) -> list[Citation]:
     """Return where a text appears within passages that pass the filter, by source: MOST passages a language at most.
 
-    White space, case and the form of quotation marks make no difference.
+    White space, case and the form of quotation marks make no difference. Raise ValueError if all its words are too
+    common in a language of the library to search for.
     """
+    if not all(terms(quote, language) for language in {*store.languages(), ""}):
+        raise ValueError("the text has no word that is rare enough to search for: give a longer part of it")
     places, _ = _find(store, quote, where)
     cited = (cite(result, start, end) for result, start, end in places.values())
     found = [replace(citation, other_places=len(places) - 1) for citation in cited if citation is not None]

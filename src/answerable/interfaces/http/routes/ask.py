@@ -61,7 +61,10 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 @router.post("/places", responses=responses(PlacesOut))
 async def find_places(body: PlacesBody, opened: Opened, service: Serving) -> Response:
     """Find where exactly this text appears, in up to 512 passages of each language."""
-    found = await service.pool.run(opened.places, body.quote, body.where)
+    try:
+        found = await service.pool.run(opened.places, body.quote, body.where)
+    except ValueError as error:
+        raise Problem(422, "invalid_request", f"{error}.") from error
     return PlainResponse({"places": [citation_json(place) for place in found]})
 
 
