@@ -21,10 +21,11 @@ from answerable.stores.postgres.values import (
     encode,
     fields_from_json,
     fields_to_json,
+    json_to_bytes,
     key,
     numbers_to_text,
     vector_from_bytes,
-    vector_to_text,
+    vector_to_bytes,
 )
 from answerable.text.bm25 import term_weights
 
@@ -128,11 +129,11 @@ def insert(connection: Connection, document: Document, chunks: Sequence[IndexedC
     )
     numbered = list(zip([row["number"] for row in given], chunks, strict=True))
     _copy(connection, _ADD_CHUNKS, ((number, owner, *_chunk_row(chunk)) for number, chunk in numbered))
-    _copy(
-        connection,
-        "COPY entries (number, fields, vector) FROM STDIN",
-        ((number, fields_to_json(chunk.fields), vector_to_text(chunk.vector)) for number, chunk in numbered),
+    rows = (
+        (number, json_to_bytes(fields_to_json(chunk.fields)), vector_to_bytes(chunk.vector))
+        for number, chunk in numbered
     )
+    _copy(connection, "COPY entries (number, fields, vector) FROM STDIN", rows, ("int8", "bytea", "bytea"))
     sketches.add(connection, [number for number, _ in numbered])
     insert_comparables(connection, [(number, chunk.fields) for number, chunk in numbered])
     insert_terms(connection, [(number, chunk.terms) for number, chunk in numbered])
@@ -154,7 +155,7 @@ def insert_terms(connection: Connection, counts: Sequence[tuple[int, Mapping[str
     found = connection.execute(_ADD_TERMS, (list(frequency), list(frequency.values()), list(highest.values())))
     ids = {row["term"]: row["id"] for row in found}
     rows = ((ids[term], number, weight) for term, number, weight in postings)
-    _copy(connection, "COPY postings (term, chunk, weight) FROM STDIN", rows)
+    _copy(connection, "COPY postings (term, chunk, weight) FROM STDIN", rows, ("int8", "int8", "float4"))
 
 
 def comparables(number: int, fields: Mapping[str, Any]) -> Iterable[tuple[int, str, float | None, datetime | None]]:
@@ -253,7 +254,10 @@ def _chunk_row(indexed: IndexedChunk) -> tuple[Any, ...]:
     )
 
 
-def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]]) -> None:
-    with connection.cursor() as cursor, cursor.copy(statement) as copy:
+def _copy(connection: Connection, statement: str, rows: Iterable[tuple[Any, ...]], types: Sequence[str] = ()) -> None:
+    """Copy rows to a table: as text, or in the binary format as these types. Bytes are sent as they are."""
+    with connection.cursor() as cursor, cursor.copy(f"{statement} (FORMAT binary)" if types else statement) as copy:
+        if types:
+            copy.set_types(types)
         for row in rows:
             copy.write_row(row)

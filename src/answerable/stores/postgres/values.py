@@ -60,6 +60,11 @@ def fields_from_json(text: str) -> dict[str, Any]:
     return {decode(name): [_from_plain(value) for value in values] for name, values in fields.items()}
 
 
+def json_to_bytes(text: str) -> bytes:
+    """Return JSON as `jsonb_recv` reads it: after the number of its format."""
+    return b"\1" + text.encode()
+
+
 def numbers_to_text(numbers: Sequence[float]) -> str:
     """Return an array of numbers in PostgreSQL's notation, exactly; psycopg takes a microsecond and more for each."""
     return f"{{{','.join(map(repr, numbers))}}}"
