@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
 from itertools import chain
@@ -36,7 +37,7 @@ from answerable.protocols import Store
 from answerable.retrieval.question import analyze_question
 from answerable.retrieval.retriever import SearchRequest, retrieve, word_weights
 from answerable.stores.embedded.store import EmbeddedStore
-from answerable.text.places import text_hash
+from answerable.text.bm25 import term_weights
 from answerable.wiring.stores import build_federation
 
 SERVED = 10
@@ -46,7 +47,7 @@ BEST = 10
 WARMING = 5
 PATIENCE = 3.0
 
-Found = tuple[str, ...]
+Found = tuple[tuple[float, ...], ...]
 
 
 def build(folder: Path, vectors: FloatArray, counts: Sequence[int]) -> dict[int, list[str]]:
@@ -94,14 +95,18 @@ def deal(folder: Path, source: Path, counts: Sequence[int]) -> dict[int, list[st
 def searching(store: Store, asked: Sequence[tuple[str, FloatArray]]) -> Callable[[int], Found]:
     """The search for each question: what `Library.search` does once it is embedded.
 
-    It finds texts: of copies any is right.
+    Of passages that are equally near and have the question's words with equal weights, any is right: it gives these.
     """
 
     def search(number: int) -> Found:
         text, vector = asked[number % len(asked)]
         question, chunks = analyze_question(text, store.languages()), store.count()[1]
         request = SearchRequest(question, vector, word_weights(store, question, chunks), chunks)
-        return tuple(text_hash(result.chunk) for result, _ in retrieve(store, request, BEST))
+        found = []
+        for _, indexed in retrieve(store, request, BEST):
+            weights = term_weights(indexed.terms)
+            found.append((float(vector @ indexed.vector), *(weights.get(term, 0.0) for term in question.terms)))
+        return tuple(found)
 
     return search
 
@@ -122,7 +127,13 @@ def measure(searches: Mapping[str, Callable[[int], Found]], count: int) -> list[
 
 def same(found: Sequence[Found], tens: Sequence[Found]) -> float:
     """The share of questions with the same ten passages, in any order."""
-    return statistics.mean(set(mine) == set(ten) for mine, ten in zip(found, tens, strict=True))
+    return statistics.mean(sorted(mine) == sorted(ten) for mine, ten in zip(found, tens, strict=True))
+
+
+def common(found: Sequence[Found], tens: Sequence[Found]) -> float:
+    """The share of the ten passages that both found, on average."""
+    shares = [(Counter(mine) & Counter(ten)).total() / len(ten) for mine, ten in zip(found, tens, strict=True)]
+    return statistics.mean(shares)
 
 
 def serve(addresses: Sequence[str], folder: Path) -> subprocess.Popen[bytes]:
@@ -166,11 +177,12 @@ def main() -> None:
             ratio = statistics.median(mine / other for mine, other in zip(times, usual, strict=True))
             table += [
                 (f"{name}: questions with the same ten", same(found, tens), ""),
+                (f"{name}: share of the ten in common", common(found, tens), ""),
                 (f"{name}: p50", statistics.median(times), "ms"),
                 (f"{name}: p95", statistics.quantiles(times, n=20)[-1], "ms"),
                 (f"{name}: times one library's", ratio, ""),
             ]
-        show("federation", table, chunks=given.chunks, searches=given.searches)
+        show("federation", table, chunks=stores["one library"].count()[1], searches=given.searches)
     most = addresses[max(addresses)]
     asking(addresses, asked, is_dealt=bool(given.of))
     if not given.of:
