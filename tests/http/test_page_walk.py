@@ -112,7 +112,8 @@ def filter_by_document(visitor: Visitor) -> None:
     """Asks the ponds only, where the answer isn't."""
     page = visitor.page
     page.get_by_role("button", name="Document", exact=True).click()
-    page.get_by_role("button", name="ponds").click()
+    # The welcome names it too.
+    page.locator(".filter-panel").get_by_role("button", name="ponds").click()
     page.keyboard.press("Escape")
     assert visitor.ask("How often must the espresso machine be descaled?").get_attribute("data-outcome") == "refused"
     page.locator(".filter-bar").get_by_role("button", name="Take off Document").click()

@@ -4,7 +4,7 @@ import { of, request } from "../api/api.js";
 import { restored } from "./conversation.js";
 import { save } from "./exporting.js";
 import { useTexts } from "../texts/texts.js";
-import { html, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
 const LIMIT = 1_000;
 const PAUSE = 250;
@@ -67,7 +67,8 @@ const Item = ({ found, isCurrent, earlier, onOpen, onDeleted }) => {
   const [mode, setMode] = useState("");
   const item = useRef(null);
   const { session, title } = found;
-  useEffect(() => item.current.querySelector(".earlier-actions :is(input, button)")?.focus(), [mode]);
+  // At once, so that the next key finds it.
+  useLayoutEffect(() => item.current.querySelector(".earlier-actions :is(input, button)")?.focus(), [mode]);
   const close = () => {
     setMode("");
     item.current?.querySelector(".earlier-more").focus();

@@ -4,7 +4,7 @@ import { isBusy } from "./conversation.js";
 import { answerAsText } from "./exporting.js";
 import { Trouble } from "../status.js";
 import { useTexts } from "../texts/texts.js";
-import { html, IconButton, useEffect, useRef, useState } from "../ui.js";
+import { html, IconButton, useEffect, useLayoutEffect, useRef, useState } from "../ui.js";
 
 const SHOWN = 4_000;
 
@@ -15,7 +15,7 @@ export const Question = ({ turn, conversation }) => {
   const place = useRef(null);
   const { turns } = conversation;
   const mayEdit = !conversation.isBusy;
-  useEffect(() => {
+  useLayoutEffect(() => {
     const field = place.current.querySelector("textarea");
     field?.focus();
     field?.setSelectionRange(field.value.length, field.value.length);

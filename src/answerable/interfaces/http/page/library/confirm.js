@@ -1,14 +1,14 @@
 /** A button that asks before it does what can't be undone. */
 
 import { useTexts } from "../texts/texts.js";
-import { html, useEffect, useRef, useState } from "../ui.js";
+import { html, useLayoutEffect, useRef, useState } from "../ui.js";
 
 /** `label` names the button for screen readers, `what` is written on it, `now` on the button that confirms. */
 export const ConfirmButton = ({ label, what, now, onConfirm }) => {
   const { t } = useTexts();
   const [isAsked, setAsked] = useState(null);
   const place = useRef(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     // The button that had the focus is gone.
     if (isAsked !== null) place.current.lastElementChild.focus();
   }, [isAsked]);
