@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 import psycopg
 from measuring import ROOT, cpu_seconds
-from million_steps import BEST, FILTERS, Given, library, searched, timed
+from million_steps import BEST, FILTERS, SERVER_SETTINGS, Given, library, searched, timed
 from postgres_every import EveryRow
 
 from answerable.filters import parse_filter
@@ -39,12 +39,12 @@ COMPARED = 200_000
 
 def serve_postgres(folder: Path) -> dict[str, float]:
     """What copying and searching took; CPU is that of client and server together."""
-    with private_server("", "shared_buffers=2GB", "max_wal_size=8GB", "maintenance_work_mem=4GB") as server:
+    with private_server("", *SERVER_SETTINGS) as server:
         store = PostgresStore(in_database(server.address, "million"))
         source = EmbeddedStore(folder)
         began = time.monotonic()
         copy_store(source, store)
-        found = {"copying, with its graph, wall s": time.monotonic() - began}
+        found = {"copying, with its sketches, wall s": time.monotonic() - began}
         source.close()
         with psycopg.connect(server.address, autocommit=True) as connection:
             connection.execute("VACUUM ANALYZE")

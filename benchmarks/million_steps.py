@@ -36,6 +36,7 @@ HELD_OUT = 500
 CHARACTERS = 448
 SAMPLE = 20_000
 BEST = 10
+SERVER_SETTINGS = ("shared_buffers=2GB", "max_wal_size=8GB", "maintenance_work_mem=4GB")
 FILTERS: dict[str, Mapping[str, Any] | None] = {
     "": None,
     ", 10 % pass": {"g10": 7},

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import psycopg
 from measuring import ROOT, show
-from million_steps import BEST, FILTERS, Given, library
+from million_steps import BEST, FILTERS, SERVER_SETTINGS, Given, library
 
 from answerable.maintenance.copy import copy_store
 from answerable.protocols import Store
@@ -36,7 +36,6 @@ sys.path.insert(0, str(ROOT / "tests" / "servers"))
 from postgres_server import in_database, private_server
 
 AGAIN = 3
-SETTINGS = ("shared_buffers=2GB", "max_wal_size=8GB", "maintenance_work_mem=4GB")
 # The server's processes that serve this process: both have the name that PGAPPNAME gives.
 SERVING = """
     SELECT pid FROM pg_stat_activity
@@ -139,7 +138,7 @@ def main() -> None:
     elif len(options.versions) != 2:
         parser.error("Give two versions.")
     else:
-        with private_server("", *SETTINGS) if options.postgres else nullcontext() as server:
+        with private_server("", *SERVER_SETTINGS) if options.postgres else nullcontext() as server:
             rows = measured(options.versions, options.asked, server.address if server else "")
         show("versions, on PostgreSQL" if options.postgres else "versions", rows, asked=options.asked)
 

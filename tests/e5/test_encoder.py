@@ -1,4 +1,4 @@
-"""Layers of the graph: what they compute on several streams at once, as NumPy does."""
+"""Layers of the graph give the results that NumPy gives, on one stream and on several."""
 
 from __future__ import annotations
 

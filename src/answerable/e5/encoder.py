@@ -19,8 +19,9 @@ from answerable.e5.integers import MIDDLE, FourBits, Integers
 from answerable.e5.model_file import BLOCK, ModelFile, dequantize
 
 LENGTHS = 16
-"""Batches are padded to a multiple of so many tokens: OpenVINO prepares each new shape, which took a seventh of the
-time in bfloat16.
+"""The length of a batch in tokens is rounded up to a multiple of this, so that few shapes occur.
+
+OpenVINO compiles kernels for each new shape: in bfloat16 that was a seventh of the embedding time.
 """
 
 Weights = Callable[[str], "FloatArray | Integers | FourBits"]
@@ -104,7 +105,7 @@ def _matrix(values: FloatArray | Integers | FourBits) -> Any:
     from openvino import opset13 as ops
 
     if isinstance(values, Integers) and len(values.scales) == 1:
-        # OpenVINO 2026.4 loses a scale that is alone, if it computes in bfloat16 on several streams.
+        # In bfloat16 on several streams, OpenVINO 2026.4 ignores the scale of a matrix with one row.
         values = values.exact()
     if isinstance(values, Integers):
         return ops.multiply(ops.convert(ops.constant(values.values), "f32"), ops.constant(values.scales[:, None]))
