@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 import answerable
 from answerable.interfaces.cli.main import app
-from answerable.interfaces.cli.printing import CleanFormatter
+from answerable.interfaces.cli.printing import CleanFormatter, is_for_users
 from answerable.protocols import Fingerprint
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.wiring.build import build_store
@@ -264,3 +264,9 @@ def test_a_log_holds_nothing_for_a_terminal() -> None:
     first, *rest = CleanFormatter("%(levelname)s %(message)s").format(record).split("\n")
     assert first == "ERROR a b \ufffd]0;title\ufffd"
     assert rest[-1] == "ValueError: in\ufffd[31mred"
+
+
+@pytest.mark.parametrize(("name", "is_printed"), [("psycopg", False), ("psycopg.pool", False), ("answerable", True)])
+def test_what_a_driver_logs_of_its_connections_is_not_printed(name: str, is_printed: bool) -> None:
+    record = logging.LogRecord(name, logging.WARNING, "x.py", 1, "discarding closed connection", (), None)
+    assert is_for_users(record) == is_printed

@@ -44,7 +44,7 @@ from answerable.interfaces.cli.commands.verify import verify
 from answerable.interfaces.cli.completion import COMPLETING
 from answerable.interfaces.cli.examples import examples
 from answerable.interfaces.cli.options import unfold
-from answerable.interfaces.cli.printing import CleanFormatter, print_error, print_failure
+from answerable.interfaces.cli.printing import CleanFormatter, is_for_users, print_error, print_failure
 
 INTERRUPTED = 130
 
@@ -60,6 +60,7 @@ class Commands(TyperGroup):
                 stream.reconfigure(errors="replace")
         if logging.lastResort:
             logging.lastResort.setFormatter(CleanFormatter())
+            logging.lastResort.addFilter(is_for_users)
         status = 2
         if os.environ.get(COMPLETING):
             _complete(super().main, arguments, options)

@@ -56,6 +56,13 @@ class CleanFormatter(logging.Formatter):
         return clean(super().format(record))
 
 
+def is_for_users(record: logging.LogRecord) -> bool:
+    """Return whether a log record is printed. PostgreSQL's driver logs each connection that Ctrl-C or a server closes;
+    commands report that as an error.
+    """
+    return record.name.partition(".")[0] != "psycopg"
+
+
 def counted(count: int, name: str, plural: str = "") -> str:
     """Return a count with its noun: `1 document`, `2,000 documents`."""
     return f"{count:,} {name if count == 1 else plural or f'{name}s'}"
