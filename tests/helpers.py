@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import re
 import zlib
 from collections import Counter
@@ -14,6 +15,7 @@ from answerable.datatypes import Chunk, Document, FloatArray, Location, chunk_id
 from answerable.filters import normalize_fields
 from answerable.indexing.ingest import Ingestion
 from answerable.protocols import Embedder, Fingerprint, IndexedChunk, Passage, PassageVectors, Store
+from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 from answerable.text.terms import terms
@@ -57,6 +59,20 @@ class HashEmbedder:
             vector[digest % len(vector)] += count if digest & 0x8000_0000 else -count
         length = float(np.linalg.norm(vector))
         return vector / np.float32(length) if length else vector
+
+
+class SharedReader(FileReader):
+    """Reads with the same process after the library that it belongs to was closed: a process costs a quarter second."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        atexit.register(super().close)
+
+    def close(self) -> None:
+        pass
+
+
+READER = SharedReader()
 
 
 def make_document(text: str, doc_id: str | None = None, **metadata: Any) -> Document:

@@ -73,8 +73,9 @@ def test_whatever_the_text(tokenizer: Tokenizer, expected: Callable[[str], list[
 def model_proto(model: ModelFile) -> bytes:
     """The vocabulary as SentencePiece's ModelProto (sentencepiece_model.proto, Apache-2.0)."""
     pieces = []
+    vocabulary = model.piece_bytes
     for index, (start, end) in enumerate(itertools.pairwise(model.piece_offsets.tolist())):
-        piece = model.piece_bytes[start:end]
+        piece = vocabulary[start:end]
         special = {model.unknown: 2, model.bos: 3, model.eos: 3, model.pad: 3}
         kind = bytes((0x18, special[index])) if index in special else b""
         body = b"\x0a" + bytes((len(piece),)) + piece + b"\x15" + struct.pack("<f", model.piece_scores[index]) + kind

@@ -8,13 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
-from helpers import HashEmbedder
+from helpers import READER, HashEmbedder
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.indexing.ingest import AddReport
 from answerable.library import Library
 from answerable.protocols import Store
-from answerable.sources.file_reader import FileReader
 from answerable.splitting.by_type import SplitterByType
 from answerable.stores.memory.store import MemoryStore
 
@@ -32,7 +31,7 @@ class FollowedFiles:
 
     def __post_init__(self) -> None:
         answerer = ExtractiveAnswerer(None)
-        self.library = Library(self.store, self.embedder, SplitterByType(200, 20), FileReader(), answerer)
+        self.library = Library(self.store, self.embedder, SplitterByType(200, 20), READER, answerer)
 
     def write(self, name: str, content: str | bytes, time: float | None = LONG_AGO) -> Path:
         """A file in the folder, last changed long ago unless `time` says otherwise; None leaves it to the system."""

@@ -1,4 +1,4 @@
-"""A site of sixty pages in a library: added, added again, changed, cut half-way, on every store."""
+"""A site in a library: added, added again, changed, cut half-way; on an embedded store, and in long tests on all."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from helpers import HashEmbedder
+from helpers import READER, HashEmbedder
 from postgres_server import new_library
 from qdrant_server import api_key
 from qdrant_server import new_library as new_qdrant_library
@@ -30,7 +30,7 @@ from answerable.stores.memory.store import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 
-PAGES = 60
+PAGES = 40
 STORES: dict[str, Callable[[Path], Store]] = {
     "memory": lambda folder: MemoryStore(),
     "embedded": lambda folder: EmbeddedStore(folder / "library"),
@@ -43,7 +43,7 @@ class SiteReader(FileReader):
     """Visits sites on this machine without pauses."""
 
     def visit(self, source: str) -> SiteVisit:  # type: ignore[override]
-        return SiteVisit(source, Fetcher(AddressGuard(["127.0.0.1"]), QUICK))
+        return SiteVisit(source, Fetcher(AddressGuard(["127.0.0.1"]), QUICK), files=READER)
 
 
 @dataclass
@@ -65,9 +65,11 @@ class Followed:
         return {stored.source.removeprefix(self.site.url) for stored in self.library.documents()}
 
 
-@pytest.fixture(params=STORES)
+@pytest.fixture(
+    params=["embedded", *(pytest.param(name, marks=pytest.mark.long) for name in STORES if name != "embedded")]
+)
 def followed(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Followed]:
-    """A library that has the sixty pages."""
+    """A library that has all pages."""
     store, embedder = STORES[request.param](tmp_path), HashEmbedder()
     with SiteServer() as site:
         for number in range(PAGES):
@@ -102,13 +104,13 @@ def test_an_unchanged_site_costs_conditional_requests_only(followed: Followed) -
 def test_only_changes_are_embedded_and_removed_pages_go(followed: Followed) -> None:
     for number in (3, 14, 15):
         followed.site.put(f"/guide/{number}", text(number, "It hisses."))
-    for number in (9, 26):
+    for number in (9, 21):
         followed.site.remove(f"/guide/{number}")
     followed.site.put("/guide/new", text(1000))
     embedded = followed.embedder.embedded
     assert counts(followed.add()) == {"added": 1, "changed": 3, "unchanged": PAGES - 5, "removed": 2}
     assert followed.embedder.embedded == embedded + 4
-    expected = {f"/guide/{number}" for number in range(PAGES)} - {"/guide/9", "/guide/26"} | {"/guide/new"}
+    expected = {f"/guide/{number}" for number in range(PAGES)} - {"/guide/9", "/guide/21"} | {"/guide/new"}
     assert followed.pages() == expected
     assert len([record for record in followed.store.records() if record.origin]) == len(expected)
     answer = followed.library.ask("What does it do at step 14?")
@@ -118,22 +120,20 @@ def test_only_changes_are_embedded_and_removed_pages_go(followed: Followed) -> N
 
 def test_a_crawl_that_is_cut_half_way_deletes_nothing(followed: Followed) -> None:
     followed.site.remove("/guide/5")
-    for number in range(30, PAGES):
+    for number in range(20, PAGES):
         followed.site.script(f"/guide/{number}", *[Reply(503)] * 10)
     report = followed.add()
-    assert counts(report) == {"unchanged": 29, "kept": 1, "failed": 30}
+    assert counts(report) == {"unchanged": 19, "kept": 1, "failed": PAGES - 20}
     assert followed.pages() == {f"/guide/{number}" for number in range(PAGES)}
 
 
-@pytest.mark.parametrize(
-    "sitemap", [Reply(500), Reply(200, {}, (b"<urlset",)), Reply(200, {}, (b"<urlset></urlset>",)), Reply(404)]
-)
-def test_a_sitemap_that_is_lost_deletes_nothing(followed: Followed, sitemap: Reply) -> None:
-    followed.site.script("/sitemap.xml", *[sitemap] * 10)
-    # Whatever is said of the site, the library is as it was.
-    with suppress(SourceError):
-        followed.add()
-    assert followed.pages() == {f"/guide/{number}" for number in range(PAGES)}
+def test_a_sitemap_that_is_lost_deletes_nothing(followed: Followed) -> None:
+    for lost in (Reply(500), Reply(200, {}, (b"<urlset",)), Reply(200, {}, (b"<urlset></urlset>",)), Reply(404)):
+        followed.site.script("/sitemap.xml", *[lost] * 10)
+        # Whatever is said of the site, the library is as it was.
+        with suppress(SourceError):
+            followed.add()
+        assert followed.pages() == {f"/guide/{number}" for number in range(PAGES)}, lost
 
 
 def test_an_interrupted_visit_is_finished_by_the_next(followed: Followed) -> None:
@@ -146,7 +146,7 @@ def test_an_interrupted_visit_is_finished_by_the_next(followed: Followed) -> Non
 
     for number in range(PAGES):
         followed.site.put(f"/guide/{number}", text(number, "It hisses."))
-    followed.site.remove("/guide/59")
+    followed.site.remove(f"/guide/{PAGES - 1}")
     followed.site.forget()
     with pytest.raises(Interrupted):
         followed.library.add(followed.site.home, on_progress=interrupt)

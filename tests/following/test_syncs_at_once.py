@@ -12,7 +12,7 @@ from sync_processes import command
 
 from answerable.stores.embedded.store import EmbeddedStore
 
-FILES = 40
+FILES = 20
 
 
 @pytest.mark.timeout(600)
