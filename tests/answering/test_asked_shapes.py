@@ -4,30 +4,30 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 import answerable
 from answerable import Library
 from answerable.answering.word_lists import word_lists
+from answerable.datatypes import Document
+from answerable.sources.tables.read import read_records
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("shapes")
-    Path(folder / "choir.csv").write_text(
+def library() -> Iterator[Library]:
+    choir = read_records(
         "Name,Voice,Town,Phone\nIdris Cole,tenor,Ludlow,01584 555064\nEdith Marlow,alto,Leominster,01568 555012\n",
-        "utf-8",
+        "choir.csv",
     )
-    Path(folder / "flat.txt").write_text(
-        "Flat 3, 27 Marlow Terrace, is let to Mr Osei from May. He pays by card.\n", "utf-8"
+    flat = Document.from_text(
+        "Flat 3, 27 Marlow Terrace, is let to Mr Osei from May. He pays by card.", source="flat.txt"
     )
-    (folder / "stays.csv").write_text(
-        "guest,arrival,nights,paid\nSutcliffe,2024-07-19,14,1960.00\nBell,19.07.2024,7,980.50\n", "utf-8"
+    stays = read_records(
+        "guest,arrival,nights,paid\nSutcliffe,2024-07-19,14,1960.00\nBell,19.07.2024,7,980.50\n", "stays.csv"
     )
     with answerable.open(":memory:") as made:
-        made.add(folder)
+        made.add_documents([choir, flat, stays])
         yield made
 
 

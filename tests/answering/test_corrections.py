@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
-from pathlib import Path
 
 import pytest
 
@@ -12,6 +11,8 @@ import answerable
 from answerable import Library
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Answer
+from answerable.sources.markdown import read_markdown
+from answerable.sources.whatsapp.read import read_chat
 
 EXPORTS = {
     "en": "WhatsApp Chat with Friends.txt",
@@ -257,63 +258,58 @@ Raj: fine""",
 ]
 
 
-def ask(folder: Path, language: str, messages: str, question: str) -> Answer:
+def ask(language: str, messages: str, question: str) -> Answer:
     """Ask about a chat whose messages are half an hour apart."""
     start = datetime(2024, 3, 4, 9)
     lines = [
         f"{start + timedelta(minutes=30 * number):%d/%m/%Y, %H:%M} - {line}"
         for number, line in enumerate(messages.splitlines())
     ]
-    (folder / EXPORTS[language]).write_text("\n".join(lines), "utf-8")
     with answerable.open(":memory:") as library:
         library.now = lambda: datetime(2024, 4, 1)
-        assert library.add(folder).failures == []
+        library.add_documents([read_chat("\n".join(lines), EXPORTS[language])])
         return library.ask(question)
 
 
 @pytest.mark.parametrize(("language", "messages", "question", "latest", "outdated"), CHANGED)
-def test_the_latest_comes_first(
-    tmp_path: Path, language: str, messages: str, question: str, latest: str, outdated: str
-) -> None:
-    first = ask(tmp_path, language, messages, question).text.splitlines()[1]
+def test_the_latest_comes_first(language: str, messages: str, question: str, latest: str, outdated: str) -> None:
+    first = ask(language, messages, question).text.splitlines()[1]
     assert latest in first
     assert outdated not in first
 
 
-def test_the_message_that_was_changed_is_said_to_be_earlier(tmp_path: Path) -> None:
+def test_the_message_that_was_changed_is_said_to_be_earlier() -> None:
     language, messages, question, latest, outdated = CHANGED[1]
-    lines = ask(tmp_path, language, messages, question).text.splitlines()
+    lines = ask(language, messages, question).text.splitlines()
     assert (latest in lines[1], outdated in lines[2], lines[2].startswith("earlier: Tom (2024-")) == (True, True, True)
 
 
 @pytest.mark.parametrize(("language", "messages", "question", "latest", "_"), UNCHANGED)
 def test_a_change_of_another_thing_changes_nothing(
-    tmp_path: Path, language: str, messages: str, question: str, latest: str, _: str
+    language: str, messages: str, question: str, latest: str, _: str
 ) -> None:
-    answer = ask(tmp_path, language, messages, question)
+    answer = ask(language, messages, question)
     assert latest in answer.text.splitlines()[1]
     assert "earlier" not in answer.text
     assert "antes:" not in answer.text
 
 
-def test_a_question_about_the_first_plan_is_answered_by_it(tmp_path: Path) -> None:
+def test_a_question_about_the_first_plan_is_answered_by_it() -> None:
     messages = "Tom: practice is on Tuesday at 7\nLee: ok\nTom: Actually let's make practice Thursday at 8"
-    answer = ask(tmp_path, "en", messages, "when was practice originally going to be?")
+    answer = ask("en", messages, "when was practice originally going to be?")
     assert "Tuesday" in answer.text.splitlines()[1]
 
 
 @pytest.fixture(scope="module")
-def minutes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
-    folder = tmp_path_factory.mktemp("minutes")
-    for name, text in {
+def minutes() -> Iterator[Library]:
+    texts = {
         "2024-03-02 minutes.md": "# Board minutes\n\nThe annual fee is 40 euros. Next meeting in May.\n",
         "2024-04-06 minutes.md": "# Board minutes\n\nThe board raised the annual fee: it is 55 euros from July on.\n",
         "acta 2023-01-10.md": "# Acta\n\nLa sede está en la calle Mayor 3.\n",
         "acta 2024-01-10.md": "# Acta\n\nLa sede está ahora en la plaza Nueva 8.\n",
-    }.items():
-        (folder / name).write_text(text, "utf-8")
+    }
     with answerable.open(":memory:") as library:
-        library.add(folder)
+        library.add_documents([read_markdown(text, name) for name, text in texts.items()])
         yield library
 
 
