@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -11,6 +10,7 @@ import answerable
 from answerable import Library
 from answerable.computing.answers import ASSUMED
 from answerable.datatypes import Reason
+from answerable.sources.dispatch import read_file
 
 RIDERS = """Name,Born in,Age,Weight (kg),Best time
 Ada Finch,York,34,61,00:41
@@ -46,10 +46,10 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Li
     }
     opened = {}
     for name, content in files.items():
-        folder = tmp_path_factory.mktemp("measures")
-        Path(folder, name).write_text(content, "utf-8")
+        path = tmp_path_factory.mktemp("measures") / name
+        path.write_text(content, "utf-8")
         opened[name.split(".")[0]] = library = answerable.open(":memory:")
-        assert library.add(folder).failures == []
+        library.add_documents(read_file(path))
     yield opened
     for library in opened.values():
         library.close()
