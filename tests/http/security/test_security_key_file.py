@@ -101,7 +101,7 @@ def test_a_damaged_file_lets_nobody_in(file: Path, text: str) -> None:
 
 
 def test_keys_that_are_made_at_once_are_all_kept(file: Path) -> None:
-    with multiprocessing.get_context("spawn").Pool(4) as processes:
+    with multiprocessing.get_context("spawn").Pool(2) as processes:
         made = processes.starmap(_add, [(file,)] * 12)
     assert {key.id for key in Keys(file).list()} == set(made)
     assert len(set(made)) == 12

@@ -123,13 +123,23 @@ def wrong_keys(target: Target) -> dict[str, dict[str, str]]:
 
 
 def test_nobody_comes_in_without_a_key_of_this_server(keyed: Target) -> None:
-    for label, headers in wrong_keys(keyed).items():
-        for operation in operations(keyed):
-            for library in ("book", "nowhere"):
-                reply = operation.send(keyed, library, keyed.documents["book"], headers)
-                assert reply.status == 401, f"{operation} with {label}"
-                assert reply.headers["www-authenticate"].startswith("Bearer")
-                assert not says_anything(reply), operation
+    for operation in operations(keyed):
+        for library in ("book", "nowhere"):
+            nobody_comes_in(keyed, operation, library, wrong_keys(keyed)["invented"])
+
+
+@pytest.mark.parametrize("path", ["/api/v1/libraries", "/api/v1/{library}/ask"])
+def test_a_wrong_key_opens_nothing(keyed: Target, path: str) -> None:
+    for headers in wrong_keys(keyed).values():
+        nobody_comes_in(keyed, Operation("POST", path), "book", headers)
+
+
+def nobody_comes_in(target: Target, operation: Operation, library: str, headers: dict[str, str]) -> None:
+    """An operation with these headers is refused, and says nothing."""
+    reply = operation.send(target, library, target.documents["book"], headers)
+    assert reply.status == 401, f"{operation} with {headers}"
+    assert reply.headers["www-authenticate"].startswith("Bearer")
+    assert not says_anything(reply), operation
 
 
 def test_a_key_in_an_address_is_none(keyed: Target) -> None:

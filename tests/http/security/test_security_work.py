@@ -38,16 +38,15 @@ def test_others_are_answered_while_a_request_repeats_itself(tmp_path: Path, ques
         assert time.monotonic() - started < 140
 
 
-@pytest.mark.parametrize("word", ["or", "and"])
-def test_a_filter_of_many_conditions_on_fields_that_nobody_has_is_quick(tmp_path: Path, word: str) -> None:
+def test_a_filter_of_many_conditions_on_fields_that_nobody_has_is_quick(tmp_path: Path) -> None:
     conditions: list[dict[str, Any]] = [{f"no{number % 7}": number} for number in range(10_000)]
-    where = {word: conditions if word == "or" else [{"not": condition} for condition in conditions]}
     with small_service(tmp_path) as (_, client):
         upload(client, ("a.txt", b"The bus leaves at nine. " * 25_000))
-        started = time.monotonic()
-        found = client.post("api/v1/library/search", json={"question": "bus", "where": where}, timeout=300)
-        assert bool(found.json()["results"]) is (word == "and")
-        assert time.monotonic() - started < 15
+        for where in ({"or": conditions}, {"and": [{"not": condition} for condition in conditions]}):
+            started = time.monotonic()
+            found = client.post("api/v1/library/search", json={"question": "bus", "where": where}, timeout=300)
+            assert bool(found.json()["results"]) is ("and" in where)
+            assert time.monotonic() - started < 15
 
 
 def ask(address: str, body: dict[str, str]) -> httpx.Response:
