@@ -15,6 +15,7 @@ from providers.scripted_server import ScriptedServer, chunk, sse_reply
 
 import answerable
 from answerable.async_library import AsyncLibrary
+from answerable.datatypes import Document
 from answerable.errors import DocumentNotFound, LibraryError, LibraryNotFound, SourceNotFound
 from answerable.indexing.ingest import Progress
 from answerable.library import Library
@@ -131,7 +132,7 @@ async def test_cancelled_adding_ends_and_leaves_whole_documents(tmp_path: Path) 
 async def test_who_stops_waiting_stops_the_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str) -> None:
     with endless_model(monkeypatch) as model:
         async with answerable.aopen(":memory:", model="openai:scripted") as library:
-            await library.add(EXAMPLES)
+            await library.add_documents([Document.from_text("The machine is descaled every two months.")])
             if way == "left":
                 async for event in library.ask_stream(QUESTION):
                     if event.text:

@@ -159,7 +159,7 @@ def test_more_passages_than_one_query_takes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("part", ["beginning", "middle", "end", "all", "cut", "empty"])
 def test_a_damaged_file_only_costs_time(tmp_path: Path, part: str) -> None:
     path = tmp_path / "cache.db"
-    expected = CachedEmbedder(HashEmbedder(), path, BIG).embed_passages(passages(300))
+    expected = CachedEmbedder(HashEmbedder(), path, BIG).embed_passages(passages(100))
     # The first cache's connection goes with it.
     gc.collect()
     with sqlite3.connect(path) as database:
@@ -184,7 +184,7 @@ def test_a_damaged_file_only_costs_time(tmp_path: Path, part: str) -> None:
     embedder = HashEmbedder()
     cached = CachedEmbedder(embedder, path, BIG)
     for _ in range(2):
-        assert_equal(cached.embed_passages(passages(300)), expected)
+        assert_equal(cached.embed_passages(passages(100)), expected)
     assert embedder.embedded > 0
 
 

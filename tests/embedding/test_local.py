@@ -163,7 +163,7 @@ def test_spans_at_the_edges_and_without_tokens(openvino: LocalEmbedder) -> None:
 @pytest.mark.parametrize("runtime", ["engine", "openvino"])
 def test_questions_of_many_threads_get_the_vectors_they_get_alone(request: pytest.FixtureRequest, runtime: str) -> None:
     embedder: LocalEmbedder = request.getfixturevalue(runtime)
-    texts = [*VARIED.values(), *(text for _, text in PINNED)] * 3
+    texts = [*VARIED.values(), *(text for _, text in PINNED)] * 2
     alone = {text: embedder.embed_query(text) for text in dict.fromkeys(texts)}
     with ThreadPoolExecutor(len(texts)) as threads:
         together = list(threads.map(embedder.embed_query, texts))

@@ -36,8 +36,8 @@ COMPARED = (Retriever.HYBRID, Retriever.DENSE, Retriever.BM25)
 
 @pytest.fixture(scope="module")
 def questions(tmp_path_factory: pytest.TempPathFactory) -> QuestionSet:
-    """A made-up set of eight articles."""
-    return QuestionSet.load(make_set(tmp_path_factory.mktemp("sets") / "sea", 8, "sea"), "sea")
+    """A made-up set of four articles."""
+    return QuestionSet.load(make_set(tmp_path_factory.mktemp("sets") / "sea", 4, "sea"), "sea")
 
 
 @pytest.fixture(scope="module")
@@ -57,12 +57,12 @@ def value(measured: Measured, name: str) -> float:
 
 
 def test_a_set_is_measured_with_every_configuration(report: SetReport) -> None:
-    assert (report.name, report.documents, report.questions, report.unanswerable) == ("sea", 16, 40, 8)
+    assert (report.name, report.documents, report.questions, report.unanswerable) == ("sea", 8, 20, 4)
     assert [each.configuration for each in report.measured] == ["hybrid", "dense", "bm25"]
     for each in report.measured:
         counts = {figure.name: figure.questions for figure in each.figures}
-        assert counts["ndcg@10"] == counts["answer_containment"] == counts["answered"] == 32
-        assert counts["refusal_recall"] == 8
+        assert counts["ndcg@10"] == counts["answer_containment"] == counts["answered"] == 16
+        assert counts["refusal_recall"] == 4
         for figure in each.figures:
             assert 0 <= figure.low <= figure.value <= figure.high <= 1
         assert [step.step for step in each.latencies] == ["search", "ask"]
@@ -86,7 +86,7 @@ def test_a_set_is_measured_with_every_configuration(report: SetReport) -> None:
 
 def test_groups_are_the_questions_of_a_language_or_type(report: SetReport) -> None:
     hybrid = report.measured[0]
-    assert {group.name: group.questions for group in hybrid.by_type} == {"date": 16, "number": 16, "person": 8}
+    assert {group.name: group.questions for group in hybrid.by_type} == {"date": 8, "number": 8, "person": 4}
     # Where all questions are in one language, there is nothing to part.
     assert hybrid.by_language == []
     (found,) = (group for group in hybrid.by_type if group.name == "person")
@@ -102,7 +102,7 @@ def test_the_same_again_gives_the_same(questions: QuestionSet, report: SetReport
         again = evaluate("sea", asked_of(questions), SETTINGS, store, EMBEDDER, plan)
     assert again.measured[0].figures == report.measured[0].figures
     assert again.measured[0].curve == report.measured[0].curve
-    assert seen == [("sea, hybrid", done, 40) for done in range(1, 41)]
+    assert seen == [("sea, hybrid", done, 20) for done in range(1, 21)]
 
 
 def test_a_sample_and_search_alone(questions: QuestionSet) -> None:
@@ -134,7 +134,7 @@ def test_names_of_configurations() -> None:
         parse_retrievers("dense,splade")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def store() -> Iterator[Store]:
     """A store in memory, with a guide in English and one in Spanish."""
     with closing(build_store(MEMORY)) as opened:
@@ -200,7 +200,7 @@ def test_a_question_about_a_chat_is_narrowed_in_every_configuration() -> None:
 WARRANTY = Asked("q", "How long does the warranty last?", ("24 months",), {"guide": 1}, language="en")
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def configured(store: Store) -> Configured:
     """The guides, as users search them."""
     return configure(SETTINGS, store, EMBEDDER, Retriever.HYBRID)
