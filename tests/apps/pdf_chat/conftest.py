@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote
 
@@ -13,6 +14,8 @@ from pdf_chat_parts import EMBEDDINGS, KEY, answers, embed
 from postgres_server import shared_database
 from providers.scripted_server import ScriptedServer
 from sources.conftest import build_pdf
+
+from ingest import ingest_pdf
 
 PAGES = (
     "Relatório anual da empresa SuperTechIABrazil.\nO faturamento foi de 10 milhões de reais em 2023.",
@@ -52,11 +55,13 @@ def environment(database: str, server: ScriptedServer, tmp_path: Path) -> dict[s
 
 
 @pytest.fixture(autouse=True)
-def _the_environment(environment: dict[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def _the_environment(
+    environment: dict[str, str], one_certificate: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """What the application reads is what a test sets, and no file .env."""
     for name in ("OPENAI_CHAT_MODEL", "OPENAI_EMBEDDING_MODEL", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
-    for name, value in environment.items():
+    for name, value in {**environment, "SSL_CERT_FILE": one_certificate}.items():
         monkeypatch.setenv(name, value)
     (tmp_path / "cwd").mkdir()
     monkeypatch.chdir(tmp_path / "cwd")
@@ -72,6 +77,26 @@ def save_pdf(environment: dict[str, str]) -> Callable[..., Path]:
         return path
 
     return save
+
+
+@pytest.fixture(scope="session")
+def ingest_once() -> Callable[[], int]:
+    """What ingests the first time only."""
+    return cache(ingest_pdf)
+
+
+@pytest.fixture
+def collection(
+    environment: dict[str, str],
+    save_pdf: Callable[..., Path],
+    ingest_once: Callable[[], int],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The usual two pages, ingested into a collection that all tests that only ask share."""
+    environment["PG_VECTOR_COLLECTION_NAME"] = "two_pages"
+    monkeypatch.setenv("PG_VECTOR_COLLECTION_NAME", "two_pages")
+    save_pdf()
+    assert ingest_once() == 2
 
 
 @pytest.fixture

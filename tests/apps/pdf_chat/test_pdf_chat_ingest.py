@@ -152,8 +152,10 @@ def test_a_folder_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
         ingest_pdf()
 
 
-def test_a_pdf_without_text(save_pdf: SavePdf) -> None:
-    save_pdf("", "  ")
+# A page with a text of blanks may be a scan, which is looked at for two seconds.
+@pytest.mark.parametrize("page", ["", pytest.param("  ", marks=pytest.mark.long)])
+def test_a_pdf_without_text(save_pdf: SavePdf, page: str) -> None:
+    save_pdf("", page)
     with pytest.raises(ValueError, match="não contém texto"):
         ingest_pdf()
 

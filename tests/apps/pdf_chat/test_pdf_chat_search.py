@@ -50,13 +50,6 @@ RESPONDA A "PERGUNTA DO USUÁRIO"
 
 
 @pytest.fixture
-def collection(save_pdf: SavePdf) -> None:
-    """The usual two pages, ingested."""
-    save_pdf()
-    assert ingest_pdf() == 2
-
-
-@pytest.fixture
 def strict(monkeypatch: pytest.MonkeyPatch) -> None:
     """Answers hold only what the PDF backs."""
     monkeypatch.setenv("ANSWERABLE_GROUNDING", "strict")
