@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from hashlib import sha256
+from itertools import islice
 from pathlib import Path
 from random import Random
 
@@ -19,7 +20,7 @@ _KILOBYTES = 1 if sys.platform != "darwin" else 1_024
 
 
 def fuzz(attempt: Callable[[bytes], None], corpus: Sequence[bytes], arguments: Sequence[str], most_memory: int) -> None:
-    """Takes files to run just these, or libFuzzer's -max_total_time, -seed and -artifact_prefix.
+    """Takes files to run just these, or libFuzzer's -max_total_time, -runs, -seed and -artifact_prefix.
 
     An input that fails is left in a file, as libFuzzer does. `most_memory` is in MB. Raises what `attempt` raises, and
     AssertionError where it took more memory.
@@ -27,6 +28,8 @@ def fuzz(attempt: Callable[[bytes], None], corpus: Sequence[bytes], arguments: S
     options = dict(argument.lstrip("-").split("=", 1) for argument in arguments if argument.startswith("-"))
     files = [Path(argument) for argument in arguments if not argument.startswith("-")]
     changed = _changed(corpus, Random(options.get("seed", "1")), float(options.get("max_total_time", 60)))
+    if "runs" in options:
+        changed = islice(changed, int(options["runs"]))
     executed = 0
     for data in map(Path.read_bytes, files) if files else changed:
         try:

