@@ -75,6 +75,17 @@ class Visitor:
     address: str
     complaints: list[str] = field(default_factory=list)
 
+    def begin(self) -> None:
+        """Starts a new conversation on the page as it is: loading it again takes most of a test's time."""
+        self.page.evaluate("() => document.activeElement.blur()")
+        self.page.keyboard.press("Escape")
+        self.page.locator(".panel").wait_for(state="detached")
+        self.page.evaluate("() => { location.hash = '#ask' }")
+        self.page.locator(".composer").wait_for()
+        if self.page.locator(".turn").count():
+            self.page.get_by_role("button", name="New conversation").click()
+        self.page.locator(".welcome").wait_for()
+
     def ask(self, question: str) -> Locator:
         """Types a question, presses Enter and waits for the answer; gives the turn."""
         turn = self.page.locator(".turn").nth(self.page.locator(".turn").count())
@@ -97,7 +108,9 @@ class Visitor:
         chooser.value.set_files(list(files))  # type: ignore[arg-type]
 
     def shot(self, name: str) -> None:
-        """Keeps a picture of what is seen."""
+        """Keeps a picture of what is seen, if the variable SCREENSHOTS is set."""
+        if "SCREENSHOTS" not in _ENVIRONMENT:
+            return
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
 
@@ -115,12 +128,12 @@ class Visitor:
 
 
 def chromium() -> Browser:
-    """The browser that the tests of one module share."""
+    """The browser that tests one after another share."""
     return _started()[1]
 
 
 def close_browser() -> None:
-    """Close the shared browser if one was started: its event loop would be in the way of other modules' loops."""
+    """Close the shared browser if one was started: its event loop would be in the way of other tests' loops."""
     if _started.cache_info().currsize:
         playwright, browser = _started()
         _started.cache_clear()
@@ -138,7 +151,7 @@ def _started() -> tuple[Playwright, Browser]:
 
 @contextmanager
 def visiting(address: str, size: tuple[int, int] = DESKTOP, **context: Any) -> Iterator[Visitor]:
-    """Open the page in a fresh context of this module's browser; `context` is as playwright's `new_context` takes it.
+    """Open the page in a fresh context of the shared browser; `context` is as playwright's `new_context` takes it.
 
     Raises AssertionError at the end when the console reported errors.
     """

