@@ -72,14 +72,14 @@ def steps(readme: str) -> list[Step]:
     return found
 
 
-def run_readme(readme: str, folder: Path, around: Surroundings, from_scratch: bool) -> None:
-    """Runs the steps of a README in an empty folder and compares what they print with what it shows.
+def run_readme(readme: str, folder: Path, around: Surroundings, from_scratch: bool, project: Path = ROOT) -> None:
+    """Runs the steps of a README in an empty folder, in a copy of the project, and compares what they print with it.
 
     Without `from_scratch`, what makes environments and installs is left out: `.venv` is the environment of the tests.
     Raises AssertionError with what the failing step printed.
     """
     copy = folder / "answerable"
-    shutil.copytree(ROOT, copy, ignore=_NOT_IN_A_CLONE, symlinks=True)
+    shutil.copytree(project, copy, ignore=_NOT_IN_A_CLONE, symlinks=True)
     todo = [_adapted(step, around) for step in steps(readme)]
     if not from_scratch:
         (copy / ".venv").symlink_to(sys.prefix)

@@ -16,6 +16,16 @@ READMES = {
     # What uv installs beside an application has READMEs as well.
     if not any(part.startswith(".") for part in path.relative_to(APPS).parts)
 }
+# What the others' commands do is proved by the tests of their applications too.
+SAMPLE = "whatsapp/README.md"
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project of one page: these sessions need no more of it."""
+    (tmp_path / "project" / "docs").mkdir(parents=True)
+    (tmp_path / "project" / "docs" / "settings.md").write_text("# Settings", "utf-8")
+    return tmp_path / "project"
 
 
 def test_every_application_has_one() -> None:
@@ -23,7 +33,9 @@ def test_every_application_has_one() -> None:
     assert {name.split("/")[0] for name, text in READMES.items() if steps(text)} == folders
 
 
-@pytest.mark.parametrize("name", READMES)
+@pytest.mark.parametrize(
+    "name", [name if name == SAMPLE else pytest.param(name, marks=pytest.mark.long) for name in READMES]
+)
 def test_commands_do_what_is_shown(name: str, tmp_path: Path) -> None:
     follow(name, tmp_path, from_scratch=False)
 
@@ -50,12 +62,12 @@ def follow(name: str, folder: Path, from_scratch: bool) -> None:
         ("$ echo KEY=…\n", "in place of"),
     ],
 )
-def test_what_a_readme_does_not_do_is_noticed(commands: str, told: str, tmp_path: Path) -> None:
+def test_what_a_readme_does_not_do_is_noticed(commands: str, told: str, project: Path, tmp_path: Path) -> None:
     with pytest.raises(AssertionError, match=told):
-        run_readme(f"```console\n{commands}```\n", tmp_path, Surroundings(), from_scratch=False)
+        run_readme(f"```console\n{commands}```\n", tmp_path, Surroundings(), False, project)
 
 
-def test_typed_lines_servers_and_programs(tmp_path: Path) -> None:
+def test_typed_lines_servers_and_programs(project: Path, tmp_path: Path) -> None:
     (tmp_path / "page").write_text("served", "utf-8")
     port = free_port()
     readme = f"""
@@ -80,5 +92,5 @@ http://… True
 ```
 """
     around = Surroundings(typed=("typed",), servers={"python3 -u -m http.server": "Serving HTTP"})
-    run_readme(readme, tmp_path, around, from_scratch=False)
+    run_readme(readme, tmp_path, around, False, project)
     assert (tmp_path / "0.out").read_text("utf-8") == "typed\n"
