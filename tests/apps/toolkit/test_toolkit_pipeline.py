@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
-from toolkit_parts import Counting, ListStore, embed_words, made_chunk
+from toolkit_parts import Counting, ListStore, embed_words, example, made_chunk
 
 from answerable.errors import FilterError
 from codomyrmex.llm.rag import (
@@ -22,7 +21,6 @@ from codomyrmex.llm.rag import (
     VectorStore,
 )
 
-EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 STORES = pytest.mark.parametrize("make_store", [InMemoryVectorStore, ListStore])
 MakeStore = Callable[[], VectorStore]
 
@@ -283,8 +281,7 @@ def test_both_stores_give_the_same_results() -> None:
         RAGPipeline(embed_words, store, SentenceSplitter(2, 1)) for store in (InMemoryVectorStore(), ListStore())
     ]
     for pipeline in pipelines:
-        pipeline.index_document(Document.from_file(EXAMPLES / "espresso-machine-guide.md"))
-        pipeline.index_document(Document.from_file(EXAMPLES / "riverside-library-rules.pdf"))
+        pipeline.index_documents([example("espresso-machine-guide.md"), example("riverside-library-rules.pdf")])
     for query, where in (
         ("How often should I descale the machine?", None),
         ("What does membership cost?", {"doc_type": "pdf"}),
@@ -356,7 +353,7 @@ def test_questions_about_real_files_with_the_local_model(
 ) -> None:
     pipeline = RAGPipeline(embed_meaning, text_splitter=RecursiveTextSplitter(500, 50))
     names = ("riverside-library-rules.pdf", "espresso-machine-guide.md", "horta-na-varanda.html")
-    assert pipeline.index_documents([Document.from_file(EXAMPLES / name) for name in names]) > 5
+    assert pipeline.index_documents([example(name) for name in names]) > 5
     (best,) = pipeline.retrieve("How much does it cost to be a member of the tool library for a year?", k=1)
     assert "36 euros a year" in best.chunk.content
     assert best.chunk.metadata["pages"] == [1]

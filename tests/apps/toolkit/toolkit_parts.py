@@ -4,18 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
 
 from helpers import HashEmbedder
 
 from codomyrmex.llm.rag import Chunk, Document, RetrievalResult, VectorStore
 
 DIMENSION = 64
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
 _WORDS = HashEmbedder(DIMENSION)
 
 
 def embed_words(texts: list[str]) -> list[list[float]]:
     """Bags of words by feature hashing: texts with the same words are near."""
     return [_WORDS.embed_query(text).tolist() for text in texts]
+
+
+@cache
+def example(name: str) -> Document:
+    """One of the project's examples."""
+    return Document.from_file(EXAMPLES / name)
 
 
 class Counting:
