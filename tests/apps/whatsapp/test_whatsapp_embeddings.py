@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import logging
 import socket
+import sys
 import time
 from functools import partial
 from typing import Any
@@ -14,7 +15,6 @@ import pytest
 from helpers import HashEmbedder
 from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings, failure, json_reply
-from whatsapp_program import run
 
 from answerable.text import document_language
 from rag.embeddings import EmbeddingProvider
@@ -100,20 +100,19 @@ def test_without_a_token_it_is_local(server: ScriptedServer, monkeypatch: pytest
     assert server.requests == []
 
 
-def test_a_local_model_that_nothing_can_load() -> None:
-    code = (
-        "import sys; sys.modules['sentence_transformers'] = None\n"
-        "from rag.embeddings import EmbeddingProvider\n"
-        "try: EmbeddingProvider()\n"
-        "except RuntimeError as error: print(error)"
-    )
-    told = run(code, USE_LOCAL_EMBEDDINGS="1", LOCAL_EMBEDDING_MODEL="intfloat/multilingual-e5-large")
-    assert "'intfloat/multilingual-e5-large'" in told
+def test_a_local_model_that_nothing_can_load(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    monkeypatch.setenv("USE_LOCAL_EMBEDDINGS", "1")
+    monkeypatch.setenv("LOCAL_EMBEDDING_MODEL", "intfloat/multilingual-e5-large")
+    with pytest.raises(RuntimeError, match="'intfloat/multilingual-e5-large'") as raised:
+        EmbeddingProvider()
+    told = str(raised.value)
     for way_out in ("LOCAL_EMBEDDING_MODEL", "pip install sentence-transformers", "ANSWERABLE_ALLOW_DOWNLOADS=true"):
         assert way_out in told
     assert document_language(told) == "en"
     # The default model comes with the engine: that package isn't needed for it.
-    assert run(code, USE_LOCAL_EMBEDDINGS="1", LOCAL_EMBEDDING_MODEL="intfloat/multilingual-e5-small") == ""
+    monkeypatch.setenv("LOCAL_EMBEDDING_MODEL", "intfloat/multilingual-e5-small")
+    assert EmbeddingProvider().fingerprint.model == "multilingual-e5-small"
 
 
 def test_it_is_raised_once_the_local_model_is_needed(server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -262,8 +261,10 @@ def test_any_failure_switches(
 
 @pytest.mark.parametrize(
     "reply",
-    [Reply(None, ending=Ending.HANG), Reply(200, {}, (b"{", *(2.0, b" ") * 30))],
-    ids=["silent", "dripping"],
+    [
+        pytest.param(Reply(None, ending=Ending.HANG), marks=pytest.mark.long, id="silent"),
+        pytest.param(Reply(200, {}, (b"{", *(2.0, b" ") * 30)), id="dripping"),
+    ],
 )
 def test_a_server_gets_ten_seconds(
     server: ScriptedServer, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, reply: Reply

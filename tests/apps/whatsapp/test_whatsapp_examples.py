@@ -8,22 +8,27 @@ from pathlib import Path
 
 import pytest
 from providers.scripted_server import ScriptedServer, failure
-from whatsapp_program import EXAMPLE_CHAT, run
+from whatsapp_program import EXAMPLE_CHAT
 
 PAGE = Path(__file__).with_name("specified_examples.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"^```python\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder with an export of the name that the examples open."""
+@pytest.fixture(autouse=True)
+def _surroundings(tmp_path: Path, server: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An export of the name that the examples open, where they look for it, and a server."""
     shutil.copy(EXAMPLE_CHAT, tmp_path / "chat_export.txt")
-    return tmp_path
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GH_MODELS_BASE_URL", f"{server.url}/inference")
+    # Examples set these: what is set here is as before afterwards.
+    for name in ("GITHUB_TOKEN", "USE_LOCAL_EMBEDDINGS"):
+        monkeypatch.setenv(name, "")
 
 
-def test_the_complete_example_runs_unchanged(folder: Path, server: ScriptedServer) -> None:
+def test_the_complete_example_runs_unchanged(server: ScriptedServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.script("/inference/embeddings", failure(410, "GitHub Models was retired"))
-    printed = run(EXAMPLES[-1], folder=folder, GH_MODELS_BASE_URL=f"{server.url}/inference")
+    exec(EXAMPLES[-1], {})
+    printed = capsys.readouterr().out
     assert "Parsed 26 messages\nCreated 1 searchable chunks\n=== Context Retrieved ===\n" in printed
     assert "[2024-03-02 18:06] Marta: ¡Hola a los dos!" in printed
     assert "=== LLM Prompt ===" in printed
@@ -33,12 +38,12 @@ def test_the_complete_example_runs_unchanged(folder: Path, server: ScriptedServe
     assert request.headers["authorization"] == "Bearer your_github_token_here"
 
 
-def test_all_other_examples_run_in_their_order(folder: Path, server: ScriptedServer) -> None:
+def test_all_other_examples_run_in_their_order(server: ScriptedServer, capsys: pytest.CaptureFixture[str]) -> None:
     server.script("/inference/embeddings", failure(401, "Bad credentials"))
     assert len(EXAMPLES) == 17
     # One of them uses numpy before another imports it.
-    program = "\n".join(["import numpy as np", *EXAMPLES[:-1]])
-    printed = run(program, folder=folder, GH_MODELS_BASE_URL=f"{server.url}/inference")
+    exec("\n".join(["import numpy as np", *EXAMPLES[:-1]]), {})
+    printed = capsys.readouterr().out
     for line in (
         "Indexed 1 chunks",
         "Parsed 3 messages",
