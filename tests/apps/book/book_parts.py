@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
+import pytest
 from forked import run_forked
 from helpers import HashEmbedder
 from providers.scripted_server import Reply, Request, ScriptedServer, json_reply
@@ -109,10 +112,35 @@ def counts(result: IngestionResult) -> tuple[int, ...]:
     return tuple(asdict(result)[field.name] for field in fields(result)[1:7])
 
 
-def make_long(site: SiteServer) -> None:
-    """Adds pages to a book that take more than one call of Cohere's and more than one writing to the store."""
-    for number in range(4):
+def make_long(site: SiteServer, pages: int) -> None:
+    """Adds pages to a book, of which two take more than one call of Cohere's and more than one writing to the store."""
+    for number in range(pages):
         site.put(f"/book/docs/part{number}", make_page(f"Part {number}", f"<p>{words(8000, f'n{number}x')}</p>"))
+
+
+@contextmanager
+def serve_book() -> Iterator[SiteServer]:
+    """A book of three pages, the last one of three chunks, and a page of tags; published under another address."""
+    with SiteServer(base="/book/", public=PUBLIC) as site:
+        site.put("/book/docs/arm", make_page("Arms", ARM))
+        site.put("/book/docs/leg", make_page("Legs", LEG))
+        site.put("/book/docs/long", make_page("Sensors", make_section("Cameras", "cameras", words(700, "lens"))))
+        site.put("/book/docs/tags", make_page("Tags", "<p>All tags</p>", kind="docs-tags-list-page"))
+        yield site
+
+
+def set_variables(patch: pytest.MonkeyPatch, site: SiteServer, cohere: ScriptedServer, folder: Path) -> None:
+    """Sets every variable of the application, with a folder for Qdrant."""
+    for name in ("QDRANT_API_KEY", "BOOK_BASE_URL", "LOG_LEVEL", "CO_API_KEY"):
+        patch.delenv(name, raising=False)
+    for name, value in {
+        "COHERE_API_KEY": KEY,
+        "CO_API_URL": cohere.url,
+        "QDRANT_URL": f"path:{folder}",
+        "ANSWERABLE_ALLOW_HOSTS": site.url.removeprefix("http://"),
+        "ANSWERABLE_REQUESTS_PER_SECOND": "1000",
+    }.items():
+        patch.setenv(name, value)
 
 
 def run_script(name: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:

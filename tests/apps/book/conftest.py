@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import os
+import shutil
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from book_parts import ARM, EMBED, KEY, LEG, PUBLIC, BookQdrant, embed, make_page, make_section, words
+from book_parts import EMBED, PUBLIC, BookQdrant, embed, serve_book, set_variables
 from providers.scripted_server import ScriptedServer
 from site_server import SiteServer
 
 from book.connection import open_qdrant
+from book.store import open_collection
+from main import ingest_book
 
 
 @pytest.fixture
 def site() -> Iterator[SiteServer]:
     """A book of three pages, the last one of three chunks, and a page of tags; published under another address."""
-    with SiteServer(base="/book/", public=PUBLIC) as site:
-        site.put("/book/docs/arm", make_page("Arms", ARM))
-        site.put("/book/docs/leg", make_page("Legs", LEG))
-        site.put("/book/docs/long", make_page("Sensors", make_section("Cameras", "cameras", words(700, "lens"))))
-        site.put("/book/docs/tags", make_page("Tags", "<p>All tags</p>", kind="docs-tags-list-page"))
+    with serve_book() as site:
         yield site
 
 
@@ -37,18 +36,29 @@ def cohere() -> Iterator[ScriptedServer]:
 @pytest.fixture(autouse=True)
 def environment(site: SiteServer, cohere: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Every variable of the application; the folder that Qdrant will use."""
-    for name in ("QDRANT_API_KEY", "BOOK_BASE_URL", "LOG_LEVEL", "CO_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
     folder = tmp_path / "qdrant"
-    for name, value in {
-        "COHERE_API_KEY": KEY,
-        "CO_API_URL": cohere.url,
-        "QDRANT_URL": f"path:{folder}",
-        "ANSWERABLE_ALLOW_HOSTS": site.url.removeprefix("http://"),
-        "ANSWERABLE_REQUESTS_PER_SECOND": "1000",
-    }.items():
-        monkeypatch.setenv(name, value)
+    set_variables(monkeypatch, site, cohere, folder)
     return folder
+
+
+@pytest.fixture(scope="session")
+def stored_book(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that Qdrant used for the book, as it first was."""
+    folder = tmp_path_factory.mktemp("book") / "qdrant"
+    with serve_book() as site, ScriptedServer() as cohere, pytest.MonkeyPatch.context() as patch:
+        cohere.script(EMBED, embed)
+        set_variables(patch, site, cohere, folder)
+        assert ingest_book(site.home).success
+    return folder
+
+
+@pytest.fixture
+def ingested(stored_book: Path, environment: Path, site: SiteServer) -> None:
+    """The book is stored, and was fetched from where it is now."""
+    shutil.copytree(stored_book, environment)
+    with open_collection("book_embeddings") as collection:
+        for url, page in collection.pages().items():
+            collection.note(url, {**page.note, "fetched": url.replace(PUBLIC, site.home)})
 
 
 @pytest.fixture(scope="session")

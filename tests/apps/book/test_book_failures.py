@@ -39,9 +39,16 @@ from main import (
 )
 
 
-@pytest.mark.parametrize("reply", [Reply(404), Reply(500, {"Retry-After": "0"}), Reply(200, {}, (b"<html></html>",))])
+@pytest.mark.usefixtures("ingested")
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(404),
+        Reply(200, {}, (b"<html></html>",)),
+        pytest.param(Reply(500, {"Retry-After": "0"}), marks=pytest.mark.long),
+    ],
+)
 def test_a_page_that_fails_is_told_the_others_go_on_and_nothing_is_removed(site: SiteServer, reply: Reply) -> None:
-    ingest_book(site.home)
     site.remove("/book/docs/long")
     site.put("/book/docs/new", make_page("Hands", ARM))
     site.script("/book/docs/arm", reply)
@@ -54,8 +61,8 @@ def test_a_page_that_fails_is_told_the_others_go_on_and_nothing_is_removed(site:
     assert sorted(stored()) == [*PAGES, f"{PUBLIC}docs/new"]
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_sitemap_that_is_not_read_whole_removes_nothing(site: SiteServer) -> None:
-    ingest_book(site.home)
     entry = "<sitemap><loc>{}</loc></sitemap>"
     index = entry.format(f"{PUBLIC}part.xml") + entry.format(f"{PUBLIC}broken.xml")
     site.script("/book/sitemap.xml", Reply(200, {}, (f"<sitemapindex>{index}</sitemapindex>".encode(),)))
@@ -71,7 +78,7 @@ def test_a_sitemap_that_is_not_read_whole_removes_nothing(site: SiteServer) -> N
 def test_cohere_failing_half_way_keeps_what_is_stored_and_the_next_run_goes_on(
     site: SiteServer, cohere: ScriptedServer
 ) -> None:
-    make_long(site)
+    make_long(site, 4)
     whole = plan_book(site.home).chunks
     assert whole > 2 * 96
     answered = 0
@@ -96,7 +103,7 @@ def test_cohere_failing_half_way_keeps_what_is_stored_and_the_next_run_goes_on(
 def test_qdrant_failing_half_way_is_told_and_the_next_run_goes_on(
     site: SiteServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make_long(site)
+    make_long(site, 2)
     server = BookQdrant()
     monkeypatch.setenv("QDRANT_URL", server.url)
     monkeypatch.setenv("QDRANT_API_KEY", "any")
@@ -119,7 +126,7 @@ def test_qdrant_failing_half_way_is_told_and_the_next_run_goes_on(
 
 
 def test_a_process_that_is_killed_leaves_what_the_next_one_goes_on_from(site: SiteServer) -> None:
-    make_long(site)
+    make_long(site, 2)
     process = subprocess.Popen(
         [sys.executable, "main.py", "--url", site.home], cwd=APP, stderr=subprocess.PIPE, text=True
     )
@@ -144,9 +151,9 @@ def test_cohere_failing_at_once_is_raised(site: SiteServer, cohere: ScriptedServ
     assert stored() == {}
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_page_that_was_left_half_way_is_not_taken_for_unchanged(site: SiteServer, cohere: ScriptedServer) -> None:
     old = site.body("/book/docs/long")
-    ingest_book(site.home)
     site.put("/book/docs/long", make_page("Sensors", make_section("Cameras", "cameras", words(700, "lid"))))
     cohere.script(EMBED, refusal(401))
     with pytest.raises(CohereAPIError):

@@ -54,6 +54,12 @@ def test_a_book_is_stored_under_its_public_addresses(site: SiteServer) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "collection",
+    # The other tests use a folder, and those of the store all three.
+    ["server", *(pytest.param(name, marks=pytest.mark.long) for name in ("folder", "memory"))],
+    indirect=True,
+)
 def test_folder_memory_and_server_hold_a_book_alike(site: SiteServer, collection: str) -> None:
     assert counts(ingest_book(site.home, collection)) == (4, 3, 5, 5, 5, 0)
     assert counts(ingest_book(site.home, collection)) == (4, 3, 5, 0, 0, 5)
@@ -69,14 +75,13 @@ def test_folder_memory_and_server_hold_a_book_alike(site: SiteServer, collection
     assert all(other.score < best.score for other in others)
 
 
+@pytest.mark.usefixtures("ingested")
 def test_an_unchanged_book_is_asked_for_by_condition_and_nothing_is_embedded(
     site: SiteServer, cohere: ScriptedServer
 ) -> None:
-    ingest_book(site.home)
-    before, asked = stored(), len(cohere.requests)
-    site.forget()
+    before = stored()
     assert counts(ingest_book(site.home)) == (4, 3, 5, 0, 0, 5)
-    assert len(cohere.requests) == asked
+    assert cohere.requests == []
     assert site.statuses[304] == 3
     assert stored() == before
 
@@ -91,10 +96,9 @@ def test_a_site_without_validators_is_read_again_and_nothing_is_embedded(cohere:
         assert (stored(), len(cohere.requests)) == (before, asked)
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_change_embeds_only_the_chunks_that_changed(site: SiteServer, cohere: ScriptedServer) -> None:
-    ingest_book(site.home)
     before = stored()[PAGES[2]].hashes
-    cohere.requests.clear()
     longer = words(700, "lens") + " and a new end"
     site.put("/book/docs/long", make_page("Sensors", make_section("Cameras", "cameras", longer)))
     assert counts(ingest_book(site.home)) == (4, 3, 5, 1, 1, 4)
@@ -104,23 +108,23 @@ def test_a_change_embeds_only_the_chunks_that_changed(site: SiteServer, cohere: 
     assert {index for index in after if after[index] != before.get(index)} == {2}
 
 
+@pytest.mark.usefixtures("ingested")
 def test_chunks_beyond_a_pages_new_end_are_removed(site: SiteServer) -> None:
-    ingest_book(site.home)
     site.put("/book/docs/long", make_page("Sensors", make_section("Cameras", "cameras", "Short now.")))
     assert counts(ingest_book(site.home)) == (4, 3, 3, 1, 1, 2)
     assert sorted(stored()[PAGES[2]].hashes) == [0]
 
 
+@pytest.mark.usefixtures("ingested")
 def test_pages_that_are_gone_are_removed_and_new_ones_added(site: SiteServer) -> None:
-    ingest_book(site.home)
     site.remove("/book/docs/long")
     site.put("/book/docs/new", make_page("Hands", ARM))
     assert counts(ingest_book(site.home)) == (4, 3, 3, 1, 1, 2)
     assert sorted(stored()) == [PAGES[0], PAGES[1], f"{PUBLIC}docs/new"]
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_page_that_is_no_longer_one_of_the_book_is_removed(site: SiteServer) -> None:
-    ingest_book(site.home)
     site.put("/book/docs/leg", make_page("Legs", LEG, kind="docs-tags-list-page"))
     assert counts(ingest_book(site.home)) == (4, 2, 4, 0, 0, 4)
     assert sorted(stored()) == [PAGES[0], PAGES[2]]
@@ -155,8 +159,8 @@ def test_what_is_left_out_is_named_and_no_failure(site: SiteServer) -> None:
     assert (plan.success, plan.errors) == (True, result.errors)
 
 
+@pytest.mark.usefixtures("ingested")
 def test_what_another_book_stored_in_the_collection_stays(site: SiteServer) -> None:
-    ingest_book(site.home)
     with (
         SiteServer(base="/book/docs/", public=f"{PUBLIC}docs/") as other,
         pytest.MonkeyPatch.context() as patch,
@@ -167,16 +171,16 @@ def test_what_another_book_stored_in_the_collection_stays(site: SiteServer) -> N
     assert sorted(stored()) == [PAGES[0], f"{PUBLIC}docs/hand", *PAGES[1:]]
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_page_with_a_chunk_missing_is_asked_for_without_condition(site: SiteServer) -> None:
-    ingest_book(site.home)
     with open_collection("book_embeddings") as collection:
         collection.remove(PAGES[2], [1])
     assert stored()[PAGES[2]].validators(READER) is None
     assert counts(ingest_book(site.home)) == (4, 3, 5, 1, 1, 4)
 
 
-def test_another_reader_reads_everything_again(site: SiteServer) -> None:
-    ingest_book(site.home)
+@pytest.mark.usefixtures("ingested")
+def test_another_reader_reads_everything_again() -> None:
     assert stored()[PAGES[0]].validators(READER)
     assert stored()[PAGES[0]].validators("answerable 99") is None
 

@@ -115,12 +115,12 @@ def test_a_report_on_nothing() -> None:
 
 def test_the_default_questions_are_titles_spread_over_the_book(site: SiteServer) -> None:
     assert default_queries() == []
-    for number in range(30):
+    for number in range(12):
         site.put(f"/book/docs/page{number:02}", make_page(f"Page {number:02}", ARM))
     ingest_book(site.home)
-    assert len(stored()) == 33
+    assert len(stored()) == 15
     queries = default_queries()
     assert len(queries) == 10
-    assert queries[0] == "Arms"
+    assert (queries[0], queries[-1]) == ("Arms", "Page 10")
     assert queries == sorted(queries)
     assert len(set(queries)) == 10

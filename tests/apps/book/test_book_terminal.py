@@ -14,7 +14,6 @@ from providers.scripted_server import Ending, Reply, ScriptedServer
 from site_server import SiteServer
 
 from book.store import open_collection
-from main import ingest_book
 
 
 def test_a_book_is_ingested(site: SiteServer) -> None:
@@ -59,8 +58,9 @@ def test_a_dry_run_needs_no_keys_and_stores_nothing(
     assert not environment.exists()
 
 
+@pytest.mark.usefixtures("ingested")
 def test_the_books_address_may_be_in_the_environment(site: SiteServer) -> None:
-    done = run_script("main.py", "--dry-run", BOOK_BASE_URL=site.home)
+    done = run_script("main.py", BOOK_BASE_URL=site.home)
     assert done.returncode == 0, done.stderr
     assert "Pages: 3 of 4" in done.stdout
     without = run_script("main.py", "--dry-run")
@@ -68,10 +68,10 @@ def test_the_books_address_may_be_in_the_environment(site: SiteServer) -> None:
     assert "BOOK_BASE_URL is not set" in without.stderr
 
 
+@pytest.mark.usefixtures("ingested")
 @pytest.mark.parametrize("name", ["COHERE_API_KEY", "QDRANT_URL"])
 @pytest.mark.parametrize("script", ["main.py", "retrieval.py"])
 def test_a_missing_variable_is_named_with_status_2(site: SiteServer, script: str, name: str) -> None:
-    ingest_book(site.home)
     arguments = ("--url", site.home) if script == "main.py" else ("--query", "gait")
     done = run_script(script, *arguments, **{name: ""})
     assert (done.returncode, done.stdout) == (2, "")
@@ -86,12 +86,13 @@ def test_a_servers_key_is_asked_for_and_that_of_a_folder_is_not(site: SiteServer
     assert run_script("main.py", "--url", site.home, QDRANT_URL=":memory:").returncode == 0
 
 
+@pytest.mark.usefixtures("ingested")
 def test_a_page_that_fails_makes_status_1(site: SiteServer) -> None:
     site.script("/book/docs/arm", Reply(404))
     done = run_script("main.py", "--url", site.home)
     assert done.returncode == 1
     assert "Errors: 2\n  there is no page at" in done.stdout
-    assert "Vectors stored: 4" in done.stdout
+    assert "Duplicates skipped: 4" in done.stdout
 
 
 def test_no_sitemap_makes_status_1(site: SiteServer) -> None:
@@ -111,8 +112,8 @@ def test_a_private_address_is_refused(site: SiteServer) -> None:
     assert site.connections == 0
 
 
-def test_a_question_is_answered_with_the_nearest_chunks(site: SiteServer) -> None:
-    ingest_book(site.home)
+@pytest.mark.usefixtures("ingested")
+def test_a_question_is_answered_with_the_nearest_chunks() -> None:
     done = run_script("retrieval.py", "--query", "What is forward kinematics?")
     assert (done.returncode, done.stderr) == (0, "")
     first, address = done.stdout.splitlines()[:2]
@@ -123,8 +124,8 @@ def test_a_question_is_answered_with_the_nearest_chunks(site: SiteServer) -> Non
     assert (nothing.returncode, nothing.stdout) == (0, "Nothing was found.\n")
 
 
-def test_the_validation_decides_the_status(site: SiteServer, tmp_path: Path) -> None:
-    ingest_book(site.home)
+@pytest.mark.usefixtures("ingested")
+def test_the_validation_decides_the_status(tmp_path: Path) -> None:
     failed = run_script("retrieval.py", "--validate")
     assert failed.returncode == 1
     assert "FAIL" in failed.stdout
@@ -157,17 +158,20 @@ def test_a_command_line_that_makes_no_sense(arguments: tuple[str, ...]) -> None:
     assert run_script("retrieval.py", *arguments).returncode == 2
 
 
+@pytest.mark.usefixtures("ingested")
 @pytest.mark.parametrize(("level", "logs"), [("", True), ("info", True), ("DEBUG", True), ("ERROR", False)])
 def test_the_level_of_the_log(site: SiteServer, level: str, logs: bool) -> None:
+    # The other pages are unchanged: none needs a process to read it.
+    site.remove("/book/docs/tags")
     done = run_script("main.py", "--url", site.home, LOG_LEVEL=level)
     assert done.returncode == 0
-    assert ("INFO https://robots.example/book/docs/arm: 1 chunks, 1 new" in done.stderr) == logs
+    assert ("INFO https://robots.example/book/docs/arm: 1 chunks, 0 new" in done.stderr) == logs
     assert KEY not in done.stderr + done.stdout
 
 
 def test_debug_says_more_than_info(site: SiteServer) -> None:
-    info = run_script("main.py", "--url", site.home, "--dry-run", LOG_LEVEL="INFO").stderr.splitlines()
     debug = run_script("main.py", "--url", site.home, LOG_LEVEL="DEBUG").stderr
+    info = run_script("main.py", "--url", site.home, LOG_LEVEL="INFO").stderr.splitlines()
     assert len(debug.splitlines()) > 2 * len(info)
     for said in ("docs/arm: ", " bytes", "docs/long, chunk 2: ", "5 chunks embedded in "):
         assert said in debug
