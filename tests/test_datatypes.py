@@ -79,9 +79,8 @@ def test_the_content_hash_changes_with_what_is_indexed() -> None:
     assert one.content_hash == other.content_hash
 
 
-@pytest.mark.parametrize(
-    ("location", "words"),
-    [
+def test_places_in_words() -> None:
+    cases: list[tuple[Location, str]] = [
         (Location((7, 7)), "line 7"),
         (Location((10, 14)), "lines 10-14"),
         (Location(None), ""),
@@ -99,10 +98,9 @@ def test_the_content_hash_changes_with_what_is_indexed() -> None:
             Location((1, 9), times=(NIGHT, NIGHT + timedelta(seconds=30)), senders=("A", "B", "C")),
             "2024-03-05 21:15, A, B, C",
         ),
-    ],
-)
-def test_places_in_words(location: Location, words: str) -> None:
-    assert str(location) == words
+    ]
+    failed = [(location, got) for location, words in cases if (got := str(location)) != words]
+    assert failed == []
 
 
 def test_a_place_is_said_in_other_words() -> None:

@@ -31,26 +31,23 @@ def library() -> Iterator[Library]:
         yield made
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_what_the_passages_lack(library: Library) -> None:
+    cases = [
         "what is Idris Cole's email address?",
         "how many neighbours does Mr Osei have?",
         "what is Sutcliffe's phone number, the guest of 14 nights?",
         "¿cuál es el teléfono de Bell?",
-    ],
-)
-def test_what_the_passages_lack(library: Library, question: str) -> None:
-    assert not library.ask(question).answered
+    ]
+    failed = [question for question in cases if library.ask(question).answered]
+    assert failed == []
 
 
 def test_what_they_have(library: Library) -> None:
     assert "01584 555064" in library.ask("what is Idris Cole's phone number?").text
 
 
-@pytest.mark.parametrize(
-    ("text", "has_one"),
-    [
+def test_telephone_numbers_are_told_from_dates_and_amounts() -> None:
+    cases: list[tuple[str, bool]] = [
         ("Tel.915551234", True),
         ("call +44-1584 555064.", True),
         ("(11) 98765-4321", True),
@@ -60,7 +57,10 @@ def test_what_they_have(library: Library) -> None:
         ("1960.00", False),
         ("it cost 1,960.50.", False),
         ("room 12345", False),
-    ],
-)
-def test_telephone_numbers_are_told_from_dates_and_amounts(text: str, has_one: bool) -> None:
-    assert bool(re.search(word_lists("asked_for")["shapes"]["telephone"]["is"], text)) == has_one
+    ]
+    failed = [
+        (text, got)
+        for text, has_one in cases
+        if (got := bool(re.search(word_lists("asked_for")["shapes"]["telephone"]["is"], text))) != has_one
+    ]
+    assert failed == []

@@ -71,9 +71,8 @@ def test_an_answer_keeps_its_form_and_loses_unsupported_sentences() -> None:
     assert [sentence.text for sentence in checked.removed] == ["It has ten floors. [1]"]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_unsupported_sentences() -> None:
+    cases = [
         "The museum opened in 1902 [1].",
         "The museum opened in 1950 [1].",
         "The museum is open on Mondays [1].",
@@ -90,17 +89,15 @@ def test_an_answer_keeps_its_form_and_loses_unsupported_sentences() -> None:
         "Es gratis [1].",
         "```\nmake clean\n```",
         "No.",
-    ],
-)
-def test_unsupported_sentences(text: str) -> None:
-    checked = check(text)
-    assert (checked.text, checked.citations) == ("", ())
-    assert checked.removed
+    ]
+    for text in cases:
+        checked = check(text)
+        assert (checked.text, checked.citations) == ("", ()), text
+        assert checked.removed, text
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_supported_sentences() -> None:
+    cases = [
         "“Entry costs  5 euros” [1].",
         "The text says: “entry costs 5 euros” [1].",
         "According to the document, dogs are allowed in the garden [1].",
@@ -112,10 +109,9 @@ def test_unsupported_sentences(text: str) -> None:
         "Books can be borrowed for three weeks [1-3].",
         "The museum opened in 1901.",
         "```\nmake demo\nmake test\n```",
-    ],
-)
-def test_supported_sentences(text: str) -> None:
-    assert supports(text) in ([Support.QUOTED], [Support.SUPPORTED])
+    ]
+    failed = [text for text in cases if supports(text) not in ([Support.QUOTED], [Support.SUPPORTED])]
+    assert failed == []
 
 
 def test_a_wrong_citation_is_corrected() -> None:
@@ -125,9 +121,8 @@ def test_a_wrong_citation_is_corrected() -> None:
         assert [citation.document_id for citation in checked.citations] == [MUSEUM.document.id]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_text_without_claims_is_no_answer() -> None:
+    cases = [
         "The documents don't say.",
         "Los documentos no lo dicen.",
         "Não tenho informações necessárias para responder sua pergunta.",
@@ -135,12 +130,11 @@ def test_a_wrong_citation_is_corrected() -> None:
         "Sure, here is a summary:",
         "",
         "---",
-    ],
-)
-def test_text_without_claims_is_no_answer(text: str) -> None:
-    checked = check(text)
-    assert checked.text == ""
-    assert all(sentence.support is Support.NOTHING_CLAIMED for sentence in checked.sentences)
+    ]
+    for text in cases:
+        checked = check(text)
+        assert checked.text == "", text
+        assert all(sentence.support is Support.NOTHING_CLAIMED for sentence in checked.sentences), text
 
 
 def test_a_heading_stays_before_something_backed() -> None:
@@ -162,19 +156,17 @@ ROWS = passage(
 )
 
 
-@pytest.mark.parametrize(
-    ("text", "is_backed"),
-    [
+def test_a_figure_belongs_to_its_row() -> None:
+    cases: list[tuple[str, bool]] = [
         ("A Alfa Energia S.A. foi fundada em 1972.", True),
         ("A Alfa Energia S.A. foi fundada em 1989.", False),
         ("O faturamento da empresa SuperTechIABrazil foi de 10 milhões de reais.", True),
         ("O faturamento da Beta Agro foi de R$ 10.000.000,00.", False),
         ("O faturamento da Beta Agro foi de R$ 85.675.568,77.", True),
-    ],
-)
-def test_a_figure_belongs_to_its_row(text: str, is_backed: bool) -> None:
-    checked = check_answer(text, [ROWS], "pt", JUDGE, marks=False)
-    assert [one.support is Support.SUPPORTED for one in checked.sentences] == [is_backed]
+    ]
+    for text, is_backed in cases:
+        checked = check_answer(text, [ROWS], "pt", JUDGE, marks=False)
+        assert [one.support is Support.SUPPORTED for one in checked.sentences] == [is_backed], text
 
 
 def test_quotes_are_verbatim_and_numbered_in_order() -> None:
@@ -193,19 +185,17 @@ def test_without_marks_any_passage_backs_and_none_is_shown() -> None:
     assert [citation.document_id for citation in checked.citations] == [LIBRARY.document.id]
 
 
-@pytest.mark.parametrize(
-    ("text", "kept"),
-    [
+def test_emphasis_is_always_closed() -> None:
+    cases = [
         ("**The museum opened in 1901.**", "**The museum opened in 1901.**"),
         ("*The museum opened in 1901.* It has ten floors.", "*The museum opened in 1901.*"),
         ("**The museum opened in 1901. It has ten floors.**", "**The museum opened in 1901.**"),
         ("**It has ten floors. The museum opened in 1901.**", "**The museum opened in 1901.**"),
         ("**It has ten floors. It is blue.** The museum opened in 1901.", "The museum opened in 1901."),
         ("**It has ten floors.** The museum opened in **1901**.", "The museum opened in **1901**."),
-    ],
-)
-def test_emphasis_is_always_closed(text: str, kept: str) -> None:
-    assert check(text, marks=False).text == kept
+    ]
+    failed = [(text, got) for text, kept in cases if (got := check(text, marks=False).text) != kept]
+    assert failed == []
 
 
 def test_an_answer_may_be_in_another_language_than_its_passage() -> None:

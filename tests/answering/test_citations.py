@@ -59,9 +59,8 @@ def test_a_citation_locates_the_quote_not_the_chunk() -> None:
     assert citation.link == "file:///c.txt#L2-L3"
 
 
-@pytest.mark.parametrize(
-    ("source", "location", "address"),
-    [
+def test_links() -> None:
+    cases: list[tuple[str, Location, str]] = [
         ("/a/b.txt", LINES, "file:///a/b.txt#L3"),
         ("/a/b.txt", Location((3, 9)), "file:///a/b.txt#L3-L9"),
         ("/a/b.pdf", PAGE, "file:///a/b.pdf#page=2"),
@@ -91,15 +90,17 @@ def test_a_citation_locates_the_quote_not_the_chunk() -> None:
         ("https://x.org/a b?q=ñ&r=%20", WEB, "https://x.org/a%20b?q=%C3%B1&r=%20#setup:~:text=a%20quote"),
         ('https://x.org/"><script>', WEB, "https://x.org/%22%3E%3Cscript%3E#setup:~:text=a%20quote"),
         ("/site/page.html", WEB, "file:///site/page.html#setup:~:text=a%20quote"),
-    ],
-)
-def test_links(source: str, location: Location, address: str) -> None:
-    assert link(Document("d", "", source), location, "a quote") == address
+    ]
+    failed = [
+        (source, got)
+        for source, location, address in cases
+        if (got := link(Document("d", "", source), location, "a quote")) != address
+    ]
+    assert failed == []
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_other_schemes_are_not_linked() -> None:
+    cases = [
         "javascript:alert(1)",
         "javascript://x.org/%0aalert(1)",
         "JaVaScRiPt://https://x.org",
@@ -111,13 +112,12 @@ def test_links(source: str, location: Location, address: str) -> None:
         "https:",
         "https:///x",
         "//x.org/a",
-    ],
-)
-def test_other_schemes_are_not_linked(address: str) -> None:
-    document = Document("d", "", address)
-    assert link(document, WEB, "q") in ("", "file:////x.org/a#setup:~:text=q")
-    disguised = Document("d", "", "/a.html", metadata={"url": address})
-    assert link(disguised, WEB, "q") == "file:///a.html#setup:~:text=q"
+    ]
+    for address in cases:
+        document = Document("d", "", address)
+        assert link(document, WEB, "q") in ("", "file:////x.org/a#setup:~:text=q"), address
+        disguised = Document("d", "", "/a.html", metadata={"url": address})
+        assert link(disguised, WEB, "q") == "file:///a.html#setup:~:text=q", address
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40), st.text(max_size=20), st.text(max_size=200))
@@ -131,40 +131,40 @@ def test_nothing_injects_a_scheme_a_fragment_or_markup(name: str, anchor: str, t
             assert address.isascii()
 
 
-@pytest.mark.parametrize(
-    ("source", "address"),
-    [
+def test_the_source_is_cited_not_the_address_that_a_document_declares() -> None:
+    cases = [
         ("/saved.html", "file:///saved.html#setup:~:text=q"),
         ("C:\\saved.html", "file:///C:/saved.html#setup:~:text=q"),
         ("/a/site.zip!/saved.html", "file:///a/site.zip"),
         ("https://mirror.org/p", "https://mirror.org/p#setup:~:text=q"),
         ("note of mine", "https://x.org/p#setup:~:text=q"),
-    ],
-)
-def test_the_source_is_cited_not_the_address_that_a_document_declares(source: str, address: str) -> None:
-    assert link(Document("d", "", source, metadata={"url": "https://x.org/p"}), WEB, "q") == address
+    ]
+    failed = [
+        (source, got)
+        for source, address in cases
+        if (got := link(Document("d", "", source, metadata={"url": "https://x.org/p"}), WEB, "q")) != address
+    ]
+    assert failed == []
 
 
-@pytest.mark.parametrize(
-    ("declared", "address"),
-    [
+def test_the_address_of_a_saved_page_is_beside_its_file() -> None:
+    cases = [
         ("https://x.org/p?a=1#b", "https://x.org/p?a=1#b"),
         ('https://x.org/ñ"><b>', "https://x.org/%C3%B1%22%3E%3Cb%3E"),
         ("javascript:alert(1)", ""),
         ("", ""),
-    ],
-)
-def test_the_address_of_a_saved_page_is_beside_its_file(declared: str, address: str) -> None:
-    page = Document("d", "A page.", "/a/b.html", type=DocumentType.HTML, metadata={"url": declared})
-    citation = cite(whole(page), 0, 7)
-    assert citation is not None
-    assert (citation.source, citation.web_address) == ("/a/b.html", address)
-    assert citation.link.startswith("file:///a/b.html")
-    assert cite_spans(page, [(0, 7)])[0].web_address == address
-    (other,) = cite_spans(
-        Document("d", "A page.", "https://x.org/p", type=DocumentType.HTML, metadata={"url": declared}), [(0, 7)]
-    )
-    assert other.web_address == ""
+    ]
+    for declared, address in cases:
+        page = Document("d", "A page.", "/a/b.html", type=DocumentType.HTML, metadata={"url": declared})
+        citation = cite(whole(page), 0, 7)
+        assert citation is not None, declared
+        assert (citation.source, citation.web_address) == ("/a/b.html", address), declared
+        assert citation.link.startswith("file:///a/b.html"), declared
+        assert cite_spans(page, [(0, 7)])[0].web_address == address, declared
+        (other,) = cite_spans(
+            Document("d", "A page.", "https://x.org/p", type=DocumentType.HTML, metadata={"url": declared}), [(0, 7)]
+        )
+        assert other.web_address == "", declared
 
 
 @pytest.mark.parametrize("kind", [DocumentType.DOCX, DocumentType.EPUB, DocumentType.RECORDS])
@@ -174,9 +174,8 @@ def test_formats_that_no_browser_shows_are_linked_without_a_fragment(kind: Docum
         assert link(Document("d", "", "https://x.org/b", type=kind), location, "q") == "https://x.org/b"
 
 
-@pytest.mark.parametrize(
-    ("text", "directive"),
-    [
+def test_text_directives_match_the_rendered_page() -> None:
+    cases = [
         ("- Spades and forks", "Spades and forks"),
         ("3. > ## Deep", "Deep"),
         (": Meaning", "Meaning"),
@@ -189,11 +188,10 @@ def test_formats_that_no_browser_shows_are_linked_without_a_fragment(kind: Docum
         ("Mill Lane\n\n7", "Mill Lane,7"),
         ("?!", "?!"),
         ("word " * 40 + "\n" + "end " * 40, ("word " * 16).strip() + "," + ("end " * 20).strip()),
-    ],
-)
-def test_text_directives_match_the_rendered_page(text: str, directive: str) -> None:
-    found = link(Document("d", "", "https://x.org"), WEB, text).split(":~:text=")[1]
-    assert ",".join(map(unquote, found.split(","))) == directive
+    ]
+    for text, directive in cases:
+        found = link(Document("d", "", "https://x.org"), WEB, text).split(":~:text=")[1]
+        assert ",".join(map(unquote, found.split(","))) == directive, text
 
 
 def test_text_directives_are_whole_words_and_escape_their_syntax() -> None:

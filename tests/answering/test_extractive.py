@@ -105,19 +105,17 @@ def test_a_document_answer_is_the_quote() -> None:
     assert (answer.reason, answer.confidence, answer.language) == (Reason.ANSWERED, 1.0, "en")
 
 
-@pytest.mark.parametrize(
-    ("language", "lead"),
-    [
+def test_quotes_are_introduced_in_the_questions_language() -> None:
+    cases = [
         ("en", "The documents say:"),
         ("es", "Los documentos dicen:"),
         ("pt", "Os documentos dizem:"),
         ("fr", "The documents say:"),
         ("", "The documents say:"),
-    ],
-)
-def test_quotes_are_introduced_in_the_questions_language(language: str, lead: str) -> None:
-    answer = ExtractiveAnswerer(None).answer(replace(collect("cats", text("Cats purr.")), language=language))
-    assert answer.text == f"{lead}\n“Cats purr.” [1]"
+    ]
+    for language, lead in cases:
+        answer = ExtractiveAnswerer(None).answer(replace(collect("cats", text("Cats purr.")), language=language))
+        assert answer.text == f"{lead}\n“Cats purr.” [1]", lead
 
 
 @pytest.mark.parametrize(
@@ -162,22 +160,20 @@ def test_content_that_no_longer_matches_is_no_answer() -> None:
     assert (answer.answered, answer.reason) == (False, Reason.NOTHING_FOUND)
 
 
-@pytest.mark.parametrize(
-    ("language", "sentence"),
-    [
+def test_refusals_are_in_the_questions_language() -> None:
+    cases = [
         ("pt", PORTUGUESE),
         ("es", "Los documentos no lo dicen."),
         ("en", "The documents don't say."),
         ("fr", "The documents don't say."),
         ("", "The documents don't say."),
-    ],
-)
-def test_refusals_are_in_the_questions_language(language: str, sentence: str) -> None:
-    evidence = replace(collect("x", text("Cats purr.")), language=language)
-    for reason in (Reason.WEAK_EVIDENCE, Reason.NOTHING_FOUND):
-        answer = refuse(evidence, reason)
-        assert (answer.text, answer.answered, answer.language) == (sentence, False, language)
-    assert refusal(Reason.EMPTY_LIBRARY, language) == EMPTY_LIBRARY.get(language, EMPTY_LIBRARY["en"])
+    ]
+    for language, sentence in cases:
+        evidence = replace(collect("x", text("Cats purr.")), language=language)
+        for reason in (Reason.WEAK_EVIDENCE, Reason.NOTHING_FOUND):
+            answer = refuse(evidence, reason)
+            assert (answer.text, answer.answered, answer.language) == (sentence, False, language), sentence
+        assert refusal(Reason.EMPTY_LIBRARY, language) == EMPTY_LIBRARY.get(language, EMPTY_LIBRARY["en"]), sentence
 
 
 def test_a_portuguese_question_without_answer() -> None:

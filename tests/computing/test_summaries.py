@@ -34,9 +34,8 @@ def extracts(library: Library, question: str) -> Answer:
     return answer
 
 
-@pytest.mark.parametrize(
-    ("question", "first_line"),
-    [
+def test_extracts_of_the_document_that_is_named(house: Library) -> None:
+    cases = [
         ("summarise the tenancy agreement", "Extracts from tenancy-agreement-flat-3.txt:"),
         ("Give me a short overview of the staff handbook, please", "Extracts from fennimore-print-staff-handbook.md:"),
         ("what is the staff handbook about?", "Extracts from fennimore-print-staff-handbook.md:"),
@@ -45,10 +44,13 @@ def extracts(library: Library, question: str) -> Answer:
         ("puntos principales del plan de viaje a asturias", "Extractos de plan-viaje-asturias.md:"),
         ("faça um resumo do guia do hóspede", "Trechos de guia-do-hospede-chale-araucaria.md:"),
         ("resumo do regulamento do clube náutico", "Trechos de regulamento-clube-nautico-barrinha.txt:"),
-    ],
-)
-def test_extracts_of_the_document_that_is_named(house: Library, question: str, first_line: str) -> None:
-    assert extracts(house, question).text.splitlines()[0] == first_line
+    ]
+    failed = [
+        (question, got)
+        for question, first_line in cases
+        if (got := extracts(house, question).text.splitlines()[0]) != first_line
+    ]
+    assert failed == []
 
 
 def test_extracts_of_a_section(house: Library) -> None:
@@ -68,12 +70,10 @@ def test_a_summary_of_everything_is_the_list_of_documents(house: Library) -> Non
     assert len(answer.citations) == 18
 
 
-@pytest.mark.parametrize(
-    "question",
-    ["what is the deposit about", "summarise it", "what does the landlord pay for?", "¿qué dice el abogado?"],
-)
-def test_other_questions_get_no_extracts(house: Library, question: str) -> None:
-    assert "xtra" not in house.ask(question).text.splitlines()[0]
+def test_other_questions_get_no_extracts(house: Library) -> None:
+    cases = ["what is the deposit about", "summarise it", "what does the landlord pay for?", "¿qué dice el abogado?"]
+    failed = [question for question in cases if "xtra" in house.ask(question).text.splitlines()[0]]
+    assert failed == []
 
 
 def unit(start: int, text: str, vector: list[float], group: str = "") -> Unit:

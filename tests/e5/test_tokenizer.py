@@ -47,11 +47,13 @@ def expected(model: ModelFile) -> Callable[[str], list[int]]:
     return lambda text: list(processor.encode(text))
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_the_tokens_are_those_of_sentencepiece(
-    tokenizer: Tokenizer, expected: Callable[[str], list[int]], name: str
-) -> None:
-    assert tokenizer.encode([TEXTS[name]]) == [expected(tokenizer.normalize(TEXTS[name]))]
+def test_the_tokens_are_those_of_sentencepiece(tokenizer: Tokenizer, expected: Callable[[str], list[int]]) -> None:
+    failed = [
+        (name, got)
+        for name in TEXTS
+        if (got := tokenizer.encode([TEXTS[name]])) != [expected(tokenizer.normalize(TEXTS[name]))]
+    ]
+    assert failed == []
 
 
 def test_the_projects_own_pages_too(tokenizer: Tokenizer, expected: Callable[[str], list[int]]) -> None:

@@ -152,20 +152,22 @@ def test_a_gate_weighs_what_tells_the_kinds_apart(background: Background | None)
     assert Gate.from_json(gate.to_json()) == gate
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_no_more_of_the_fitted_cases_get_through_than_the_target(target: float) -> None:
-    cases = made_cases()
-    gate = fit_gate(cases, None).aiming_at(target)
-    masses = Counter((each.corpus, each.kind, each.is_small) for each in cases)
-    through = total = 0.0
-    for each in cases:
-        if each.kind in ASKED:
-            weight = ASKED[each.kind] * (0.5 if each.is_small else 1) / masses[each.corpus, each.kind, each.is_small]
-            total += weight
-            through += weight * (gate.probability(each.signals) >= gate.threshold)
-    assert through / total <= target / 100 + 1e-9
-    # Nor are many fewer let through than may be.
-    assert through / total >= target / 100 - 0.015
+def test_no_more_of_the_fitted_cases_get_through_than_the_target() -> None:
+    for target in TARGETS:
+        cases = made_cases()
+        gate = fit_gate(cases, None).aiming_at(target)
+        masses = Counter((each.corpus, each.kind, each.is_small) for each in cases)
+        through = total = 0.0
+        for each in cases:
+            if each.kind in ASKED:
+                weight = (
+                    ASKED[each.kind] * (0.5 if each.is_small else 1) / masses[each.corpus, each.kind, each.is_small]
+                )
+                total += weight
+                through += weight * (gate.probability(each.signals) >= gate.threshold)
+        assert through / total <= target / 100 + 1e-9, target
+        # Nor are many fewer let through than may be.
+        assert through / total >= target / 100 - 0.015, target
 
 
 def test_with_a_reader_the_target_is_kept_in_each_language() -> None:

@@ -112,9 +112,8 @@ def result(document: str, start: int, text: str, score: float = 1.0, context: st
     return RetrievalResult(chunk, score, Document(document, " " * start + text))
 
 
-@pytest.mark.parametrize(
-    ("second", "is_kept"),
-    [
+def test_repeats() -> None:
+    cases: list[tuple[RetrievalResult, bool]] = [
         (result("a", 5, "x" * 10), True),  # half of it is shared
         (result("a", 4, "y" * 10), False),  # more than half
         (result("a", 2, "z" * 3), False),  # all of the shorter one
@@ -123,11 +122,10 @@ def result(document: str, start: int, text: str, score: float = 1.0, context: st
         (result("b", 90, "ABCDEFGHIJ"), False),  # the same text
         (result("b", 90, "abcdefghij", context="Title"), True),  # under another title
         (result("a", 10, "abcdefghijk"), True),
-    ],
-)
-def test_repeats(second: RetrievalResult, is_kept: bool) -> None:
-    first = result("a", 0, "abcdefghij")
-    assert drop_repeats([first, second]) == ([first, second] if is_kept else [first])
+    ]
+    for second, is_kept in cases:
+        first = result("a", 0, "abcdefghij")
+        assert drop_repeats([first, second]) == ([first, second] if is_kept else [first]), second
 
 
 def test_the_better_of_two_repeats_stays() -> None:

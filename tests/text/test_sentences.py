@@ -17,9 +17,8 @@ def split(text: str, language: str = "en") -> list[str]:
     return [text[start:end] for start, end in sentence_spans(text, language)]
 
 
-@pytest.mark.parametrize(
-    ("language", "sentences"),
-    [
+def test_sentences_of_running_text() -> None:
+    cases: list[tuple[str, list[str]]] = [
         ("en", ["Dr. Smith met Mr. Jones.", "They spoke e.g. of tea."]),
         ("en", ["J. R. R. Tolkien wrote it.", "The U.S. Army came.", "It cost $3.50."]),
         ("en", ["See www.example.com/a.b?c=d.", "Version 2.0.1 is out.", "Ask me@example.com!"]),
@@ -38,16 +37,14 @@ def split(text: str, language: str = "en") -> list[str]:
         ("ru", ["Это первое.", "Это второе!"]),
         ("xx", ["One thing.", "Another thing."]),
         ("", ["One thing.", "Another thing."]),
-    ],
-)
-def test_sentences_of_running_text(language: str, sentences: list[str]) -> None:
-    joined = "" if language in ("zh", "ja") else " "
-    assert split(joined.join(sentences), language) == sentences
+    ]
+    for language, sentences in cases:
+        joined = "" if language in ("zh", "ja") else " "
+        assert split(joined.join(sentences), language) == sentences, sentences
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
+def test_lines_that_stand_for_themselves() -> None:
+    cases: list[list[str]] = [
         ["1. First", "2. Second", "10. Tenth"],
         ["1) First", "2) Second"],
         ["a) Alpha", "b) Beta"],
@@ -60,10 +57,9 @@ def test_sentences_of_running_text(language: str, sentences: list[str]) -> None:
         ["Name\tPrice", "Pen\t3", "Cup\t4"],
         ["# Title", "Text below it goes on and on.", "## Next", "More text."],
         ["> A quote.", "> Another."],
-    ],
-)
-def test_lines_that_stand_for_themselves(lines: list[str]) -> None:
-    assert split("\n".join(lines)) == lines
+    ]
+    failed = [(lines, got) for lines in cases if (got := split("\n".join(lines))) != lines]
+    assert failed == []
 
 
 def test_a_number_on_a_line_of_its_own_belongs_to_its_item() -> None:
@@ -99,9 +95,13 @@ def test_lines_wrapped_at_a_width_are_one_sentence() -> None:
     ]
 
 
-@pytest.mark.parametrize("blank", ["\n\n", "\n \t\n", "\r\n\r\n", "\f"])
-def test_blank_lines_and_pages_end_a_sentence(blank: str) -> None:
-    assert split(f"no full stop{blank}and more") == ["no full stop", "and more"]
+def test_blank_lines_and_pages_end_a_sentence() -> None:
+    failed = [
+        (blank, got)
+        for blank in ["\n\n", "\n \t\n", "\r\n\r\n", "\f"]
+        if (got := split(f"no full stop{blank}and more")) != ["no full stop", "and more"]
+    ]
+    assert failed == []
 
 
 def test_a_bracket_that_never_closes_does_not_swallow_the_rest() -> None:
