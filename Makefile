@@ -92,10 +92,12 @@ test: check system
 
 # The full size of what `make test` and `make test-quality` run a sample of: kills, failing disks, processes at once,
 # growth of every format, a Docusaurus site built by npm, environments made as the applications' READMEs say, the largest
-# question sets, all examples of property tests, and ten minutes of fuzzing for each parser (FUZZ_SECONDS is another time,
-# FUZZ_SEED repeats a run).
+# question sets, all examples of property tests, and a minute of fuzzing for each parser (FUZZ_SECONDS is another time,
+# FUZZ_SEED repeats a run). `make test-long ONLY=tests/stores` runs a part of it: folders, files, tests or other arguments
+# of pytest, as in ONLY="-k killed".
 test-long: setup system
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -m 'long or (hypothesis and not quality)' --hypothesis-profile long
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal \
+		-m 'long or (hypothesis and not quality)' --hypothesis-profile long $(ONLY)
 
 # The wheel and the source archive in dist/, checked, with what is in them and their checksums.
 dist: setup

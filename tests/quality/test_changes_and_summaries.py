@@ -47,6 +47,7 @@ def gives_the_latest(case: dict[str, Any], answer: Answer) -> bool:
     return answer.answered and bool(latest) and (outdated < 0 or min(latest) < outdated)
 
 
+@pytest.mark.long
 @pytest.mark.quality
 @pytest.mark.timeout(600)
 def test_the_latest_answer_comes_first(tmp_path: Path) -> None:

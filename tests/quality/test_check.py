@@ -36,7 +36,7 @@ def is_right(answer: LabelledAnswer, checked: CheckedAnswer) -> bool:
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize(("language", "questions"), in_the_gate(QUESTIONS, *QUESTIONS[:3]))
+@pytest.mark.parametrize(("language", "questions"), in_the_gate(QUESTIONS, ("es", 60)))
 def test_bad_answers_are_caught_and_good_ones_kept(language: str, questions: int) -> None:
     total: Counter[tuple[bool, str]] = Counter()
     right: Counter[tuple[bool, str]] = Counter()

@@ -76,7 +76,8 @@ def test_questions_with_an_answer_get_it_first(bench: Bench, reader: E5Reader, n
     assert refused / SAMPLE <= FALSE_REFUSALS[name] + NOISE
 
 
-@pytest.mark.parametrize("name", in_the_gate(UNANSWERABLE, "squad2/en-dev"))
+@pytest.mark.long
+@pytest.mark.parametrize("name", UNANSWERABLE)
 def test_questions_written_to_mislead_are_refused(bench: Bench, reader: E5Reader, name: str) -> None:
     library = bench.library(name, reader=reader)
     queries = sample(bench, name, bench.set(name).unanswerable)

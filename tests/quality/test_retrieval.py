@@ -79,7 +79,7 @@ def configured(bench: Bench, name: str, retriever: Retriever) -> Library:
     return configure(Settings(), store, bench.embedder, retriever).library
 
 
-@pytest.mark.parametrize("name", in_the_gate(FIGURES, "faquad", "xquad/en", "xquad/es"))
+@pytest.mark.parametrize("name", in_the_gate(FIGURES, "faquad", "xquad/es"))
 def test_ranking_is_as_good_as_it_was(bench: Bench, name: str) -> None:
     measured, bm25 = FIGURES[name]
     queries = bench.set(name).queries
@@ -99,9 +99,7 @@ def test_ranking_is_as_good_as_it_was(bench: Bench, name: str) -> None:
     assert figure > max(bm25, *(figures[part] for part in PARTS))
 
 
-@pytest.mark.parametrize(
-    ("asked", "searched"), in_the_gate(CROSSED, ("xquad/es", "xquad/en"), ("xquad/en", "xquad/es"))
-)
+@pytest.mark.parametrize(("asked", "searched"), in_the_gate(CROSSED, ("xquad/es", "xquad/en")))
 def test_questions_find_passages_in_another_language(bench: Bench, asked: str, searched: str) -> None:
     measured, recall = CROSSED[asked, searched]
     held = {document.id for document in bench.set(searched).documents}
@@ -116,7 +114,8 @@ def test_questions_find_passages_in_another_language(bench: Bench, asked: str, s
     assert among >= max(recall - NOISE, RECALL)
 
 
-@pytest.mark.parametrize(("asked", "searched", "beside"), in_the_gate(MIXED, next(iter(MIXED))))
+@pytest.mark.long
+@pytest.mark.parametrize(("asked", "searched", "beside"), MIXED)
 def test_a_library_of_two_languages_answers_in_both(bench: Bench, asked: str, searched: str, beside: str) -> None:
     titles = {each.id.rsplit("-", 1)[0]: each.title for name in NAMED for each in bench.set(name).documents}
 
