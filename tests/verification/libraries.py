@@ -65,6 +65,14 @@ def write_files(folder: Path) -> Path:
     return folder
 
 
+def write_quick_files(folder: Path) -> Path:
+    """The same without those that take long to read."""
+    write_files(folder)
+    for slow in ("book.epub", "horta-na-varanda.html", "riverside-library-rules.pdf"):
+        (folder / slow).unlink()
+    return folder
+
+
 def kinds(report: VerifyReport) -> dict[str, set[str]]:
     """What was found, by name."""
     found: dict[str, set[str]] = {}

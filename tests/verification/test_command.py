@@ -15,17 +15,30 @@ from verification.libraries import EXAMPLES
 from answerable.interfaces.cli.main import app
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+    """A folder whose one file is in the library, which knows where it is: each test has it at this place."""
+    folder = tmp_path_factory.mktemp("verified") / "folder"
+    (folder / "files").mkdir(parents=True)
+    shutil.copy(EXAMPLES / "espresso-machine-guide.md", folder / "files")
+    environment = {"ANSWERABLE_CACHE_FOLDER": str(cache_folder), "XDG_CONFIG_HOME": str(folder.with_name("settings"))}
+    assert run(folder, "add", str(folder / "files"), **environment).exit_code == 0
+    shutil.copytree(folder, folder.with_name("kept"))
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A folder whose one file is in the library."""
-    (tmp_path / "files").mkdir()
-    shutil.copy(EXAMPLES / "espresso-machine-guide.md", tmp_path / "files")
-    assert run(tmp_path, "add", str(tmp_path / "files")).exit_code == 0
-    return tmp_path
+def folder(filled: Path) -> Path:
+    """The folder as it was before any test changed it."""
+    shutil.rmtree(filled)
+    shutil.copytree(filled.with_name("kept"), filled)
+    return filled
 
 
-def run(folder: Path, *arguments: str) -> Result:
-    return CliRunner().invoke(app, [*arguments, "--library", str(folder / "library")], prog_name="answerable")
+def run(folder: Path, *arguments: str, **environment: str) -> Result:
+    return CliRunner(env=environment).invoke(
+        app, [*arguments, "--library", str(folder / "library")], prog_name="answerable"
+    )
 
 
 def test_a_clean_library_says_what_was_checked(folder: Path) -> None:
@@ -79,7 +92,7 @@ def test_a_library_that_cant_be_opened_is_damaged(folder: Path) -> None:
     assert "nothing in it can be read. Restore it from a backup" in shown.stderr
 
 
-@pytest.mark.parametrize("page", [0, 1, 6])
+@pytest.mark.parametrize("page", [0, 6, pytest.param(1, marks=pytest.mark.long)])
 def test_a_library_with_a_damaged_page_is_told_and_made_anew(folder: Path, page: int) -> None:
     for number in range(11):
         (folder / "files" / f"{number}.md").write_text(f"# Red {number}\n\n" + "Nothing but red. " * 40)

@@ -19,14 +19,15 @@ import qdrant_edge as edge
 from helpers import make_document
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from verification.libraries import kinds, opened, write_files
+from stores.processes import copy_library
+from verification.libraries import kinds, opened, write_quick_files
 
 from answerable.errors import LibraryDamaged
 from answerable.library import Library
 from answerable.maintenance.verification import Finding
 from answerable.protocols import Difference
 from answerable.stores.embedded.database.salvage import salvage
-from answerable.stores.embedded.store import EmbeddedStore
+from answerable.stores.embedded.store import INDEXED_FROM, EmbeddedStore
 from answerable.stores.records import pack, vector_to_bytes
 
 GUIDE = "espresso-machine-guide.md"
@@ -39,6 +40,7 @@ class Held:
 
     folder: Path
     files: Path
+    is_indexed: bool = False
 
     def change(self, *statements: str, **parameters: object) -> None:
         """Changes the tables behind the library's back."""
@@ -64,16 +66,14 @@ class Held:
 
     def open(self) -> Library:
         """The library as another process opens it."""
-        return opened(EmbeddedStore(self.folder, indexed_from=0))
+        return opened(EmbeddedStore(self.folder, indexed_from=0 if self.is_indexed else INDEXED_FROM))
 
 
 @pytest.fixture(scope="module")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> Held:
-    """The library before anything is done to it."""
+    """The library, with an index, before anything is done to it."""
     base = tmp_path_factory.mktemp("prepared")
-    folder = write_files(base / "files")
-    for slow in ("book.epub", "horta-na-varanda.html", "riverside-library-rules.pdf"):
-        (folder / slow).unlink()
+    folder = write_quick_files(base / "files")
     with opened(EmbeddedStore(base / "library", indexed_from=0)) as library:
         library.add(folder)
         library.add_documents([make_document(f"Pear {name}. " * 60, name) for name in ("one", "two", "three")])
@@ -81,11 +81,24 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Held:
     return Held(base / "library", base / "files")
 
 
+def copied(prepared: Held, folder: Path, is_indexed: bool = False) -> Held:
+    """A copy of the library to damage; its files are shared and stay as they are."""
+    copy_library(prepared.folder, folder)
+    if not is_indexed:
+        shutil.rmtree(folder / "index")
+    return Held(folder, prepared.files, is_indexed)
+
+
 @pytest.fixture
 def held(prepared: Held, tmp_path: Path) -> Held:
-    """A copy of the library to damage; its files are shared and stay as they are."""
-    shutil.copytree(prepared.folder, tmp_path / "library")
-    return Held(tmp_path / "library", prepared.files)
+    """A copy without an index, whose process takes longer than all else."""
+    return copied(prepared, tmp_path / "library")
+
+
+@pytest.fixture
+def indexed(prepared: Held, tmp_path: Path) -> Held:
+    """A copy with its index."""
+    return copied(prepared, tmp_path / "library", is_indexed=True)
 
 
 Damage = Callable[[Held], None]
@@ -198,7 +211,6 @@ def other_index(held: Held) -> None:
 
 
 DAMAGES: dict[Damage, dict[str, set[str]]] = {
-    other_index: {"index": {"missing", "orphaned", "wrong vectors"}},
     lost_passages: {"library.db": {"missing", "wrong counts"}, GUIDE: {"missing"}},
     lost_all_passages: {"library.db": {"missing", "wrong counts"}, "two": {"missing"}},
     replaced_text: {GUIDE: {"wrong offsets"}},
@@ -206,8 +218,8 @@ DAMAGES: dict[Damage, dict[str, set[str]]] = {
     sentences_outside: {"one": {"wrong offsets"}},
     another_place: {GUIDE: {"broken link"}},
     another_title: {GUIDE: {"wrong counts"}},
-    short_vectors: {"two": {"damaged"}, "index": {"wrong vectors"}},
-    other_vectors: {GUIDE: {"wrong vectors"}, "index": {"wrong vectors"}},
+    short_vectors: {"two": {"damaged"}},
+    other_vectors: {GUIDE: {"wrong vectors"}},
     other_terms: {"library.db": {"wrong counts"}, "three": {"wrong counts"}},
     broken_terms: {"library.db": {"wrong counts"}, GUIDE: {"damaged"}},
     broken_content: {GUIDE: {"damaged"}},
@@ -222,10 +234,36 @@ DAMAGES: dict[Damage, dict[str, set[str]]] = {
 }
 
 
+# What differs too where there is an index.
+IN_THE_INDEX: dict[Damage, dict[str, set[str]]] = {
+    other_index: {"index": {"missing", "orphaned", "wrong vectors"}},
+    other_vectors: {"index": {"wrong vectors"}},
+    short_vectors: {"index": {"wrong vectors"}},
+    wrong_notes: {},
+}
+
+
 @pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
 def test_damage_is_found_by_name_and_repaired_without_touching_anything_else(held: Held, damage: Damage) -> None:
     damage(held)
-    expected = DAMAGES[damage]
+    assert_found_and_repaired(held, DAMAGES[damage])
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        other_index,
+        wrong_notes,
+        *(pytest.param(each, marks=pytest.mark.long) for each in (other_vectors, short_vectors)),
+    ],
+    ids=lambda damage: damage.__name__,
+)
+def test_damage_is_found_and_repaired_in_the_index_too(indexed: Held, damage: Damage) -> None:
+    damage(indexed)
+    assert_found_and_repaired(indexed, DAMAGES.get(damage, {}) | IN_THE_INDEX[damage])
+
+
+def assert_found_and_repaired(held: Held, expected: dict[str, set[str]]) -> None:
     others = held.rows(but=expected)
     with held.open() as library:
         found = library.verify(embed=10_000)
@@ -244,12 +282,11 @@ def test_a_clean_library_is_left_as_it_is(held: Held) -> None:
     assert held.rows(but=()) == before
 
 
-def assert_repaired(prepared: Held, base: Path, damages: list[Damage]) -> None:
-    shutil.copytree(prepared.folder, base / "library")
-    held = Held(base / "library", prepared.files)
-    for damage in sorted(damages, key=list(DAMAGES).index):
+def assert_repaired(prepared: Held, base: Path, damages: list[Damage], is_indexed: bool) -> None:
+    held = copied(prepared, base / "library", is_indexed)
+    for damage in damages:
         damage(held)
-    affected = {name for damage in damages for name in DAMAGES[damage]}
+    affected = {name for damage in damages for name in DAMAGES.get(damage, {})}
     others = held.rows(but=affected)
     with held.open() as library:
         assert not library.verify(embed=10_000).is_clean
@@ -258,32 +295,37 @@ def assert_repaired(prepared: Held, base: Path, damages: list[Damage]) -> None:
     shutil.rmtree(base)
 
 
-SOME_DAMAGES = st.lists(st.sampled_from(list(DAMAGES)), min_size=2, max_size=5, unique=True)
+def some(damages: Collection[Damage]) -> st.SearchStrategy[list[Damage]]:
+    """Some of these damages, in their order."""
+    order = list(damages)
+    chosen = st.lists(st.sampled_from(order), min_size=2, max_size=5, unique=True)
+    return chosen.map(lambda found: sorted(found, key=order.index))
+
+
 IN_A_FOLDER = (HealthCheck.function_scoped_fixture, HealthCheck.too_slow)
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=IN_A_FOLDER)
-@given(damages=SOME_DAMAGES)
+@settings(max_examples=3, deadline=None, suppress_health_check=IN_A_FOLDER)
+@given(damages=some(DAMAGES))
 def test_after_any_damages_a_repaired_library_is_clean(
     prepared: Held, tmp_path_factory: pytest.TempPathFactory, damages: list[Damage]
 ) -> None:
-    assert_repaired(prepared, tmp_path_factory.mktemp("damaged"), damages)
+    assert_repaired(prepared, tmp_path_factory.mktemp("damaged"), damages, is_indexed=False)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(3000)
 @settings(max_examples=200, deadline=None, suppress_health_check=IN_A_FOLDER)
-@given(damages=SOME_DAMAGES)
+@given(damages=some([other_index, *DAMAGES]))
 def test_after_any_damages_a_repaired_library_is_clean_at_length(
     prepared: Held, tmp_path_factory: pytest.TempPathFactory, damages: list[Damage]
 ) -> None:
-    assert_repaired(prepared, tmp_path_factory.mktemp("damaged"), damages)
+    assert_repaired(prepared, tmp_path_factory.mktemp("damaged"), damages, is_indexed=True)
 
 
 def test_a_sample_that_finds_foreign_vectors_has_all_compared_before_the_repair(held: Held) -> None:
     vector = vector_to_bytes(np.full(64, 0.125, np.float32))
     held.change("UPDATE chunks SET vector = :vector", vector=vector)
-    shutil.rmtree(held.folder / "index")
     with held.open() as library:
         assert {finding.kind for finding in library.verify(embed=3).findings} == {Difference.VECTORS}
         assert library.verify(embed=0).is_clean
@@ -292,15 +334,15 @@ def test_a_sample_that_finds_foreign_vectors_has_all_compared_before_the_repair(
         assert library.verify(embed=10_000).is_clean
 
 
-def test_an_index_that_isnt_there_or_is_broken_is_made_anew(held: Held) -> None:
-    with held.open() as library:
+def test_an_index_that_isnt_there_or_is_broken_is_made_anew(indexed: Held) -> None:
+    with indexed.open() as library:
         library.search("pear")
-    for path in (held.folder / "index").rglob("*.dat"):
+    for path in (indexed.folder / "index").rglob("*.dat"):
         path.write_bytes(path.read_bytes()[:1000])
-    with held.open() as library:
+    with indexed.open() as library:
         assert library.verify().is_clean
-    shutil.rmtree(held.folder / "index")
-    with held.open() as library:
+    shutil.rmtree(indexed.folder / "index")
+    with indexed.open() as library:
         assert library.verify().is_clean
         assert library.search("pear", k=3)
 
@@ -339,7 +381,7 @@ def is_lost(finding: Finding) -> bool:
     return finding.kind is Difference.DAMAGED and finding.name in ("one", "two", "three")
 
 
-@pytest.mark.parametrize("share", [0.3, 0.5, 0.8, 0.97])
+@pytest.mark.parametrize("share", [0.3, 0.97, *(pytest.param(share, marks=pytest.mark.long) for share in (0.5, 0.8))])
 def test_what_is_left_of_a_truncated_database_is_kept(held: Held, share: float) -> None:
     path = held.folder / "library.db"
     with closing(sqlite3.connect(path)) as connection:
@@ -353,15 +395,15 @@ def test_what_is_left_of_a_truncated_database_is_kept(held: Held, share: float) 
         assert library.verify().is_clean
 
 
-def test_an_emptied_database_is_not_taken_for_a_new_library(held: Held) -> None:
-    with held.open() as library:
+def test_an_emptied_database_is_not_taken_for_a_new_library(indexed: Held) -> None:
+    with indexed.open() as library:
         assert library.search("pear")
-    os.truncate(held.folder / "library.db", 0)
+    os.truncate(indexed.folder / "library.db", 0)
     with pytest.raises(LibraryDamaged, match="it is empty"):
-        held.open()
+        indexed.open()
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, 3, *(pytest.param(seed, marks=pytest.mark.long) for seed in (1, 2, 4, 5))])
 def test_a_library_with_a_damaged_page_is_repaired(held: Held, seed: int) -> None:
     chance = random.Random(seed)
     with held.open() as library:

@@ -13,7 +13,7 @@ import pytest
 from helpers import make_document
 from site_server import SiteServer
 from sources.site.site_visits import page
-from verification.libraries import SiteReader, kinds, opened, write_files
+from verification.libraries import SiteReader, kinds, opened, write_quick_files
 
 from answerable.library import Library
 from answerable.protocols import Store
@@ -23,8 +23,8 @@ from answerable.stores.memory.store import MemoryStore
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder with a file of every kind."""
-    return write_files(tmp_path / "files")
+    """A folder with a file of many kinds."""
+    return write_quick_files(tmp_path / "files")
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_change_that_leaves_size_and_time_takes_a_checksum(library: Library, f
 
 
 def test_a_member_of_an_archive_that_changed_is_stale(library: Library, folder: Path, tmp_path: Path) -> None:
-    other = write_files(tmp_path / "other")
+    other = write_quick_files(tmp_path / "other")
     shutil.copy(other / "chat.zip", folder / "texts.zip")
     assert kinds(library.verify()) == {"texts.zip": {"stale"}}
     report = library.verify(repair=True)
