@@ -29,10 +29,10 @@ TOPICS = ["lluvia", "viento", "nieve", "granizo", "niebla"]
 SHARED = 5
 
 
-def write_documents(folder: Path) -> None:
+def write_documents(folder: Path, count: int = DOCUMENTS) -> None:
     """Small files of one to five chunks each; every chunk names its file."""
     folder.mkdir()
-    for number in range(DOCUMENTS):
+    for number in range(count):
         (folder / f"informe-{number:03}.txt").write_text(text_of(f"número{number}", number), "utf-8")
 
 

@@ -29,7 +29,7 @@ from answerable.text.places import TEXT_HASH, count_places, text_hash
 LICENCE = "Permission is granted to copy this garden licence without any charge."
 OTHERS = ("The garden gate opens at nine.", "A garden licence costs ten euros.", "The charge is granted by vote.")
 QUESTION = "garden licence permission granted"
-COPIES = 120
+COPIES = 60
 EMBEDDER = HashEmbedder(PRINT.dimension)
 
 
@@ -83,8 +83,8 @@ def test_each_text_is_found_once_and_says_in_how_many_other_places_it_stands(fil
     ("where", "admitted"),
     [
         ({"folder": "b"}, {n for n in range(COPIES) if n % 3 == 1}),
-        ({"number": {"gte": 110}}, set(range(110, COPIES))),
-        ({"not": {"number": {"lt": 119}}, "number": {"exists": True}}, {119}),
+        ({"number": {"gte": 50}}, set(range(50, COPIES))),
+        ({"not": {"number": {"lt": 59}}, "number": {"exists": True}}, {59}),
         ({"and": [{"folder": "c"}, {"source": "/copy5.txt"}]}, {5}),
         ({"and": [{"folder": "a"}, {"source": "/copy5.txt"}]}, set()),
     ],
@@ -103,7 +103,7 @@ def test_places_are_counted_by_the_hash_of_their_text(filled: Store) -> None:
     (chunk,), (other,) = filled.chunks("copy7"), filled.chunks("other1")
     hashes = [text_hash(chunk), text_hash(other), "0" * 16]
     assert count_places(filled, hashes, None) == dict(zip(hashes, (COPIES, 1, 0), strict=True))
-    assert count_places(filled, hashes, parse_filter({"folder": "a"})) == dict(zip(hashes, (40, 1, 0), strict=True))
+    assert count_places(filled, hashes, parse_filter({"folder": "a"})) == dict(zip(hashes, (20, 1, 0), strict=True))
     assert count_places(filled, [], None) == {}
 
 

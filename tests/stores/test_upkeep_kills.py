@@ -35,7 +35,7 @@ from answerable.stores.qdrant.store import QdrantStore
 from answerable.wiring.build import build_store
 
 KILLS = pytest.mark.parametrize("kills", [1, pytest.param(50, marks=pytest.mark.long)])
-OLD, DOCUMENTS = HashEmbedder(64), 60
+OLD, DOCUMENTS = HashEmbedder(64), 40
 
 Check = Callable[[], None]
 
@@ -124,8 +124,10 @@ def is_part_of(address: str, whole: Store) -> bool:
 
 
 @pytest.mark.timeout(1800)
-@KILLS
-@pytest.mark.parametrize("action", ["copy", "restore"])
+@pytest.mark.parametrize(
+    ("action", "kills"),
+    [("copy", 1), *(pytest.param(action, 50, marks=pytest.mark.long) for action in ("copy", "restore"))],
+)
 def test_killed_while_a_library_is_filled(source: Path, tmp_path: Path, action: str, kills: int) -> None:
     expected = exported_from(str(source), tmp_path)
     given = source if action == "copy" else tmp_path / "check.zip"
@@ -205,8 +207,9 @@ def finish(store: Store, before: bytes, after: bytes, folder: Path) -> bool:
 
 
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("is_done", [False, True])
-@pytest.mark.parametrize("step", [31, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("step", "is_done"), [(31, False), *(pytest.param(1, is_done, marks=pytest.mark.long) for is_done in (False, True))]
+)
 def test_killed_at_any_request_while_the_embedder_is_changed(tmp_path: Path, step: int, is_done: bool) -> None:
     """On a Qdrant server; what was left behind is gone in the end."""
     before, after = from_scratch(OLD, tmp_path, 3), from_scratch(NEW, tmp_path, 3)

@@ -26,7 +26,7 @@ from answerable.datatypes import Answer
 from answerable.stores.embedded.store import EmbeddedStore
 
 LONG = pytest.mark.long
-QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 3)]
+QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS)]
 
 
 def command(action: str, *arguments: object) -> list[str]:
@@ -163,21 +163,24 @@ def test_killed_at_random_moments_of_an_add(
         folder = tmp_path / str(attempt)
         # Killed by chance within its slice of the time, so few kills reach all stages; one alone, before the end.
         moment = (attempt + chance.random() * (0.5 if kills == 1 else 1)) / kills
-        while not killed(folder, documents, seconds * moment) or (
-            kills == 1 and assert_whole(folder, expected) == DOCUMENTS
-        ):
+        while True:
+            is_killed = killed(folder, documents, seconds * moment)
+            there = assert_whole(folder, expected)
+            if is_killed and (kills > 1 or there < DOCUMENTS):
+                break
             # The machine has more time for it than when it was measured.
             seconds /= 2
             shutil.rmtree(folder)
-        left.append(assert_whole(folder, expected))
+        left.append(there)
         finish(folder, documents, expected)
         shutil.rmtree(folder)
     assert min(left) < DOCUMENTS, "no kill came before the end of adding"
 
 
-@pytest.mark.parametrize("limit", [60_000, *(pytest.param(limit, marks=LONG) for limit in (200_000, 400_000, 900_000))])
+@LONG
+@pytest.mark.parametrize("limit", [60_000, 200_000, 400_000, 900_000])
 def test_the_disk_is_full(tmp_path: Path, documents: Path, undisturbed: tuple[State, float], limit: int) -> None:
-    """With small limits the database runs out of space, with the largest the index."""
+    """With small limits the database runs out of space, with the largest the index. A sample is in `test_embedded`."""
     folder = tmp_path / "library"
     message = run("add_on_a_full_disk", folder, documents, limit)
     assert message is not None
@@ -211,12 +214,13 @@ def test_the_disk_fails_to_sync(
     assert str(folder) in message
     assert "disk" in message
     assert "again" in message
-    assert assert_whole(folder, undisturbed[0]) < DOCUMENTS
+    # All are written together, by few syncs; those that come later are of the index.
+    assert assert_whole(folder, undisturbed[0]) < DOCUMENTS or calls > 5
     finish(folder, documents, undisturbed[0])
 
 
 @pytest.mark.timeout(900)
-@pytest.mark.parametrize("seconds", [2, pytest.param(60, marks=LONG)])
+@pytest.mark.parametrize("seconds", [1, pytest.param(60, marks=LONG)])
 def test_four_processes_add_and_ask_at_once(tmp_path: Path, seconds: int) -> None:
     folder = tmp_path / "library"
     children = [

@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[2] / "servers"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import pytest
-from crash_processes import DOCUMENTS, SHARED, TOPICS, text_of, whole_documents, write_documents
+from crash_processes import SHARED, TOPICS, text_of, whole_documents, write_documents
 from helpers import HashEmbedder
 from postgres_server import Server, in_database, new_library, private_server
 
@@ -34,7 +34,9 @@ from answerable.splitting.by_type import SplitterByType
 from answerable.stores.postgres.store import PostgresStore
 
 LONG = pytest.mark.long
-QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS * 2)]
+# Each is added by itself.
+DOCUMENTS = 60
+QUESTIONS = [f"¿Qué midió la estación número{number}? ¿{topic}?" for number, topic in enumerate(TOPICS)]
 State = tuple[dict[str, Any], list[Any]]
 
 
@@ -113,7 +115,7 @@ def state_of(address: str) -> State:
             assert {result.chunk.id for result in results} <= chunk_ids
             searches.append([(result.chunk.id, round(result.score, 4)) for result in results])
     store = PostgresStore(address)
-    indexed = [chunk for chunk, _ in store.fetch(range(1, 20 * DOCUMENTS * 5)).values()]
+    indexed = [chunk for chunk, _ in store.fetch(range(1, 20_000)).values()]
     assert store.count() == (len(documents), len(indexed))
     if indexed:
         everywhere = store.search_vectors(indexed[0].vector, len(indexed) + 10, None)
@@ -131,7 +133,7 @@ def state_of(address: str) -> State:
 def documents(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of small files."""
     folder = tmp_path_factory.mktemp("crash") / "documents"
-    write_documents(folder)
+    write_documents(folder, DOCUMENTS)
     return folder
 
 
