@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -23,8 +24,18 @@ from answerable.stores.embedded.store import EmbeddedStore
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSIX = pytest.mark.skipif(os.name != "posix", reason="rights of other accounts are given otherwise elsewhere")
 OTHERS = 0o077
-# Each command in a process whose umask keeps nothing from anybody.
-COMMAND = "import os; os.umask(0); from answerable.interfaces.cli.main import run; run()"
+# Commands in a process whose umask keeps nothing from anybody.
+COMMANDS = """
+import json, os, sys
+from answerable.interfaces.cli.main import run
+for arguments in json.loads(sys.argv[1]):
+    os.umask(0)
+    sys.argv[1:] = arguments
+    try:
+        run()
+    except SystemExit as ended:
+        assert ended.code in (0, 1), arguments
+"""
 
 # A library as small as this one has no index unless that is asked for.
 BUILD_INDEX = """
@@ -44,15 +55,16 @@ def test_what_commands_make_is_closed_to_others(tmp_path: Path) -> None:
     made, base = tmp_path / "made", tmp_path / "made" / "deeper"
     environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(base / "cache")}
     library, export, keys = str(base / "library"), str(tmp_path / "export.zip"), str(tmp_path / "keys.json")
-    for arguments in (
+    commands = (
         ("add", str(EXAMPLES), "--library", library),
         ("ask", "What does the guide say?", "--library", library),
         ("export", export, "--library", library),
         ("import", export, "--library", str(base / "imported")),
         ("keys", "add", "--role", "admin", keys),
-    ):
-        done = subprocess.run([sys.executable, "-c", COMMAND, *arguments], env=environment, capture_output=True)
-        assert done.returncode in (0, 1), done.stderr.decode()[-2_000:]
+    )
+    program = [sys.executable, "-c", COMMANDS, json.dumps(commands)]
+    done = subprocess.run(program, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2_000:]
     subprocess.run([sys.executable, "-c", BUILD_INDEX, library], check=True)
     assert {path.name for path in base.iterdir()} == {"cache", "imported", "library"}
     assert (base / "library" / "index" / "state.json").exists()

@@ -118,8 +118,8 @@ def look(folder: Path, acknowledged: list[str], action: Callable[[Path, Tell], N
         assert_sound(EmbeddedStore(folder / "other", indexed_from=0))
     if action is not remove:
         action(folder, lambda _: None)
-    sync(folder, lambda _: None)
     with closing(library_on(EmbeddedStore(folder / "library", indexed_from=0))) as library:
+        library.sync()
         report = library.verify()
         assert report.is_clean, report.findings
     if (folder / "other").exists():
@@ -180,7 +180,8 @@ def attempts(
             total = said["calls"]
             step = max(1, total // failures)
         acknowledged = [each for each in told if isinstance(each, str)]
-        wrong, _ = in_a_process(lambda _: look(work, acknowledged, action))  # noqa: B023
+        # What nothing happened to is looked at by other tests.
+        wrong, _ = in_a_process(lambda _: look(work, acknowledged, action)) if at else ([], 0)  # noqa: B023
         yield {"at": at, "status": status, "wrong": wrong, **said}
         shutil.rmtree(work)
         at += step

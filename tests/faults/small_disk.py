@@ -29,7 +29,7 @@ from service_on_socket import small_service, upload
 from answerable.errors import LibraryError
 from answerable.stores.embedded.store import EmbeddedStore
 
-FILES = 40
+FILES = 16
 # Makes the disk as large as that, in bytes, and read-only if it says so; what is on it stays.
 Disk = Callable[[int, bool], None]
 

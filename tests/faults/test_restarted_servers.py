@@ -25,7 +25,7 @@ from answerable.stores.memory.store import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
 from answerable.stores.qdrant.store import QdrantStore
 
-FILES = 12
+FILES = 8
 AWAY = 0.6
 
 
