@@ -45,10 +45,10 @@ class Started:
         """Those that are there now."""
         return [child for child in children(os.getpid()) if child not in self._before]
 
-    def busy(self) -> int:
+    def busy(self, seconds: float = 0.7) -> int:
         """One that has been reading for a while; waits until there is one."""
-        wait_until(lambda: any(seconds_used(child) > 0.7 for child in self.all()))
-        return next(child for child in self.all() if seconds_used(child) > 0.7)
+        wait_until(lambda: any(seconds_used(child) > seconds for child in self.all()))
+        return next(child for child in self.all() if seconds_used(child) > seconds)
 
 
 def is_running(process: int) -> bool:

@@ -26,6 +26,8 @@ from answerable.sources.limits import ReadLimits, Skipped
 from answerable.sources.process.reading_process import ReadingProcess
 from answerable.sources.process.transfer import pack, unpack
 
+# Seconds of processor time, more than a process takes to start.
+A_WHILE = 0.5
 EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
@@ -180,7 +182,7 @@ def test_ctrl_c_and_a_killed_command_end_what_is_read(tmp_path: Path) -> None:
     for ending in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
         command = [sys.executable, "-m", "answerable", "add", str(tmp_path), "--library", str(tmp_path / "library")]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as adding:
-            while not (found := children(adding.pid)) or seconds_used(found[0]) < 1:
+            while not (found := children(adding.pid)) or seconds_used(found[0]) < A_WHILE:
                 assert adding.poll() is None, adding.stderr and adding.stderr.read()
                 time.sleep(0.05)
             adding.send_signal(ending)
@@ -193,7 +195,9 @@ def test_workers_of_a_killed_command_end_with_what_they_read(tmp_path: Path) -> 
     (tmp_path / "slower.md").write_bytes(SLOW)
     command = [sys.executable, "-m", "answerable", "add", str(tmp_path), "--library", str(tmp_path / "library")]
     with subprocess.Popen([*command, "--workers", "2"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as adding:
-        wait_until(lambda: any(seconds_used(child) > 1 for worker in spawned(adding.pid) for child in children(worker)))
+        wait_until(
+            lambda: any(seconds_used(child) > A_WHILE for worker in spawned(adding.pid) for child in children(worker))
+        )
         workers = spawned(adding.pid)
         found = [child for worker in workers for child in children(worker)]
         adding.send_signal(signal.SIGTERM)
@@ -205,7 +209,7 @@ def test_workers_of_a_killed_command_end_with_what_they_read(tmp_path: Path) -> 
 def once_reading(end: Callable[[int], None]) -> Iterator[None]:
     """Does something when a process that this one starts now has been reading for a while."""
     started = Started()
-    thread = threading.Thread(target=lambda: end(started.busy()))
+    thread = threading.Thread(target=lambda: end(started.busy(A_WHILE)))
     thread.start()
     try:
         yield
