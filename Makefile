@@ -3,6 +3,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 DATA ?= ../shared/data
+# Tests start hundreds of processes: without compiled modules each would compile them anew.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup system demo test test-long check docs smoke smoke-long dist test-quality bench bench-peers clean
 
