@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import multiprocessing
 import signal
 import threading
 import time
@@ -43,8 +44,12 @@ class Held:
 
 @pytest.fixture
 def callers() -> Iterator[ThreadPoolExecutor]:
-    with ThreadPoolExecutor(50) as threads:
+    with many_threads() as threads:
         yield threads
+
+
+def many_threads() -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(50)
 
 
 def waiting_behind(
@@ -96,41 +101,37 @@ def test_too_few_results_are_an_error() -> None:
         batching.run(1)
 
 
-@pytest.fixture
-def interrupted() -> Iterator[Callable[[], None]]:
-    """A call after which the main thread is interrupted within a moment."""
-
-    def interrupt(*_: object) -> None:
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGALRM, interrupt)
-    yield lambda: signal.setitimer(signal.ITIMER_REAL, 0.2) and None
-    signal.setitimer(signal.ITIMER_REAL, 0)
-    signal.signal(signal.SIGALRM, before)
+def interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
-def test_who_gives_up_waiting_holds_up_no_one(callers: ThreadPoolExecutor, interrupted: Callable[[], None]) -> None:
+def interrupt_soon() -> None:
+    """Interrupt the main thread within a moment."""
+    signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.2)
+
+
+def give_up_waiting() -> None:
     held = Held()
     batching = Batching(held, most=4)
-    (first,) = waiting_behind(held, batching, callers, [0])
-    interrupted()
-    with pytest.raises(KeyboardInterrupt):
-        batching.run(1)
-    second = callers.submit(batching.run, 2)
-    held.let_go.set()
-    assert (first.result(PATIENCE), second.result(PATIENCE)) == (0, 4)
+    with many_threads() as callers:
+        (first,) = waiting_behind(held, batching, callers, [0])
+        interrupt_soon()
+        with pytest.raises(KeyboardInterrupt):
+            batching.run(1)
+        second = callers.submit(batching.run, 2)
+        held.let_go.set()
+        assert (first.result(PATIENCE), second.result(PATIENCE)) == (0, 4)
     assert 1 not in [item for batch in held.batches for item in batch]
 
 
-def test_an_interrupted_leader_leaves_its_batch_to_the_others(
-    callers: ThreadPoolExecutor, interrupted: Callable[[], None]
-) -> None:
+def interrupt_a_leader() -> None:
     held, others = Held(), list[Future[int]]()
 
     def compute(items: Sequence[int]) -> list[int]:
         if 1 in items:
             held.batches.append(list(items))
-            interrupted()
+            interrupt_soon()
             time.sleep(PATIENCE)
         return held(items)
 
@@ -142,14 +143,31 @@ def test_an_interrupted_leader_leaves_its_batch_to_the_others(
         eventually(lambda: len(batching._waiting) == 3)
         held.let_go.set()
 
-    (first,) = waiting_behind(held, batching, callers, [0])
-    following = callers.submit(follow)
-    with pytest.raises(KeyboardInterrupt):
-        batching.run(1)
-    following.result(PATIENCE)
-    assert [future.result(PATIENCE) for future in (first, *others)] == [0, 4, 6]
+    with many_threads() as callers:
+        (first,) = waiting_behind(held, batching, callers, [0])
+        following = callers.submit(follow)
+        with pytest.raises(KeyboardInterrupt):
+            batching.run(1)
+        following.result(PATIENCE)
+        assert [future.result(PATIENCE) for future in (first, *others)] == [0, 4, 6]
     assert held.batches[1][0] == 1
     assert sorted(held.batches[1]) == [1, 2, 3]
+
+
+def in_a_process_of_its_own(work: Callable[[], None]) -> int | None:
+    """Its exit status. On a virtual machine, signals ended processes (SIGSEGV) in which a model had been computed."""
+    process = multiprocessing.get_context("spawn").Process(target=work)
+    process.start()
+    process.join(2 * PATIENCE)
+    return process.exitcode
+
+
+def test_who_gives_up_waiting_holds_up_no_one() -> None:
+    assert in_a_process_of_its_own(give_up_waiting) == 0
+
+
+def test_an_interrupted_leader_leaves_its_batch_to_the_others() -> None:
+    assert in_a_process_of_its_own(interrupt_a_leader) == 0
 
 
 def test_what_is_due_first_runs_first() -> None:

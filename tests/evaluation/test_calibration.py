@@ -414,7 +414,9 @@ def test_a_question_about_two_documents_loses_both(tmp_path: Path, monkeypatch: 
 # All of it
 
 
-@pytest.mark.parametrize("wrong_answers", [2.0, 10.0, 40.0])
+@pytest.mark.parametrize(
+    "wrong_answers", [10.0, *(pytest.param(target, marks=pytest.mark.long) for target in (2.0, 40.0))]
+)
 def test_calibrating_end_to_end(sets: list[QuestionSet], wrong_answers: float) -> None:
     said: list[str] = []
     found = calibrate(sets, HashEmbedder(256), wrong_answers, said.append)
