@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 from pdf_chat_parts import APP, CHAT, answers, embedded, prompts, refuses
 from providers.scripted_server import ScriptedServer
 from providers.scripted_server import chat as streamed
+from reading_processes import wait_until
 from terminal import Terminal
 
 import chat
@@ -123,14 +123,18 @@ def test_a_conversation(run: Run, terminal: InTerminal, server: ScriptedServer) 
         child.sendline("Onde fica a sede, em São Paulo? 🏢")
         child.expect_exact("RESPOSTA: A sede fica em São Paulo.")
         child.expect_exact(PROMPT)
-        # Ctrl-C at the prompt.
-        child.send("meia pergun")
+        assert embedded(server)[-1] == "Onde fica a sede, em São Paulo? 🏢"
+        # Nothing was asked for the empty lines.
+        assert len(prompts(server)) == 3
+        # Ctrl-C during an answer.
+        answers(server, streamed("A empresa foi fundada", 600.0, " em 1998."))
+        child.sendline("Quando foi fundada?")
+        wait_until(lambda: len(prompts(server)) == 4)
         child.sendintr()
         assert ended(child) == 0
         assert "Traceback" not in child.before
-    # Nothing was asked for the empty lines.
-    assert len(prompts(server)) == 3
-    assert embedded(server)[-1] == "Onde fica a sede, em São Paulo? 🏢"
+        assert "RESPOSTA" not in child.before
+    assert server.disconnected.wait(30)
 
 
 @pytest.mark.parametrize("word", [" Quit ", "sair", "EXIT"])
@@ -139,19 +143,13 @@ def test_the_words_that_end_it(run: Run, server: ScriptedServer, word: str) -> N
     assert server.requests == []
 
 
-@pytest.mark.usefixtures("collection")
-def test_ctrl_c_during_an_answer_ends_it(terminal: InTerminal, server: ScriptedServer) -> None:
-    answers(server, streamed("A sede fica em", 600.0, " São Paulo."))
+@pytest.mark.long
+def test_ctrl_c_at_the_prompt_ends_it(terminal: InTerminal) -> None:
     with terminal() as child:
-        child.sendline("Onde fica a sede?")
-        end = time.monotonic() + 60
-        while not prompts(server) and time.monotonic() < end:
-            time.sleep(0.05)
+        child.send("meia pergun")
         child.sendintr()
         assert ended(child) == 0
         assert "Traceback" not in child.before
-        assert "RESPOSTA" not in child.before
-    assert server.disconnected.wait(30)
 
 
 @pytest.mark.long

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import time
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import httpx
 import pytest
 from providers.scripted_server import ScriptedServer
+from qdrant_client import models
 from qdrant_server import StandIn
 from textbook_parts import ADMIN, BOOK, COMPLETIONS, EMBEDDINGS, KEY, embed, running, versions, write_book, writes
 
 from src.qdrant import open_qdrant
-from src.settings import QdrantAddress
+from src.settings import COLLECTION, QdrantAddress, load
+from src.tools.sync_book_to_qdrant import sync_book
 
 
 @pytest.fixture
@@ -33,7 +36,9 @@ def openai() -> Iterator[ScriptedServer]:
 
 
 @pytest.fixture(autouse=True)
-def _environment(docs: Path, openai: ScriptedServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _environment(
+    docs: Path, openai: ScriptedServer, one_certificate: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[None]:
     """Every variable of the application, and no file `.env`; of the model no text is embedded already."""
     for name in ("QDRANT_API_KEY", "OPENAI_CHAT_MODEL", "CORS_ORIGINS", "ANSWERABLE_GROUNDING"):
         monkeypatch.delenv(name, raising=False)
@@ -46,6 +51,7 @@ def _environment(docs: Path, openai: ScriptedServer, tmp_path: Path, monkeypatch
         "ADMIN_API_KEY": ADMIN,
         "INGEST_WAIT": "300",
         "BOOK_DOCS_PATH": str(docs),
+        "SSL_CERT_FILE": one_certificate,
         "OPENAI_EMBEDDING_MODEL": f"text-embedding-3-small-{uuid.uuid4().hex}",
     }.items():
         monkeypatch.setenv(name, value)
@@ -81,6 +87,46 @@ def anywhere(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest
     elif request.param == "server":
         request.getfixturevalue("on_server")
     return str(request.param)
+
+
+@pytest.fixture(scope="session")
+def put_book() -> Callable[[str], None]:
+    """Puts a book of some name where QDRANT_URL says: what `sync_book` made of it the first time."""
+    made: dict[str, list[models.PointStruct]] = {}
+
+    def put(name: str) -> None:
+        if name in made:
+            _store(made[name])
+        else:
+            sync_book()
+            made[name] = _stored()
+
+    return put
+
+
+def _stored() -> list[models.PointStruct]:
+    with open_qdrant(load().qdrant) as opened:
+        records, _ = opened.client.scroll(COLLECTION, limit=1000, with_vectors=True)
+    kept = {"id", "vector", "payload"}
+    return [models.PointStruct.model_validate(record.model_dump(include=kept)) for record in records]
+
+
+def _store(points: list[models.PointStruct]) -> None:
+    version = f"{COLLECTION}.{time.time_ns()}"
+    alias = models.CreateAlias(collection_name=version, alias_name=COLLECTION)
+    with open_qdrant(load().qdrant) as opened:
+        size = models.VectorParams(size=len(points[0].vector), distance=models.Distance.COSINE)
+        opened.client.create_collection(version, size)
+        opened.client.upsert(version, points)
+        opened.client.update_collection_aliases([models.CreateAliasOperation(create_alias=alias)])
+
+
+@pytest.fixture
+def book(put_book: Callable[[str], None], openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The small book is in the collection, embedded by OpenAI."""
+    monkeypatch.setenv("OPENAI_EMBEDDING_MODEL", "text-embedding-3-small-of-the-book")
+    put_book("small")
+    openai.requests.clear()
 
 
 @pytest.fixture

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import accumulate, chain, islice
 from pathlib import Path
@@ -13,14 +14,17 @@ import pytest
 from providers.scripted_server import ScriptedServer
 from textbook_parts import COMPLETIONS, asked, passages, say, write_book, writes
 
+from answerable.datatypes import Exchange
 from answerable.providers.token_counts import count_tokens
-from src.tools.sync_book_to_qdrant import sync_book
+from src.services.history import History
+from src.settings import load
 
 REFUSALS = ("The textbook doesn't say.", "El libro no lo dice.", "O livro não diz.")
 HINT = "The reader has selected this text, and the question is about it:"
 LIMIT = 3
 MOST_TURNS = 20
 MODEL = "gpt-5-nano"
+SESSION = "s1"
 
 MORE_PAGES = {
     "module1/actions.md": """# Actions
@@ -128,11 +132,11 @@ CONVERSATIONS = read_conversations()
 
 
 @pytest.fixture
-def book(docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def book(put_book: Callable[[str], None], docs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The small book with more pages, embedded on this machine, which finds them in three languages."""
     monkeypatch.setenv("ANSWERABLE_EMBEDDER", "local")
     write_book(docs, MORE_PAGES)
-    sync_book()
+    put_book("with more pages")
 
 
 def converse(client: httpx.Client, openai: ScriptedServer, turns: Sequence[Turn]) -> Iterator[Exchanged]:
@@ -140,7 +144,7 @@ def converse(client: httpx.Client, openai: ScriptedServer, turns: Sequence[Turn]
     openai.script(COMPLETIONS, *(writes(*turn.answer.splitlines(keepends=True)) for turn in turns))
     for number, turn in enumerate(turns, 1):
         hint = {"selected_text": turn.selected} if turn.selected else {}
-        reply = say(client, turn.message, **hint)
+        reply = say(client, turn.message, SESSION, **hint)
         assert reply.status_code == 200, reply.text
         calls = asked(openai)
         assert len(calls) == number
@@ -183,7 +187,21 @@ def test_there_are_ten_conversations_of_eight_turns() -> None:
     assert [len(turns) for turns in CONVERSATIONS.values()] == [8] * 10
 
 
-@pytest.mark.parametrize("turns", CONVERSATIONS.values(), ids=CONVERSATIONS)
+# One without English, one with a selected text, and one in all three languages.
+SAMPLE = (
+    "Español: en el teléfono, con prisa y sin tildes",
+    "Português: um técnico lê sobre os sensores",
+    "Español, English, português: a reader who changes languages",
+)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        pytest.param(turns, id=title, marks=[] if title in SAMPLE else pytest.mark.long)
+        for title, turns in CONVERSATIONS.items()
+    ],
+)
 def test_each_turn_reaches_the_model_and_its_answer_the_reader(
     turns: list[Turn], book: None, client: httpx.Client, openai: ScriptedServer
 ) -> None:
@@ -198,8 +216,12 @@ def test_the_model_is_given_the_last_twenty_turns(
     book: None, client: httpx.Client, openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANSWERABLE_HISTORY_TOKENS", "100000")
-    turns = list(islice(chain(*CONVERSATIONS.values()), MOST_TURNS + 4))
-    for number, told in enumerate(converse(client, openai, turns)):
+    turns = list(islice(chain(*CONVERSATIONS.values()), MOST_TURNS + 3))
+    before = MOST_TURNS - 1
+    with closing(History(load().sessions_path)) as kept:
+        for turn in turns[:before]:
+            kept.add(SESSION, Exchange(turn.message, turn.message, turn.answer))
+    for number, told in enumerate(converse(client, openai, turns[before:]), before):
         assert told.before == history(turns[max(number - MOST_TURNS, 0) : number])
         check_reply(told)
 

@@ -6,12 +6,14 @@ import json
 import sys
 from pathlib import Path
 
+import pytest
 from textbook_parts import BACKEND, SCRIPT
 from watching import SERVING, assert_kept_still, watch
 
 SERVICE = (sys.executable, "-m", "uvicorn", "src.main:app", "--port", "0")
 
 
+@pytest.mark.long
 def test_nothing_leaves_the_machine(docs: Path, tmp_path: Path) -> None:
     variables = {"QDRANT_URL": f"path:{tmp_path / 'qdrant'}", "BOOK_DOCS_PATH": str(docs)}
     message = json.dumps({"message": "What is a node?", "session_id": "s1"})

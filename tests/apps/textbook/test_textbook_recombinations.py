@@ -6,6 +6,7 @@ The cases were written by somebody who hadn't read the code. The check misses so
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 
 import httpx
@@ -27,10 +28,10 @@ def section(docs: Path) -> None:
     sync_book()
 
 
-def unsupported(kind: str, client: httpx.Client, openai: ScriptedServer) -> int:
-    """How many sentences of a kind the book doesn't back, each being the model's whole answer."""
+def unsupported(sentences: Sequence[str], client: httpx.Client, openai: ScriptedServer) -> int:
+    """How many sentences the book doesn't back, each being the model's whole answer."""
     found = 0
-    for sentence in CASES[kind]:
+    for sentence in sentences:
         openai.script(COMPLETIONS, writes(sentence))
         found += say(client, "What is TernOS?", session=sentence).headers["X-Unsupported-Sentences"] != "0"
     return found
@@ -38,8 +39,17 @@ def unsupported(kind: str, client: httpx.Client, openai: ScriptedServer) -> int:
 
 @pytest.mark.long
 def test_false_recombinations_are_counted(section: None, client: httpx.Client, openai: ScriptedServer) -> None:
-    assert unsupported("false", client, openai) >= TOLD
+    assert unsupported(CASES["false"], client, openai) >= TOLD
 
 
+@pytest.mark.long
 def test_true_sentences_with_frames_are_backed(section: None, client: httpx.Client, openai: ScriptedServer) -> None:
-    assert len(CASES["true"]) - unsupported("true", client, openai) >= KEPT
+    assert len(CASES["true"]) - unsupported(CASES["true"], client, openai) >= KEPT
+
+
+def test_what_the_book_says_in_other_words_is_backed(
+    section: None, client: httpx.Client, openai: ScriptedServer
+) -> None:
+    told = ("With a service, the calling node has to wait until the other node has replied.",)
+    assert set(told) < set(CASES["true"])
+    assert unsupported(told, client, openai) == 0

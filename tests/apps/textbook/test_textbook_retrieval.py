@@ -12,7 +12,7 @@ import pytest
 from providers.scripted_server import Reply, Request, ScriptedServer, failure
 from qdrant_client import models
 from qdrant_server import Fault, StandIn
-from textbook_parts import ARMS, EMBEDDINGS, KEY, NODES, embed, embedded, passages, write_book
+from textbook_parts import ARMS, BOTH_ENGINES, EMBEDDINGS, KEY, NODES, embed, embedded, passages, write_book
 
 from answerable.errors import SettingsError
 from src.errors import openai_errors
@@ -38,8 +38,7 @@ def test_the_signature_is_the_specified_one() -> None:
     }
 
 
-def test_passages_come_with_their_four_keys(anywhere: str) -> None:
-    sync_book()
+def test_passages_come_with_their_four_keys(anywhere: str, book: None) -> None:
     found = retrieve(QUESTION)
     assert len(found) == 3
     assert found[0] == {
@@ -52,8 +51,7 @@ def test_passages_come_with_their_four_keys(anywhere: str) -> None:
     assert [list(each) for each in found] == [["text", "source", "chapter", "section"]] * 3
 
 
-def test_the_limit_is_kept_and_the_best_come_first() -> None:
-    sync_book()
+def test_the_limit_is_kept_and_the_best_come_first(book: None) -> None:
     everything = retrieve(QUESTION, limit=100)
     assert len(everything) == len(passages()) == 6
     assert [retrieve(QUESTION, limit=limit) for limit in (1, 4)] == [everything[:1], everything[:4]]
@@ -75,8 +73,7 @@ def test_the_models_name_is_a_setting(openai: ScriptedServer, monkeypatch: pytes
     assert {request.body["model"] for request in openai.requests} == {"another-model"}
 
 
-def test_the_collection_is_searched_by_vector_with_filters(on_server: StandIn) -> None:
-    sync_book()
+def test_the_collection_is_searched_by_vector_with_filters(on_server: StandIn, book: None) -> None:
     before = len(on_server.requests)
     retrieve("What does it do?", selected_text_hint="Reliable delivery repeats what was lost")
     asked = [
@@ -89,31 +86,30 @@ def test_the_collection_is_searched_by_vector_with_filters(on_server: StandIn) -
     assert "Quality of service" in asked[0].filter.model_dump_json()
 
 
-@pytest.mark.parametrize(
-    ("selected", "sections"),
-    [
-        ("A node is an independent process", {(NODES, "")}),
-        # Rendered: no marks of emphasis, no target of a link, other white space.
-        ("subscribers receive them. A camera publishes thirty\nframes each second", {(NODES, "Topics")}),
-        ("RELIABLE   delivery", {(NODES, "Topics › Quality of service")}),
-        ("Inverse kinematics", {(ARMS, "Inverse kinematics")}),
-        # It begins in one section and ends in the next.
-        (
-            "Forward kinematics finds the pose of the hand from the angles of the joints. Inverse kinematics "
-            "Inverse kinematics finds the angles of the joints from the pose of the hand.",
-            {(ARMS, "Forward kinematics"), (ARMS, "Inverse kinematics")},
-        ),
-    ],
-)
-def test_a_selected_text_narrows_to_its_section(anywhere: str, selected: str, sections: set[tuple[str, str]]) -> None:
-    sync_book()
-    found = retrieve("Which request does a service answer?", selected_text_hint=selected)
-    assert {(each["source"], each["section"]) for each in found} == sections
+SECTIONS: list[tuple[str, set[tuple[str, str]]]] = [
+    ("A node is an independent process", {(NODES, "")}),
+    # Rendered: no marks of emphasis, no target of a link, other white space.
+    ("subscribers receive them. A camera publishes thirty\nframes each second", {(NODES, "Topics")}),
+    ("RELIABLE   delivery", {(NODES, "Topics › Quality of service")}),
+    ("Inverse kinematics", {(ARMS, "Inverse kinematics")}),
+    # It begins in one section and ends in the next.
+    (
+        "Forward kinematics finds the pose of the hand from the angles of the joints. Inverse kinematics "
+        "Inverse kinematics finds the angles of the joints from the pose of the hand.",
+        {(ARMS, "Forward kinematics"), (ARMS, "Inverse kinematics")},
+    ),
+]
+
+
+@BOTH_ENGINES
+def test_a_selected_text_narrows_to_its_section(anywhere: str, book: None) -> None:
+    for selected, sections in SECTIONS:
+        found = retrieve("Which request does a service answer?", selected_text_hint=selected)
+        assert {(each["source"], each["section"]) for each in found} == sections
 
 
 @pytest.mark.parametrize("selected", ["", "  ", "This stands nowhere in the whole book", "…", "\x00\ud800"])
-def test_where_nothing_can_be_inferred_the_whole_book_is_searched(selected: str) -> None:
-    sync_book()
+def test_where_nothing_can_be_inferred_the_whole_book_is_searched(selected: str, book: None) -> None:
     assert retrieve(QUESTION, selected_text_hint=selected) == retrieve(QUESTION)
 
 
@@ -126,8 +122,7 @@ def test_what_stands_in_many_places_tells_none(docs: Path) -> None:
     assert [each["chapter"] for each in retrieve(QUESTION, selected_text_hint="It is 7 wide")] == ["Page 7"]
 
 
-def test_where_the_section_has_nothing_any_more_the_whole_book_is_searched() -> None:
-    sync_book()
+def test_where_the_section_has_nothing_any_more_the_whole_book_is_searched(book: None) -> None:
     selected = "A service answers one request with one response"
     assert [each["chapter"] for each in retrieve(QUESTION, selected_text_hint=selected)] == ["Services"]
     with open_qdrant(load().qdrant) as opened:
@@ -136,8 +131,7 @@ def test_where_the_section_has_nothing_any_more_the_whole_book_is_searched() -> 
     assert retrieve(QUESTION, selected_text_hint=selected) == retrieve(QUESTION)
 
 
-def test_a_selected_text_is_looked_for_in_the_book_as_it_is_now(docs: Path) -> None:
-    sync_book()
+def test_a_selected_text_is_looked_for_in_the_book_as_it_is_now(docs: Path, book: None) -> None:
     selected = "Grippers close at forty newtons"
     assert len(retrieve(QUESTION, selected_text_hint=selected)) == 3
     write_book(docs, {"module2/hands.md": "# Hands\n\nGrippers close at forty newtons.\n"})
@@ -145,6 +139,7 @@ def test_a_selected_text_is_looked_for_in_the_book_as_it_is_now(docs: Path) -> N
     assert [each["chapter"] for each in retrieve(QUESTION, selected_text_hint=selected)] == ["Hands"]
 
 
+@BOTH_ENGINES
 def test_a_collection_made_by_others_is_read(anywhere: str) -> None:
     with open_qdrant(load().qdrant) as opened:
         size = models.VectorParams(size=1536, distance=models.Distance.COSINE)
@@ -175,8 +170,9 @@ def test_what_makes_no_sense_is_refused(query: str, limit: int) -> None:
 
 
 @pytest.mark.parametrize(("status", "retryable"), [(401, False), (404, False), (400, False), (429, True), (503, True)])
-def test_openai_failures_are_openai_api_errors(openai: ScriptedServer, status: int, retryable: bool) -> None:
-    sync_book()
+def test_openai_failures_are_openai_api_errors(
+    openai: ScriptedServer, status: int, retryable: bool, book: None
+) -> None:
     openai.script(EMBEDDINGS, failure(status, f"no, not with {KEY}", retry_after=0))
     with pytest.raises(OpenAIAPIError) as caught:
         retrieve(QUESTION)
@@ -185,8 +181,7 @@ def test_openai_failures_are_openai_api_errors(openai: ScriptedServer, status: i
 
 
 @pytest.mark.parametrize("fault", [Fault(500), Fault(401), Fault(503), Fault(None)])
-def test_qdrant_failures_are_qdrant_operation_errors(on_server: StandIn, fault: Fault) -> None:
-    sync_book()
+def test_qdrant_failures_are_qdrant_operation_errors(on_server: StandIn, fault: Fault, book: None) -> None:
     on_server.meddle = lambda number, is_done: fault
     with pytest.raises(QdrantOperationError, match="QDRANT_") as caught:
         retrieve(QUESTION)
@@ -199,10 +194,10 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
         retrieve(QUESTION)
 
 
+@BOTH_ENGINES
 def test_vectors_of_another_model_are_never_compared(
-    anywhere: str, openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+    anywhere: str, openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch, book: None
 ) -> None:
-    sync_book()
     monkeypatch.setenv("OPENAI_EMBEDDING_MODEL", "another-model")
     with pytest.raises(QdrantOperationError, match="text-embedding-3-small"):
         retrieve(QUESTION)
@@ -220,8 +215,7 @@ def test_an_address_that_is_none_is_named(address: str, monkeypatch: pytest.Monk
         retrieve(QUESTION)
 
 
-def test_the_event_loop_goes_on_meanwhile(openai: ScriptedServer) -> None:
-    sync_book()
+def test_the_event_loop_goes_on_meanwhile(openai: ScriptedServer, book: None) -> None:
     asked, answered = threading.Event(), threading.Event()
 
     def embed_when_told(request: Request) -> Reply:

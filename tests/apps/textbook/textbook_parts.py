@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 import uvicorn
 from helpers import HashEmbedder
 from providers.scripted_server import Reply, Request, ScriptedServer, chat, embeddings
@@ -70,6 +71,11 @@ Inverse kinematics finds the angles of the joints from the pose of the hand. Ser
     "module2/empty.md": "---\ntitle: Nothing yet\n---\n",
     "module2/notes.txt": "No page of the book: notes of the author on kinematics.\n",
 }
+
+# A folder is the engine that is in memory, too: what isn't about places is proved without it.
+BOTH_ENGINES = pytest.mark.parametrize(
+    "anywhere", ["memory", pytest.param("folder", marks=pytest.mark.long), "server"], indirect=True
+)
 
 _EMBEDDER = HashEmbedder(DIMENSION)
 
@@ -129,7 +135,7 @@ def running() -> Iterator[httpx.Client]:
         time.sleep(0.01)
     port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120) as client:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=120, verify=False) as client:
             yield client
     finally:
         server.should_exit = True
