@@ -21,10 +21,12 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 COMMAND = (sys.executable, "-c", "from answerable.interfaces.cli.main import run; run()")
 
 
-def run_here(*arguments: str | Path, env: Mapping[str, str | Path] | None = None) -> subprocess.CompletedProcess[str]:
+def run_here(
+    *arguments: str | Path, env: Mapping[str, str | Path] | None = None, typed: str = ""
+) -> subprocess.CompletedProcess[str]:
     """The command in this process: it starts in no time."""
     environment = {name: str(value) for name, value in (env or {}).items()}
-    done = CliRunner().invoke(app, [*map(str, arguments)], env=environment, prog_name="answerable")
+    done = CliRunner().invoke(app, [*map(str, arguments)], input=typed, env=environment, prog_name="answerable")
     return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
 
 

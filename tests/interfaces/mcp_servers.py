@@ -1,4 +1,4 @@
-"""`answerable mcp` as assistants meet it: a process of its own, by standard input and output or by HTTP."""
+"""`answerable mcp` as assistants meet it, by standard input and output or by HTTP; and its server in this process."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,17 @@ from commands import COMMAND
 from mcp import Client, StdioServerParameters
 from mcp_types import CallToolResult, TextContent
 from providers.scripted_server import Reply, chunk, sse_reply
+
+import answerable
+from answerable.interfaces.mcp.server import LibraryServer
+
+
+@asynccontextmanager
+async def in_this_process(library: Path, writes: bool = False, roots: Sequence[Path] = ()) -> AsyncIterator[Client]:
+    """The official client of a server in this process: for what a tool does, however it is reached."""
+    with answerable.open(library, create=writes) as opened:
+        async with Client(LibraryServer(opened, writes, roots)) as client:
+            yield client
 
 
 def over_stdio(library: Path, *arguments: str | Path, env: Mapping[str, str] | None = None) -> StdioServerParameters:
@@ -34,10 +45,11 @@ class HttpServer:
 
 
 @contextmanager
-def over_http(library: Path, *arguments: str | Path) -> Iterator[HttpServer]:
+def over_http(library: Path, *arguments: str | Path, env: Mapping[str, str] | None = None) -> Iterator[HttpServer]:
     """A server by HTTP on a free port, until it is told to stop."""
+    environment = {**os.environ, **(env or {})}
     command = [*COMMAND, "mcp", "--library", str(library), "--http", "127.0.0.1:0", *map(str, arguments)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
     assert process.stderr is not None
     try:
         line = process.stderr.readline()

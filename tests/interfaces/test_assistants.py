@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from commands import EXAMPLES
 from mcp import Client, StdioServerParameters
-from mcp_servers import given, over_http
+from mcp_servers import given
 
 import answerable
 
@@ -44,27 +44,27 @@ async def asked(client: Client) -> None:
     assert "must not be used" in answer["text"]
 
 
-@pytest.mark.parametrize("name", STARTED)
-async def test_a_file_starts_the_server(example_library: Path, name: str) -> None:
-    said = read(name)
-    (server,) = said["servers" if name.startswith("vscode") else "mcpServers"].values()
-    assert server.pop("type", "stdio") == "stdio"
+async def test_the_files_start_the_server(example_library: Path) -> None:
+    servers = []
+    for name in STARTED:
+        said = read(name)
+        (server,) = said["servers" if name.startswith("vscode") else "mcpServers"].values()
+        assert server.pop("type", "stdio") == "stdio", name
+        servers.append(server)
     # What a user's shell has: the command on the path, and a library of their own.
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     environment = {**os.environ, "PATH": path, "ANSWERABLE_LIBRARY": str(example_library)}
-    async with Client(StdioServerParameters(**server, env=environment)) as client:
-        await asked(client)
+    # One start for all that say the same.
+    for server in [each for number, each in enumerate(servers) if each not in servers[:number]]:
+        async with Client(StdioServerParameters(**server, env=environment)) as client:
+            await asked(client)
 
 
-async def test_the_address_of_open_webui_is_that_of_the_documented_command(example_library: Path) -> None:
+def test_the_address_of_open_webui_is_that_of_the_documented_command() -> None:
     (server,) = read("open-webui/tool-servers.json")
     (listening,) = re.findall(r"answerable mcp --http (\S+)", PAGE)
+    # test_mcp_http.py has sessions at such an address.
     assert (server["type"], server["url"]) == ("mcp", f"http://{listening}/mcp")
-    # On another port, since that one may be taken here.
-    with over_http(example_library) as running:
-        assert running.url.endswith("/mcp")
-        async with Client(running.url) as client:
-            await asked(client)
 
 
 def test_the_plug_in_is_whole() -> None:

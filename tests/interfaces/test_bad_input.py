@@ -126,11 +126,14 @@ def test_a_scanned_pdf(library: Path, tmp_path: Path) -> None:
     assert_said(add(library, file), 1, "scanned.pdf", "text")
 
 
-@pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
-def test_other_encodings_are_read(library: Path, tmp_path: Path, encoding: str) -> None:
-    (tmp_path / "note.txt").write_bytes(NOTE.encode(encoding))
-    assert add(library, tmp_path / "note.txt").exit_code == 0
-    assert documents(library) == [NOTE]
+def test_other_encodings_are_read(library: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "notes"
+    folder.mkdir()
+    encodings = ["latin-1", "cp1252", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"]
+    for encoding in encodings:
+        (folder / f"{encoding}.txt").write_bytes(NOTE.encode(encoding))
+    assert add(library, folder).exit_code == 0
+    assert documents(library) == [NOTE] * len(encodings)
 
 
 def test_a_chat_with_one_line(library: Path, tmp_path: Path) -> None:
@@ -142,23 +145,23 @@ def test_a_chat_with_one_line(library: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_over_the_size_limit(library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "large.txt").write_text("x" * 1001)
+    (tmp_path / "large.txt").write_text("A note.".ljust(1001))
     monkeypatch.setenv("ANSWERABLE_MAX_FILE_SIZE", "1000")
     assert_said(add(library, tmp_path / "large.txt"), 1, "large.txt", "1,000 bytes", "max_file_size")
     monkeypatch.setenv("ANSWERABLE_MAX_FILE_SIZE", "1001")
     assert add(library, tmp_path / "large.txt").exit_code == 0
 
 
-def test_one_bad_file_among_a_hundred(library: Path, tmp_path: Path) -> None:
+def test_one_bad_file_among_many(library: Path, tmp_path: Path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir()
-    for number in range(99):
+    for number in range(20):
         (folder / f"{number}.txt").write_text(f"Note {number}.")
     (folder / "bad.pdf").write_bytes(b"%PDF-1.7\n")
     assert_said(add(library, folder), 1, "bad.pdf")
     with answerable.open(library, create=False) as opened:
         read = {opened.document(each.id).content for each in opened.documents()}
-    assert read == {f"Note {number}." for number in range(99)}
+    assert read == {f"Note {number}." for number in range(20)}
 
 
 # Libraries that can't be used
@@ -189,8 +192,7 @@ def test_a_read_only_library_can_be_asked_but_not_changed(tmp_path: Path) -> Non
     for command in (["add", note], ["remove", note]):
         result = run_without_privileges(*command, "--library", library)
         assert_said(result, 2, str(library), "can't be written to", "permissions", "--library")
-    unchanged = run_without_privileges("show", note, "--library", library)
-    assert unchanged.stdout.endswith("The code of the door is 4711.\n")
+    assert call("show", note, "--library", library).stdout.endswith("The code of the door is 4711.\n")
     for path in (library, *library.rglob("*")):
         path.chmod(0o755)
 

@@ -34,7 +34,7 @@ Invoke = Callable[..., Result]
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two small sets."""
-    return [make_set(tmp_path_factory.mktemp("sets") / name, 10, name, 1) for name in ("sea", "land")]
+    return [make_set(tmp_path_factory.mktemp("sets") / name, 4, name, 1) for name in ("coast", "harbour")]
 
 
 @pytest.fixture

@@ -11,12 +11,13 @@ import signal
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from commands import COMMAND, EXAMPLES, plain, run_command, run_here, run_in_terminal
+from providers.scripted_server import Ending, Reply, Request, ScriptedServer, embeddings
 from typer.testing import CliRunner, Result
 
 import answerable
@@ -113,10 +114,9 @@ def test_what_is_passed_over_is_counted_by_ending_and_named(call: Invoke, tmp_pa
     ]
     found = printed(call("sync", "--library", library, "--json"))
     assert len(found["total"]["passed_over"]) == 9
-    for workers in (1, 2):
-        again = tmp_path / f"library {workers}"
-        told = printed(call("add", folder, "--library", again, "--workers", workers, "--json"))["passed_over"]
-        assert {Path(each["source"]).name for each in told} >= {"empty.txt", "sound.mid", "6.exe"}
+    again = ("--library", tmp_path / "again", "--workers", 2, "--json")
+    told = printed(call("add", folder, *again))["passed_over"]
+    assert {Path(each["source"]).name for each in told} >= {"empty.txt", "sound.mid", "6.exe"}
 
 
 def test_dry_run_shows_tokens_and_time_and_makes_nothing(call: Invoke, tmp_path: Path) -> None:
@@ -497,18 +497,6 @@ def test_version(call: Invoke) -> None:
 # Terminals, pipes, signals
 
 
-def test_a_narrow_terminal(example_library: Path) -> None:
-    status, shown = run_in_terminal("list", "--library", example_library, columns=40)
-    assert status == 0
-    assert "Viaje a Oaxaca" in plain(shown)
-    assert str(GUIDE) in plain(shown)
-    status, shown = run_in_terminal("ask", "How long does the warranty last?", "-l", example_library, columns=40)
-    lines = plain(shown).splitlines()
-    assert status == 0
-    assert "“The warranty covers 24 months from the" in [line.rstrip() for line in lines]
-    assert all(len(line) <= 40 or line.startswith("    file://") for line in lines)
-
-
 def test_bars_are_shown_in_a_terminal_and_gone_at_the_end(tmp_path: Path) -> None:
     status, shown = run_in_terminal("add", EXAMPLES, "--library", tmp_path / "library", columns=100)
     assert status == 0
@@ -528,14 +516,23 @@ def test_a_reader_that_goes_away_is_no_error(example_library: Path) -> None:
         assert done.stderr == ""
 
 
-@pytest.mark.parametrize("environment", [{"PYTHONIOENCODING": "ascii"}, {"LANG": "C", "LC_ALL": "C"}])
-def test_output_that_cannot_be_encoded(example_library: Path, environment: dict[str, str]) -> None:
-    question = "¿Cuál es el código de la reserva?"
-    shown = run_command("ask", question, "--library", example_library, env=environment)
-    assert (shown.returncode, shown.stderr) == (0, "")
-    assert "GLD-4471" in shown.stdout
-    found = run_command("ask", question, "--library", example_library, "--json", env=environment)
-    assert "código" in json.loads(found.stdout)["citations"][0]["quote"]
+@pytest.mark.parametrize(
+    ("environment", "as_json"),
+    [
+        ({"PYTHONIOENCODING": "ascii"}, False),
+        ({"PYTHONIOENCODING": "ascii"}, True),
+        ({"LANG": "C", "LC_ALL": "C"}, False),
+        pytest.param({"LANG": "C", "LC_ALL": "C"}, True, marks=pytest.mark.long),
+    ],
+)
+def test_output_that_cannot_be_encoded(example_library: Path, environment: dict[str, str], as_json: bool) -> None:
+    asked: list[str | Path] = ["ask", "¿Cuál es el código de la reserva?", "--library", example_library]
+    done = run_command(*asked, *["--json"][:as_json], env=environment)
+    assert (done.returncode, done.stderr) == (0, "")
+    if as_json:
+        assert "código" in json.loads(done.stdout)["citations"][0]["quote"]
+    else:
+        assert "GLD-4471" in done.stdout
 
 
 HOSTILE = (
@@ -584,7 +581,44 @@ def test_hostile_text_does_not_reach_a_real_terminal(hostile_library: Path) -> N
 FILES = 151
 
 
-def test_ctrl_c_leaves_the_library_whole(tmp_path: Path, cache_folder: Path) -> None:
+def vectors_of(request: Request) -> Reply:
+    """Vectors of a provider that is quick."""
+    return embeddings([[1.0, 0.0]] * len(request.body["input"]))
+
+
+def test_ctrl_c_leaves_the_library_whole(tmp_path: Path) -> None:
+    with ScriptedServer() as server:
+        # A provider that says nothing more once the first documents, which are written together, have their vectors.
+        server.script("/v1/embeddings", *[vectors_of] * 6, Reply(None, ending=Ending.HANG))
+        environment = {
+            "OPENAI_BASE_URL": f"{server.url}/v1",
+            "OPENAI_API_KEY": "none",
+            "ANSWERABLE_EMBEDDER": "openai:quick",
+            "ANSWERABLE_EMBEDDING_DIMENSION": "2",
+            "ANSWERABLE_CACHE_FOLDER": str(tmp_path / "cache"),
+        }
+        folder = notes_to_remember(tmp_path)
+        kept = interrupted_once_stored(folder, tmp_path / "library", environment)
+        assert 3 <= kept < FILES
+        server.script("/v1/embeddings", vectors_of)
+        assert_whole_and_gone_on_with(folder, tmp_path / "library", kept, environment)
+
+
+@pytest.mark.long
+def test_ctrl_c_while_the_local_model_is_at_work(tmp_path: Path, cache_folder: Path) -> None:
+    # A cache without vectors, so that there is something to interrupt, but with the compiled model.
+    cache = tmp_path / "cache"
+    cache.mkdir()
+    (cache / "models").symlink_to(cache_folder / "models")
+    environment = {"ANSWERABLE_CACHE_FOLDER": str(cache), "ANSWERABLE_LOCAL_RUNTIME": "auto"}
+    folder = notes_to_remember(tmp_path)
+    kept = interrupted_once_stored(folder, tmp_path / "library", environment)
+    assert 3 <= kept < FILES
+    assert_whole_and_gone_on_with(folder, tmp_path / "library", kept, environment)
+
+
+def notes_to_remember(tmp_path: Path) -> Path:
+    """A folder with a PDF and notes."""
     folder = tmp_path / "files"
     folder.mkdir()
     shutil.copy(EXAMPLES / "riverside-library-rules.pdf", folder / "0.pdf")
@@ -592,15 +626,18 @@ def test_ctrl_c_leaves_the_library_whole(tmp_path: Path, cache_folder: Path) -> 
         (folder / f"{number:03}.txt").write_text(
             f"Note {number}: " + f"the {number}th thing to remember is this. " * 12
         )
-    # A cache without vectors, so that there is something to interrupt, but with the compiled model.
-    cache = tmp_path / "cache"
-    cache.mkdir()
-    (cache / "models").symlink_to(cache_folder / "models")
-    environment = {**os.environ, "ANSWERABLE_CACHE_FOLDER": str(cache), "ANSWERABLE_LOCAL_RUNTIME": "auto"}
-    library = tmp_path / "library"
-    arguments = [*COMMAND, "add", str(folder), "--library", str(library)]
+    return folder
+
+
+def interrupted_once_stored(folder: Path, library: Path, environment: Mapping[str, str]) -> int:
+    """Adds the folder until Ctrl-C, pressed when a few documents are stored. How many are."""
     process = subprocess.Popen(
-        arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+        [*COMMAND, "add", str(folder), "--library", str(library)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+        start_new_session=True,
     )
     while process.poll() is None and _stored_documents(library) < 3:
         time.sleep(0.02)
@@ -609,14 +646,19 @@ def test_ctrl_c_leaves_the_library_whole(tmp_path: Path, cache_folder: Path) -> 
     output, errors = process.communicate(timeout=60)
     assert (process.returncode, output) == (130, ""), errors
     assert re.fullmatch(r"error: Interrupted\. .*\n", errors)
-    kept = _stored_documents(library)
-    assert 3 <= kept < FILES
-    with answerable.open(library, create=False) as opened:
-        for stored in opened.documents():
-            assert len(opened.chunks(stored.id)) == stored.chunks
-        assert opened.search("thing to remember", k=5)
-    again = run_here("add", folder, "--library", library, "--json", env=environment)
-    report = json.loads(again.stdout)
+    return _stored_documents(library)
+
+
+def assert_whole_and_gone_on_with(folder: Path, library: Path, kept: int, environment: Mapping[str, str]) -> None:
+    """Every document that is stored has all its passages, and adding again adds the others."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        with answerable.open(library, create=False) as opened:
+            for stored in opened.documents():
+                assert len(opened.chunks(stored.id)) == stored.chunks
+            assert opened.search("thing to remember", k=5)
+    report = json.loads(run_here("add", folder, "--library", library, "--json", env=environment).stdout)
     assert (report["added"], report["unchanged"], report["failed"]) == (FILES - kept, kept, [])
 
 

@@ -12,6 +12,12 @@ from commands import run_here
 from answerable.interfaces.examples import QUESTIONS
 
 
+@pytest.fixture(autouse=True)
+def _cache_of_all_tests(cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other tests embed these documents too."""
+    monkeypatch.setenv("ANSWERABLE_CACHE_FOLDER", str(cache_folder))
+
+
 @pytest.mark.parametrize(
     "language",
     ["es", pytest.param("en", marks=pytest.mark.long), pytest.param("pt", marks=pytest.mark.long)],
@@ -29,8 +35,8 @@ def test_a_question_of_ones_own_is_asked_and_nothing_is_kept(tmp_path: Path) -> 
     library = tmp_path / "library"
     # What the user's settings name is neither opened nor asked.
     settings = {"ANSWERABLE_LIBRARY": library, "ANSWERABLE_MODEL": "openai:none", "ANSWERABLE_EMBEDDER": "openai:none"}
-    done = run_here("demo", "Can I use vinegar?", env=settings)
+    done = run_here("demo", "¿Se puede usar vinagre?", "--language", "es", env=settings)
     assert done.returncode == 0, done.stderr
-    assert "“Vinegar attacks the seals and must not be used.” [1]" in done.stdout
+    assert "ataca las juntas y no debe usarse.” [1]" in done.stdout
     assert done.stdout.count("\n? ") == 1
     assert not os.path.exists(library)

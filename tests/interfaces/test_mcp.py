@@ -12,7 +12,7 @@ import anyio
 import pytest
 from commands import COMMAND, EXAMPLES, run_here
 from mcp import Client, MCPError
-from mcp_servers import endless_chat, given, over_stdio, refused, text_of
+from mcp_servers import endless_chat, given, in_this_process, over_stdio, refused, text_of
 from providers.scripted_server import ScriptedServer, chat
 
 pytestmark = pytest.mark.anyio
@@ -35,49 +35,63 @@ async def text_of_document(client: Client, document_id: str) -> str:
 # A session
 
 
-@pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_a_whole_session(example_library: Path, mode: Any) -> None:
-    async with Client(over_stdio(example_library), mode=mode) as client:
-        tools = (await client.list_tools()).tools
-        assert {tool.name for tool in tools} == READS
-        assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
-        assert all(tool.output_schema and tool.description for tool in tools)
+async def test_two_whole_sessions_at_once(example_library: Path) -> None:
+    server = over_stdio(example_library)
+    async with Client(server) as one, Client(server, mode="legacy") as other:
+        answers: list[dict[str, Any]] = []
 
-        found = await given(client, "search", question="What does a late return cost?", k=3)
-        assert len(found["results"]) == 3
-        best = found["results"][0]
-        assert best["source"].endswith("riverside-library-rules.pdf")
-        content = await text_of_document(client, best["document_id"])
-        assert content[best["start"] : best["end"]] == best["content"]
+        async def ask(client: Client) -> None:
+            answers.append(await given(client, "ask", question="How often should I descale the machine?"))
 
-        around = await given(client, "get_passage", document_id=best["document_id"], start=best["start"])
-        assert around["start"] < best["start"] < best["end"] < around["end"]
-        assert around["content"] == content[around["start"] : around["end"]]
-        assert around["document_characters"] == len(content)
-        alone = await given(
-            client, "get_passage", document_id=best["document_id"], start=best["start"], before=0, after=0
-        )
-        assert alone["content"] == best["content"]
+        for client in (one, other):
+            await assert_whole(client)
+        async with anyio.create_task_group() as group:
+            for client in (one, other) * 3:
+                group.start_soon(ask, client)
+    assert len(answers) == 6
+    assert {answer["text"] for answer in answers} == {answers[0]["text"]}
 
-        listed = await given(client, "list_documents")
-        assert listed["total"] == len(listed["documents"]) == 4
-        some = await given(client, "list_documents", contains="ESPRESSO")
-        assert [document["type"] for document in some["documents"]] == ["markdown"]
-        last = await given(client, "list_documents", offset=3)
-        assert last["documents"] == listed["documents"][3:]
 
-        prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
-        assert set(prompts) == {"ask_documents", "gather_from_documents"}
-        assert all(prompt.title and prompt.description for prompt in prompts.values())
-        asked = await client.get_prompt("ask_documents", {"question": "Can I use vinegar?"})
-        assert "`ask`: Can I use vinegar?" in getattr(asked.messages[0].content, "text", "")
+async def assert_whole(client: Client) -> None:
+    """A session in which every tool, prompt and kind of resource is used."""
+    tools = (await client.list_tools()).tools
+    assert {tool.name for tool in tools} == READS
+    assert all(tool.annotations and tool.annotations.read_only_hint for tool in tools)
+    assert all(tool.output_schema and tool.description for tool in tools)
 
-        resources = (await client.list_resources()).resources
-        assert {resource.name for resource in resources} == {path.name for path in EXAMPLES.iterdir()}
+    found = await given(client, "search", question="What does a late return cost?", k=3)
+    assert len(found["results"]) == 3
+    best = found["results"][0]
+    assert best["source"].endswith("riverside-library-rules.pdf")
+    content = await text_of_document(client, best["document_id"])
+    assert content[best["start"] : best["end"]] == best["content"]
+
+    around = await given(client, "get_passage", document_id=best["document_id"], start=best["start"])
+    assert around["start"] < best["start"] < best["end"] < around["end"]
+    assert around["content"] == content[around["start"] : around["end"]]
+    assert around["document_characters"] == len(content)
+    alone = await given(client, "get_passage", document_id=best["document_id"], start=best["start"], before=0, after=0)
+    assert alone["content"] == best["content"]
+
+    listed = await given(client, "list_documents")
+    assert listed["total"] == len(listed["documents"]) == 4
+    some = await given(client, "list_documents", contains="ESPRESSO")
+    assert [document["type"] for document in some["documents"]] == ["markdown"]
+    last = await given(client, "list_documents", offset=3)
+    assert last["documents"] == listed["documents"][3:]
+
+    prompts = {prompt.name: prompt for prompt in (await client.list_prompts()).prompts}
+    assert set(prompts) == {"ask_documents", "gather_from_documents"}
+    assert all(prompt.title and prompt.description for prompt in prompts.values())
+    asked = await client.get_prompt("ask_documents", {"question": "Can I use vinegar?"})
+    assert "`ask`: Can I use vinegar?" in getattr(asked.messages[0].content, "text", "")
+
+    resources = (await client.list_resources()).resources
+    assert {resource.name for resource in resources} == {path.name for path in EXAMPLES.iterdir()}
 
 
 async def test_answers_quote_what_stands_in_the_documents(example_library: Path) -> None:
-    async with Client(over_stdio(example_library)) as client:
+    async with in_this_process(example_library) as client:
         for question, language, words in (
             ("How often should I descale the machine?", "en", "Descale every 200 cups"),
             ("¿A qué hora sale el autobús?", "es", "a las 7:30 de la mañana"),
@@ -95,7 +109,7 @@ async def test_answers_quote_what_stands_in_the_documents(example_library: Path)
 
 
 async def test_a_refusal_says_so_and_a_filter_narrows(example_library: Path) -> None:
-    async with Client(over_stdio(example_library)) as client:
+    async with in_this_process(example_library) as client:
         result = await client.call_tool("ask", {"question": "Who won the world cup in 1998?"})
         assert not result.is_error
         assert result.structured_content is not None
@@ -110,7 +124,7 @@ async def test_what_a_document_says_stays_between_its_marks(tmp_path: Path) -> N
     (tmp_path / "returns policy.txt").write_text(hostile)
     library = tmp_path / "library"
     assert run_here("add", tmp_path / "returns policy.txt", "--library", library).returncode == 0
-    async with Client(over_stdio(library, "--write")) as client:
+    async with in_this_process(library, True) as client:
         told = str(await client.list_tools()) + str(client.instructions)
         assert "Returns are free" not in told
         assert "returns policy" not in told
@@ -142,7 +156,7 @@ async def test_mistakes_are_told_to_the_assistant(example_library: Path) -> None
         ("list_documents", {"limit": 1000}, "less than or equal to 200"),
         ("drop_everything", {}, "Unknown tool"),
     ]
-    async with Client(over_stdio(example_library)) as client:
+    async with in_this_process(example_library) as client:
         for tool, arguments, said in mistakes:
             assert said in await refused(client, tool, **arguments)
         (document,) = (await given(client, "list_documents", limit=1))["documents"]
@@ -197,7 +211,7 @@ def test_nothing_but_messages_goes_to_standard_output(example_library: Path) -> 
     assert "Descale every 200 cups" in answers[2]["result"]["structuredContent"]["text"]
 
 
-# Cancelling, and several at once
+# Cancelling
 
 
 async def test_a_cancelled_question_stops_the_model(example_library: Path) -> None:
@@ -216,17 +230,3 @@ async def test_a_cancelled_question_stops_the_model(example_library: Path) -> No
             assert (answer["answered"], answer["model"]) == (True, "openai:scripted")
             # What wasn't checked is no answer, for other models neither.
             assert not {"draft", "checks"} & set(answer)
-
-
-async def test_two_clients_of_one_library(example_library: Path) -> None:
-    async with Client(over_stdio(example_library)) as one, Client(over_stdio(example_library)) as other:
-        answers: list[dict[str, Any]] = []
-
-        async def ask(client: Client) -> None:
-            answers.append(await given(client, "ask", question="How often should I descale the machine?"))
-
-        async with anyio.create_task_group() as group:
-            for client in (one, other) * 3:
-                group.start_soon(ask, client)
-        assert len(answers) == 6
-        assert {answer["text"] for answer in answers} == {answers[0]["text"]}

