@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 
@@ -22,7 +23,7 @@ for name, number in {"short": 20, "long": 100}.items():
     settings.register_profile(name, max_examples=number, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("short")
 
-_homes = count()
+_numbers = count()
 
 
 @pytest.fixture(scope="session")
@@ -42,15 +43,10 @@ def embedder(cache_folder: Path) -> CachedEmbedder:
     )
 
 
-@pytest.fixture(autouse=True)
-def _away_from_the_users_files(
-    tmp_path_factory: pytest.TempPathFactory, cache_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def _leave_the_users_files(patch: pytest.MonkeyPatch, home: Path, cache_folder: Path) -> None:
     """Neither the tests nor the processes they start see the settings, libraries and caches of whoever runs them."""
     for name in [name for name in os.environ if name.startswith("ANSWERABLE_")]:
-        monkeypatch.delenv(name)
-    # `mktemp` lists all earlier folders each time.
-    home = tmp_path_factory.getbasetemp() / "homes" / str(next(_homes))
+        patch.delenv(name)
     home.mkdir(parents=True)
     for name, folder in {
         "HOME": home,
@@ -60,7 +56,22 @@ def _away_from_the_users_files(
         "XDG_DATA_HOME": home / "data",
         "ANSWERABLE_CACHE_FOLDER": cache_folder,
     }.items():
-        monkeypatch.setenv(name, str(folder))
+        patch.setenv(name, str(folder))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _homes(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Iterator[Path]:
+    """A folder for the home of each test. What is set up for several tests has one too."""
+    homes = tmp_path_factory.mktemp("homes")
+    with pytest.MonkeyPatch.context() as patch:
+        _leave_the_users_files(patch, homes / "shared", cache_folder)
+        yield homes
+
+
+@pytest.fixture(autouse=True)
+def _away_from_the_users_files(_homes: Path, cache_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # `mktemp` lists all earlier folders each time.
+    _leave_the_users_files(monkeypatch, _homes / str(next(_numbers)), cache_folder)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
