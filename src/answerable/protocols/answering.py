@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, runtime_checkable
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
 from answerable.filters import Filter
 from answerable.protocols.stores import IndexedChunk
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 class Reranker(Protocol):
@@ -40,7 +41,7 @@ class Reading:
 
     def share(self, start: int, end: int) -> float:
         """Return the probability that the answer starts between these characters, given that there is one."""
-        first, last = np.searchsorted(self.starts, (start, end)).tolist()
+        first, last = self.starts.searchsorted((start, end)).tolist()
         return float(self.likely[first:last].sum())
 
 
