@@ -88,8 +88,9 @@ class Visitor:
 
     def ask(self, question: str) -> Locator:
         """Types a question, presses Enter and waits for the answer; gives the turn."""
-        turn = self.page.locator(".turn").nth(self.page.locator(".turn").count())
         self.page.get_by_role("textbox", name=re.compile("question|pregunta|pergunta", re.IGNORECASE)).fill(question)
+        # Earlier turns are there with the field, which has just been waited for.
+        turn = self.page.locator(".turn").nth(self.page.locator(".turn").count())
         self.page.keyboard.press("Enter")
         turn.and_(self.page.locator("[data-state=done]")).wait_for()
         return turn

@@ -45,9 +45,9 @@ fern = shade
 def reader(tmp_path_factory: pytest.TempPathFactory, cache_folder: Path) -> Iterator[Visitor]:
     """Somebody at the page of a server with documents of every kind."""
     texts = [(name, text.encode()) for name, text in {"gates.py": CODE, "party.txt": EMOJI, "ferns.md": MARKUP}.items()]
-    with example_service(tmp_path_factory.mktemp("page"), cache_folder, *texts) as server:
-        with visiting(server.address) as visitor:
-            yield visitor
+    folder = tmp_path_factory.mktemp("page")
+    with example_service(folder, cache_folder, *texts) as server, visiting(server.address) as visitor:
+        yield visitor
 
 
 @pytest.fixture
@@ -108,9 +108,7 @@ def test_from_an_empty_library_to_answers_in_three_languages(tmp_path: Path) -> 
         ("How often does a maidenhair fern need misting?", "ferns.md", "*misting every `three` days*"),
     ],
 )
-def test_every_kind_of_source_shows_the_quote_exactly(
-    visitor: Visitor, question: str, source: str, quote: str
-) -> None:
+def test_every_kind_of_source_shows_the_quote_exactly(visitor: Visitor, question: str, source: str, quote: str) -> None:
     document = documents(visitor.address)[source]
     path = f"{visitor.address}api/v1/library/documents/{document['document_id']}"
     content = httpx.get(path, timeout=60).json()["content"]

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 from browser import PHONE, Visitor, visiting
-from playwright.sync_api import Route
+from playwright.sync_api import Route, expect
 from service_on_socket import PatientModel, small_service, upload
 
 FACTS = (
@@ -28,6 +28,22 @@ def address(tmp_path: Path) -> Iterator[str]:
     with small_service(tmp_path) as (server, client):
         upload(client, *FACTS)
         yield server.address
+
+
+@pytest.fixture(scope="module")
+def reader(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Visitor]:
+    """Somebody at the page of a server with two small documents."""
+    with small_service(tmp_path_factory.mktemp("service")) as (server, client):
+        upload(client, *FACTS)
+        with visiting(server.address, (1280, 800), permissions=["clipboard-read", "clipboard-write"]) as visitor:
+            yield visitor
+
+
+@pytest.fixture
+def visitor(reader: Visitor) -> Visitor:
+    """Somebody before the first question, who has earlier conversations or none."""
+    reader.begin()
+    return reader
 
 
 def questions(visitor: Visitor) -> list[str]:
@@ -150,24 +166,23 @@ def test_a_question_is_asked_again_and_edited(address: str) -> None:
         assert questions(visitor) == [GATE, "Do dogs travel free?"]
 
 
-def test_an_edited_question_that_fails_loses_nothing(address: str) -> None:
-    with visiting(address) as visitor:
-        page = visitor.page
-        visitor.ask(GATE)
-        visitor.ask(DOOR)
-        page.context.set_offline(True)
-        page.locator(".turn").first.get_by_role("button", name="Edit the question").click()
-        page.get_by_role("textbox", name="Edit the question").fill("Which colour is the fence?")
-        page.keyboard.press("Enter")
-        page.locator(".turn .problem", has_text="Can't reach the server").wait_for()
-        assert questions(visitor) == [GATE, DOOR]
-        assert "The gate is blue." in page.locator(".turn").first.inner_text()
-        page.locator(".turn").first.get_by_role("button", name="Edit the question").click()
-        field = page.get_by_role("textbox", name="Edit the question")
-        assert field.input_value() == "Which colour is the fence?"
-        page.context.set_offline(False)
-        assert all("ERR_INTERNET_DISCONNECTED" in each for each in visitor.complaints)
-        visitor.complaints.clear()
+def test_an_edited_question_that_fails_loses_nothing(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.ask(GATE)
+    visitor.ask(DOOR)
+    page.context.set_offline(True)
+    page.locator(".turn").first.get_by_role("button", name="Edit the question").click()
+    page.get_by_role("textbox", name="Edit the question").fill("Which colour is the fence?")
+    page.keyboard.press("Enter")
+    page.locator(".turn .problem", has_text="Can't reach the server").wait_for()
+    assert questions(visitor) == [GATE, DOOR]
+    assert "The gate is blue." in page.locator(".turn").first.inner_text()
+    page.locator(".turn").first.get_by_role("button", name="Edit the question").click()
+    field = page.get_by_role("textbox", name="Edit the question")
+    assert field.input_value() == "Which colour is the fence?"
+    page.context.set_offline(False)
+    assert all("ERR_INTERNET_DISCONNECTED" in each for each in visitor.complaints)
+    visitor.complaints.clear()
 
 
 @contextmanager
@@ -230,52 +245,50 @@ def test_a_deleted_conversation_ends_its_answer(tmp_path: Path) -> None:
         page.locator(".earlier-list", has_text="will be listed here").wait_for()
 
 
-def test_a_failure_in_another_conversation_is_said(address: str) -> None:
-    with visiting(address) as visitor:
-        page = visitor.page
-        held: list[Route] = []
-        page.route("**/ask", lambda route: held.append(route))
-        page.get_by_role("textbox", name="question").fill(GATE)
-        page.keyboard.press("Enter")
-        page.locator(".turn[data-state=searching]").wait_for()
-        page.get_by_role("button", name="New conversation").click()
-        held[0].abort()
-        page.locator(".banner").wait_for()
-        page.locator(".welcome").wait_for()
-        visitor.complaints.clear()
+def test_a_failure_in_another_conversation_is_said(visitor: Visitor) -> None:
+    page = visitor.page
+    held: list[Route] = []
+    page.route("**/ask", lambda route: held.append(route))
+    page.get_by_role("textbox", name="question").fill(GATE)
+    page.keyboard.press("Enter")
+    page.locator(".turn[data-state=searching]").wait_for()
+    page.get_by_role("button", name="New conversation").click()
+    held[0].abort()
+    page.unroute("**/ask")
+    page.locator(".banner").wait_for()
+    page.locator(".welcome").wait_for()
+    visitor.complaints.clear()
 
 
-def test_arrow_up_brings_back_the_last_question(address: str) -> None:
-    with visiting(address) as visitor:
-        page = visitor.page
-        visitor.ask(GATE)
-        visitor.ask(FERRY)
-        field = page.locator(".composer textarea")
-        field.press("ArrowUp")
-        assert field.input_value() == FERRY
-        field.fill("else")
-        field.press("ArrowUp")
-        assert field.input_value() == "else"
-        field.fill("")
-        page.get_by_role("button", name="New conversation").click()
-        page.locator(".welcome").wait_for()
-        field.press("ArrowUp")
-        assert field.input_value() == FERRY
+def test_arrow_up_brings_back_the_last_question(visitor: Visitor) -> None:
+    page = visitor.page
+    visitor.ask(GATE)
+    visitor.ask(FERRY)
+    field = page.locator(".composer textarea")
+    field.press("ArrowUp")
+    assert field.input_value() == FERRY
+    field.fill("else")
+    field.press("ArrowUp")
+    assert field.input_value() == "else"
+    field.fill("")
+    page.get_by_role("button", name="New conversation").click()
+    page.locator(".welcome").wait_for()
+    field.press("ArrowUp")
+    assert field.input_value() == FERRY
 
 
-def test_an_answer_is_copied_with_its_citations(address: str) -> None:
-    with visiting(address, permissions=["clipboard-read", "clipboard-write"]) as visitor:
-        turn = visitor.ask(GATE)
-        turn.get_by_role("button", name="Copy with sources").click()
-        turn.get_by_role("status").filter(has_text="Copied.").wait_for()
-        copied = visitor.page.evaluate("() => navigator.clipboard.readText()")
-        assert copied == "The documents say:\n“The gate is blue.” [1]\n\n[1] gate, line 1"
-        # Other machines without HTTPS have no such interface.
-        visitor.page.evaluate("() => navigator.clipboard.writeText('')")
-        visitor.page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
-        turn.get_by_role("button", name="Copy with sources").click()
-        visitor.page.locator(".composer textarea").press("Control+V")
-        assert visitor.page.locator(".composer textarea").input_value() == copied
+def test_an_answer_is_copied_with_its_citations(visitor: Visitor) -> None:
+    turn = visitor.ask(GATE)
+    turn.get_by_role("button", name="Copy with sources").click()
+    turn.get_by_role("status").filter(has_text="Copied.").wait_for()
+    copied = visitor.page.evaluate("() => navigator.clipboard.readText()")
+    assert copied == "The documents say:\n“The gate is blue.” [1]\n\n[1] gate, line 1"
+    # Other machines without HTTPS have no such interface.
+    visitor.page.evaluate("() => navigator.clipboard.writeText('')")
+    visitor.page.evaluate("() => Object.defineProperty(navigator, 'clipboard', { value: undefined })")
+    turn.get_by_role("button", name="Copy with sources").click()
+    visitor.page.locator(".composer textarea").press("Control+V")
+    assert visitor.page.locator(".composer textarea").input_value() == copied
 
 
 def test_votes_are_kept_and_taken_back(tmp_path: Path) -> None:
@@ -304,29 +317,28 @@ def test_votes_are_kept_and_taken_back(tmp_path: Path) -> None:
             assert [json.loads(line)["judgement"] for line in votes.read_text("utf-8").splitlines()] == ["up", "down"]
 
 
-def test_the_list_can_be_folded_and_is_a_drawer_beside_a_source(address: str) -> None:
-    with visiting(address, (1280, 800)) as visitor:
-        page = visitor.page
-        turn = visitor.ask(GATE)
-        visitor.cite(turn)
-        # Three columns have no room.
-        assert page.locator("aside.earlier").count() == 0
-        page.get_by_role("button", name="Show conversations").click()
-        page.locator("dialog.drawer[open] .earlier-open").click()
-        page.locator("dialog.drawer[open]").wait_for(state="detached")
-        assert page.locator(".panel").is_visible()
-        page.keyboard.press("Escape")
-        page.locator("aside.earlier").wait_for()
-        page.get_by_role("button", name="Hide conversations").click()
-        page.locator(".earlier-rail").wait_for()
-        assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Show conversations"
-        page.reload()
-        page.locator(".earlier-rail").wait_for()
-        visitor.shot("folded")
-        assert visitor.barriers() == []
-        page.get_by_role("button", name="Show conversations").click()
-        page.locator("aside.earlier").wait_for()
-        assert page.evaluate("() => document.activeElement.getAttribute('aria-label')") == "Hide conversations"
+def test_the_list_can_be_folded_and_is_a_drawer_beside_a_source(visitor: Visitor) -> None:
+    page = visitor.page
+    turn = visitor.ask(GATE)
+    visitor.cite(turn)
+    # Three columns have no room.
+    assert page.locator("aside.earlier").count() == 0
+    page.get_by_role("button", name="Show conversations").click()
+    page.locator("dialog.drawer[open] .earlier-open").first.click()
+    page.locator("dialog.drawer[open]").wait_for(state="detached")
+    assert page.locator(".panel").is_visible()
+    page.keyboard.press("Escape")
+    page.locator("aside.earlier").wait_for()
+    page.get_by_role("button", name="Hide conversations").click()
+    page.locator(".earlier-rail").wait_for()
+    expect(page.get_by_role("button", name="Show conversations")).to_be_focused()
+    page.reload()
+    page.locator(".earlier-rail").wait_for()
+    visitor.shot("folded")
+    assert visitor.barriers() == []
+    page.get_by_role("button", name="Show conversations").click()
+    page.locator("aside.earlier").wait_for()
+    expect(page.get_by_role("button", name="Hide conversations")).to_be_focused()
 
 
 @pytest.mark.long

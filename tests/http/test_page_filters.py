@@ -136,7 +136,7 @@ def test_a_refusal_helps(example_server: Server) -> None:
         assert page.locator(".question h2").last.inner_text() == question
 
 
-@pytest.mark.parametrize("width", [360, PHONE[0]])
+@pytest.mark.parametrize("width", [360, pytest.param(PHONE[0], marks=pytest.mark.long)])
 def test_filters_fit_a_phone(example_server: Server, width: int) -> None:
     with visiting(example_server.address, (width, 740), locale="pt-BR", has_touch=True, is_mobile=True) as visitor:
         page = visitor.page

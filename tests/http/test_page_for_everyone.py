@@ -42,7 +42,8 @@ def all_views(visitor: Visitor, name: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_keeps_anybody_out(example_server: Server, scheme: str) -> None:
     with visiting(example_server.address, color_scheme=scheme) as visitor:
         assert all_views(visitor, scheme) == []
@@ -63,6 +64,6 @@ def test_the_theme_can_be_turned_round(example_server: Server) -> None:
         assert page.evaluate(paper) == dark
 
 
-def test_it_works_on_a_phone(example_server: Server) -> None:
+def test_nothing_keeps_anybody_out_on_a_phone(example_server: Server) -> None:
     with visiting(example_server.address, PHONE, locale="es-MX", has_touch=True, is_mobile=True) as visitor:
         assert all_views(visitor, "phone") == []

@@ -203,19 +203,15 @@ def test_a_source_says_in_how_many_other_places_it_stands(tmp_path: Path) -> Non
         upload(client, *((f"boat{n}.txt", text) for n in range(3)))
         found = client.post("api/v1/library/search", json={"question": "When does the boat leave?"}).json()["results"]
         assert [each["other_places"] for each in found] == [2]
-        for locale, said, following in (
-            ("en-GB", "and in 2 other places", "Next source"),
-            ("pt-BR", "e em outros 2 lugares", "Próxima fonte"),
-        ):
-            with visiting(server.address, locale=locale) as visitor:
-                turn = visitor.ask("When does the boat leave?")
-                visitor.cite(turn)
-                assert said in visitor.page.locator(".panel-title").inner_text()
-                others = turn.locator(".source-others")
-                assert others.inner_text() == said
-                others.click()
-                title = visitor.page.locator(".panel-title")
-                expect(title).to_contain_text("boat1.txt")
-                visitor.page.get_by_role("button", name=following).click()
-                expect(title).to_contain_text("boat2.txt")
-                visitor.shot("other-places")
+        with visiting(server.address, locale="pt-BR") as visitor:
+            turn = visitor.ask("When does the boat leave?")
+            visitor.cite(turn)
+            assert "e em outros 2 lugares" in visitor.page.locator(".panel-title").inner_text()
+            others = turn.locator(".source-others")
+            assert others.inner_text() == "e em outros 2 lugares"
+            others.click()
+            title = visitor.page.locator(".panel-title")
+            expect(title).to_contain_text("boat1.txt")
+            visitor.page.get_by_role("button", name="Próxima fonte").click()
+            expect(title).to_contain_text("boat2.txt")
+            visitor.shot("other-places")
