@@ -101,6 +101,10 @@ def test_numbers_that_are_said_stay_and_numbers_of_cues_go() -> None:
     assert read(tight).content == "The year was 1820."
 
 
+def test_the_last_line_needs_no_line_end() -> None:
+    assert read("1\n00:01,000 --> 00:02,000\nThe year was\n1820").content == "The year was 1820"
+
+
 def test_captions_without_full_stops_end_at_pauses() -> None:
     cues = [
         f"{number}\n00:00:{number:02},000 --> 00:00:{number:02},900\nwords number {number}\n" for number in range(5)

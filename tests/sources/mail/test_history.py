@@ -58,6 +58,10 @@ def test_answers_between_quotations_stay() -> None:
     assert own_text(text) == "Fifty.\n\nFriday."
 
 
+def test_an_answer_below_a_signature_and_a_quotation_stays() -> None:
+    assert own_text("-- \nAna\n\n> Which price?\n\nFifty.") == "Fifty."
+
+
 def test_nothing_else_is_left() -> None:
     assert own_text("> The old price is 40.") == "> The old price is 40."
     assert own_text("-- \nAna") == "-- \nAna"
