@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from answerable.errors import EmbedderMismatch, LibraryError
 from answerable.maintenance.backup.exporting import ExportReport, export_store
 from answerable.maintenance.backup.importing import import_store
 from answerable.maintenance.copy import CopyReport
-from answerable.protocols import Store
+from answerable.protocols import Passage, PassageVectors, Store
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore
 from answerable.stores.postgres.store import PostgresStore
@@ -69,6 +70,22 @@ def contents(store: Store) -> dict[str, Any]:
         "records": store.records(),
         "fingerprint": store.fingerprint,
     }
+
+
+class WholeTexts(HashEmbedder):
+    """Embeds no sentences, as providers do."""
+
+    def embed_passages(self, passages: Sequence[Passage]) -> list[PassageVectors]:
+        return [replace(each, spans=each.spans[:0]) for each in super().embed_passages(passages)]
+
+
+def test_passages_without_vectors_of_sentences_come_back(tmp_path: Path) -> None:
+    source, target = MemoryStore(), MemoryStore()
+    add(source, make_document("Ana sells apples. Bruno bakes bread."), embedder=WholeTexts())
+    export_store(source, tmp_path / "library.zip")
+    import_store(tmp_path / "library.zip", lambda: target)
+    assert contents(target) == contents(source)
+    assert contents(target)["sentences"] == {next(iter(source.documents())).id: [[]]}
 
 
 def test_everything_comes_back_and_gives_the_same_bytes(

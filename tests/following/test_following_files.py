@@ -6,23 +6,29 @@ import os
 import shutil
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from followed_files import LONG_AGO, FollowedFiles, assert_same, built_from_scratch
-from helpers import make_document
+from helpers import HashEmbedder, make_document
 from made_files import zipped
 
+from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.datatypes import Document
 from answerable.errors import EmptySource, NotFollowed, SourceError, SourceNotFound
+from answerable.library import Library
 from answerable.protocols import Store
+from answerable.settings import Settings
 from answerable.sources.dispatch import read_file
 from answerable.sources.file_reader import FileReader
 from answerable.sources.file_visits import FileReading, FileVisit
 from answerable.sources.limits import Skipped
+from answerable.splitting.by_type import SplitterByType
 from answerable.stores.embedded.store import EmbeddedStore
 from answerable.stores.memory.store import MemoryStore
+from answerable.wiring.build import build_reader
 
 SECTION = "The {n}th valve is turned by {n} degrees before the {n}th pump is started. " * 2
 NOTES = {"a.md": "# Apples\n\nAna sells apples.", "sub/b.md": "# Bread\n\nBruno bakes bread."}
@@ -232,6 +238,28 @@ def test_one_failing_origin_does_not_stop_the_others(followed: FollowedFiles, tm
     report = followed.library.sync()
     assert [len(each.failures) for each in report.origins.values()] == [0, 1, 0]
     assert report.total.unchanged == 2
+
+
+def test_an_origin_whose_options_no_longer_work_does_not_stop_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, plain = MemoryStore(), Settings()
+
+    def library(settings: Settings) -> Library:
+        return Library(store, HashEmbedder(), SplitterByType(), build_reader(settings), ExtractiveAnswerer(None))
+
+    for name, settings in {"aaa": replace(plain, ocr_languages="eng"), "zzz": plain}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "there.md").write_text(f"# There\n\nWhat is in {name}.")
+        with library(settings) as following:
+            following.add(tmp_path / name)
+    # Tesseract, which reads English pictures, is no longer there.
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with library(plain) as following:
+        report = following.sync()
+    assert [len(each.failures) for each in report.origins.values()] == [1, 0]
+    assert "tesseract is not installed" in str(report.total.failures[0].error)
+    assert report.total.unchanged == 1
 
 
 def test_a_file_that_is_ignored_from_now_on_is_removed(followed: FollowedFiles) -> None:

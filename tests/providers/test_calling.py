@@ -143,6 +143,10 @@ def test_what_a_server_says_is_fit_to_be_shown(said: str, shown: str) -> None:
     assert quoted(said, "abcdefgh-1234") == shown
 
 
+def test_a_key_is_no_pattern() -> None:
+    assert quoted("bad key a+b(c?d|-secret!", "a+b(c?d|-secret") == "bad key [key]"
+
+
 def test_a_short_key_is_blacked_out_too() -> None:
     assert quoted("the key is k9, not k8", "k9") == "the key is [key], not k8"
 

@@ -139,6 +139,7 @@ def test_last_month_reaches_back_over_the_new_year() -> None:
     assert days("el mes pasado", datetime(2026, 1, 5)) == ["2025-12-01 to 2025-12-31"]
     assert days("hace 14 meses", datetime(2026, 1, 5)) == ["2024-11-01 to 2024-11-30"]
     assert days("ontem", datetime(2024, 3, 1)) == ["2024-02-29"]
+    assert days("last March", datetime(2026, 3, 20)) == ["2025-03-01 to 2025-03-31"]
 
 
 def test_the_topic_is_what_the_filter_does_not_see_to() -> None:
