@@ -419,6 +419,16 @@ def test_show_and_remove_find_documents_whose_file_is_gone_or_in_an_archive(call
     assert len(printed(call("list", "--library", library, "--json"))["documents"]) == 1
 
 
+def test_a_folder_is_not_another_whose_name_begins_like_it(call: Invoke, tmp_path: Path) -> None:
+    place = ("--library", tmp_path / "library")
+    for folder in ("april", "april2"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "notes.txt").write_text(f"The {folder} meeting is on Monday.")
+    assert call("add", tmp_path / "april", tmp_path / "april2", *place).exit_code == 0
+    found = printed(call("search", "meeting", "--source", tmp_path / "april", *place, "--json"))["results"]
+    assert [result["content"] for result in found] == ["The april meeting is on Monday."]
+
+
 def test_a_file_name_is_enough_where_it_means_one_document(call: Invoke, tmp_path: Path) -> None:
     place = ("--library", tmp_path / "library")
     for folder in ("march", "april"):
