@@ -28,7 +28,7 @@ DESKTOP = (1400, 900)
 _AXE = "axe-core@4.14.1"
 # Read here, since every test runs with an environment of its own; npm's settings are in the user's home.
 # Where the system has no Node.js, the one beside this Python is used.
-_ENVIRONMENT = {
+ENVIRONMENT = {
     **os.environ,
     "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ.get('PATH', os.defpath)}",
 }
@@ -110,7 +110,7 @@ class Visitor:
 
     def shot(self, name: str) -> None:
         """Keeps a picture of what is seen, if the variable SCREENSHOTS is set."""
-        if "SCREENSHOTS" not in _ENVIRONMENT:
+        if "SCREENSHOTS" not in ENVIRONMENT:
             return
         SCREENSHOTS.mkdir(parents=True, exist_ok=True)
         self.page.screenshot(path=SCREENSHOTS / f"{name}.png", animations="disabled")
@@ -221,10 +221,10 @@ def _axe() -> str:
     CACHE.mkdir(parents=True, exist_ok=True)
     with FileLock(f"{kept}.lock"):
         if not kept.exists():
-            npm = shutil.which("npm", path=_ENVIRONMENT["PATH"])
+            npm = shutil.which("npm", path=ENVIRONMENT["PATH"])
             assert npm, "the tests need npm: make system"
             command = [npm, "pack", "--silent", "--pack-destination", str(CACHE), _AXE]
-            subprocess.run(command, check=True, env=_ENVIRONMENT, capture_output=True, timeout=120)
+            subprocess.run(command, check=True, env=ENVIRONMENT, capture_output=True, timeout=120)
     with tarfile.open(kept) as archive:
         member = archive.extractfile("package/axe.min.js")
         assert member

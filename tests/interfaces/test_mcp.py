@@ -103,6 +103,8 @@ async def test_answers_quote_what_stands_in_the_documents(example_library: Path)
             assert (answer["answered"], answer["language"], answer["reason"]) == (True, language, "answered")
             assert words in answer["text"]
             assert words in text_of(result)
+            sources = re.findall(r"^\[\d+\]", text_of(result).partition("sources")[2], re.MULTILINE)
+            assert sources == [f"[{number}]" for number in range(1, len(answer["citations"]) + 1)]
             for citation in answer["citations"]:
                 content = await text_of_document(client, citation["document_id"])
                 assert content[citation["start"] : citation["end"]] == citation["quote"]
