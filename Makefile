@@ -88,9 +88,9 @@ docs: setup
 	@du -sh build/site
 
 # Every behaviour; of what takes long, a sample. Each worker runs a run of neighbouring tests, so that what they share is
-# built once, and takes over the other's last ones when it has none left.
+# built once, and takes over the others' last ones when it has none left. Three for two cores: some tests wait.
 test: check system
-	$(BIN)/pytest -n 2 --dist worksteal -m 'not quality and not long'
+	$(BIN)/pytest -n 3 --dist worksteal -m 'not quality and not long'
 
 # The full size of what `make test` and `make test-quality` run a sample of: kills, failing disks, processes at once,
 # growth of every format, a Docusaurus site built by npm, environments made as the applications' READMEs say, the largest
@@ -98,7 +98,7 @@ test: check system
 # FUZZ_SEED repeats a run). `make test-long ONLY=tests/stores` runs a part of it: folders, files, tests or other arguments
 # of pytest, as in ONLY="-k killed".
 test-long: setup system
-	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 2 --dist worksteal \
+	ANSWERABLE_TEST_DATA=$(abspath $(DATA)) $(BIN)/pytest -n 3 --dist worksteal \
 		-m 'long or (hypothesis and not quality)' --hypothesis-profile long $(ONLY)
 
 # The wheel and the source archive in dist/, checked, with what is in them and their checksums.

@@ -121,7 +121,8 @@ def test_a_chat_of_ten_years_is_charted_at_any_width(address: str) -> None:
                 r"Messages over time; most in .*20\d\d: \d",
                 page.locator(".chart").first.get_attribute("aria-label") or "",
             )
-            assert page.evaluate("() => document.querySelector('.scroll').scrollWidth <= innerWidth")
+            # It is drawn again some time after the window has another width.
+            page.wait_for_function("() => document.querySelector('.scroll').scrollWidth <= innerWidth")
             boxes = [each.bounding_box() for each in page.locator(".chart").first.locator(".chart-names span").all()]
             edges = [(box["x"], box["x"] + box["width"]) for box in boxes if box]
             assert len(edges) > 1
