@@ -14,11 +14,11 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
+    import numpy.typing
 
 # Quoted, so that reading files does not import NumPy, which doubles the start-up time.
-FloatArray: TypeAlias = "npt.NDArray[np.float32]"
+FloatArray: TypeAlias = "numpy.typing.NDArray[numpy.float32]"
+IntArray: TypeAlias = "numpy.typing.NDArray[numpy.int32]"
 Span: TypeAlias = tuple[int, int]
 
 

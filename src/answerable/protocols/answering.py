@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
+from typing import Literal, Protocol, runtime_checkable
 
-from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray, RetrievalResult, Span, Usage
+from answerable.datatypes import Answer, AnswerEvent, Exchange, FloatArray, IntArray, RetrievalResult, Span, Usage
 from answerable.filters import Filter
 from answerable.protocols.stores import IndexedChunk
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 class Reranker(Protocol):
@@ -36,7 +32,7 @@ class Reading:
     logit: float
     start: int
     end: int
-    starts: npt.NDArray[np.int32]
+    starts: IntArray
     likely: FloatArray
 
     def share(self, start: int, end: int) -> float:
