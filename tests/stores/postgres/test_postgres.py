@@ -346,6 +346,23 @@ def test_connections_that_are_cut(address: str, store: PostgresStore) -> None:
     named.close()
 
 
+def test_a_connection_that_fails_before_it_is_known_to_be_lost(store: PostgresStore) -> None:
+    """As of a server that is killed while results are awaited: the client fails, and doesn't know yet why."""
+    tried: list[object] = []
+
+    def work(connection: psycopg.Connection[dict[str, int]]) -> dict[str, int] | None:
+        tried.append(connection)
+        if len(tried) == 1:
+            connection.pgconn.enter_pipeline_mode()
+            connection.pgconn.send_query_params(b"SELECT 1", None)
+            # Raises OperationalError: "cannot exit pipeline mode while busy".
+            connection.pgconn.exit_pipeline_mode()
+        return connection.execute("SELECT 1 AS one").fetchone()
+
+    assert store._connections.run(work) == {"one": 1}
+    assert len(set(tried)) == 2
+
+
 @pytest.fixture(scope="module")
 def guarded() -> Iterator[Server]:
     """A server that asks for a password and may be stopped."""

@@ -155,8 +155,9 @@ class Connections:
         try:
             return work(connection)
         except psycopg.OperationalError as error:
-            # The server's notice that it ends a connection may come before the end itself.
-            if connection.closed or isinstance(error, _ENDED):
+            # The server's notice that it ends a connection may come before the end itself, and so may the client's own
+            # errors, without a state: "cannot exit pipeline mode while busy".
+            if connection.closed or error.sqlstate is None or isinstance(error, _ENDED):
                 connection.close()
                 raise _Lost(error) from error
             raise
