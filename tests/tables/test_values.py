@@ -259,10 +259,10 @@ def test_the_dollar_is_the_one_that_the_document_names() -> None:
     ],
 )  # fmt: skip
 def test_hostile_cells_are_read_at_once(text: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for _ in range(20):
         read_value(text)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 def test_a_number_with_a_letter_is_a_name() -> None:
