@@ -29,7 +29,7 @@ from answerable.stores.embedded.store import EmbeddedStore
 PLACES = ("one", "one/sub", "two")
 NAMES = tuple(f"{place}/{name}" for place in PLACES for name in ("a.md", "b.md", "c.txt", "d.zip"))
 SUBJECTS = ("apples", "bread", "chairs", "dates", "engines", "figs")
-WRITES = ("claim", "put", "remove", "remember", "forget", "refresh")
+WRITES = ("put", "put_all", "remove", "remember", "forget", "refresh")
 
 names = st.sampled_from(NAMES)
 contents = st.lists(st.integers(0, len(SUBJECTS) - 1), min_size=1, max_size=4)
@@ -39,29 +39,25 @@ class Crashed(BaseException):
     """Ends a process."""
 
 
-class CrashingStore:
-    """A store whose process dies around its write of this number: before it, or right after."""
+def crash(store: EmbeddedStore, writes: int, is_after: bool) -> EmbeddedStore:
+    """Lets the store's process die around its write of this number: before it, or right after."""
+    counted = itertools.count(1)
 
-    def __init__(self, store: EmbeddedStore, writes: int, is_after: bool) -> None:
-        self._store = store
-        self._left = writes
-        self._is_after = is_after
-
-    def __getattr__(self, name: str) -> Any:
-        found = getattr(self._store, name)
-        return self._crashing(found) if name in WRITES else found
-
-    def _crashing(self, write: Callable[..., Any]) -> Callable[..., Any]:
+    def crashing(write: Callable[..., Any]) -> Callable[..., Any]:
         def call(*arguments: Any) -> Any:
-            self._left -= 1
-            if self._left < 0 or (self._left == 0 and not self._is_after):
+            number = next(counted)
+            if number > writes or (number == writes and not is_after):
                 raise Crashed
             result = write(*arguments)
-            if self._left == 0:
+            if number == writes:
                 raise Crashed
             return result
 
         return call
+
+    for name in WRITES:
+        setattr(store, name, crashing(getattr(store, name)))
+    return store
 
 
 def text(subjects: list[int]) -> str:
@@ -172,7 +168,7 @@ class Histories(RuleBasedStateMachine):
         """A sync whose process dies around one of its writes."""
         store = EmbeddedStore(self.folder / "library")
         try:
-            FollowedFiles(self.folder, CrashingStore(store, writes, is_after)).library.sync()  # type: ignore[arg-type]
+            FollowedFiles(self.folder, crash(store, writes, is_after)).library.sync()
         except Crashed:
             pass
         finally:

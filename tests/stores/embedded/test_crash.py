@@ -204,17 +204,23 @@ def failing_fsync(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="preloading works otherwise elsewhere")
-@pytest.mark.parametrize("calls", [5, *(pytest.param(calls, marks=LONG) for calls in (0, 1, 2, 3, 20, 50, 100, 150))])
+@pytest.mark.parametrize("calls", [5, *(pytest.param(calls, marks=LONG) for calls in (0, 1, 2, 3, 40, 70, 100, 150))])
 def test_the_disk_fails_to_sync(
     tmp_path: Path, documents: Path, undisturbed: tuple[State, float], failing_fsync: Path, calls: int
 ) -> None:
+    """The first 19 of some 185 syncs are those of the database, the others of the index (by strace)."""
     folder = tmp_path / "library"
     message = run("add_and_report", folder, documents, LD_PRELOAD=str(failing_fsync), FSYNC_CALLS=str(calls))
     assert message is not None, "no sync failed"
     assert str(folder) in message
     assert "disk" in message
     assert "again" in message
-    assert assert_whole(folder, undisturbed[0]) < DOCUMENTS
+    there = assert_whole(folder, undisturbed[0])
+    if calls < 19:
+        assert there < DOCUMENTS
+    else:
+        assert there == DOCUMENTS
+        assert "The documents are safe in the database" in message
     finish(folder, documents, undisturbed[0])
 
 
