@@ -13,7 +13,7 @@ from providers.scripted_server import Ending, Reply, ScriptedServer
 
 from answerable.answering.extractive import ExtractiveAnswerer
 from answerable.answering.models.openai_chat import OpenAIChatModel
-from answerable.errors import AddressRefused, DamagedSource, FilterError, MalformedResponse
+from answerable.errors import AddressRefused, DamagedSource, FilterError, MalformedResponse, SourceNotFound
 from answerable.filters import parse_filter
 from answerable.interfaces.cli.filters import build_filter, read_conditions
 from answerable.interfaces.cli.options import FilterOptions
@@ -91,13 +91,18 @@ def test_a_filter_s_message_is_short_and_printable(where: dict[str, object]) -> 
     assert len(str(raised.value).encode("utf-8")) < 500
 
 
-@pytest.mark.parametrize("name", ["\ud800", "c:\\\udc00", "\udfff/a", "\U0010ffff" * 1_000])
+@pytest.mark.parametrize("name", ["\ud800", "c:\\\udc00", "\udfff/a", "\U0010ffff" * 1_000, "~ana\0/a"])
 def test_a_source_to_filter_by_that_is_no_name(name: str) -> None:
     library = Library(MemoryStore(), HashEmbedder(), SplitterByType(), FileReader(), ExtractiveAnswerer(None))
     library.add_documents([make_document("text", source="/a.md")])
     with pytest.raises(FilterError, match="No document comes from") as raised:
         build_filter(library, FilterOptions(source=[name]))
     assert len(str(raised.value).encode("utf-8")) < 3_000
+
+
+def test_a_file_to_add_that_is_no_name() -> None:
+    with pytest.raises(SourceNotFound, match="check the path"):
+        LIBRARY.add("~ana\0/a")
 
 
 @pytest.mark.parametrize("text", ["[" * 100_000, f'{{"page": {"9" * 5_000}}}'])

@@ -14,6 +14,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from answerable.disk.names import expanded
 from answerable.errors import AnswerableError, NotFollowed, SettingsError, SourceError, SourceNotFound
 from answerable.indexing.ingest import Ingestion
 from answerable.indexing.reports import AddReport, Failure
@@ -33,7 +34,7 @@ class Origin:
 
     def is_called(self, name: str) -> bool:
         """Whether `name` means this origin: its own name, the address it was added by, or a path that leads to it."""
-        path = os.path.abspath(os.path.expanduser(name)) if name and "\0" not in name else name
+        path = os.path.abspath(expanded(name)) if name else name
         return self.name in (name, path) or self.options.get("address") == name
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from answerable.disk.names import source_of
+from answerable.disk.names import expanded, source_of
 from answerable.errors import DocumentNotFound
 from answerable.protocols import Store, StoredDocument
 from answerable.text.characters import encodable
@@ -61,7 +60,7 @@ def documents_called(documents: Sequence[StoredDocument], name: str) -> list[Sto
     A path may be relative to the working directory. The name of an archive means all of its members. A note in Markdown
     is also called by its name without suffix, by an alias, or by a link to it, `[[Note|shown]]`.
     """
-    path = source_of(Path(os.path.expanduser(name)))
+    path = source_of(Path(expanded(name)))
     plain = _plain(_in_link(name))
     rules: tuple[Callable[[StoredDocument], bool], ...] = (
         lambda each: name == each.id or each.source in (name, path) or each.source.startswith(f"{path}!/"),

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from answerable.datatypes import Document
-from answerable.disk.names import source_of
+from answerable.disk.names import expanded, source_of
 from answerable.errors import SourceNotFound, UnsupportedSource
 from answerable.protocols import Visit
 from answerable.protocols.reading import FileContents, ReadsAhead, SourceFile, SourceItem
@@ -90,7 +90,7 @@ class FileReader:
         if not source:
             raise SourceNotFound("the path is empty: name a file or a folder")
         # The functions of os.path accept any text; the methods of Path raise errors for some.
-        path = Path(os.path.expanduser(source))
+        path = Path(expanded(source))
         if not os.path.lexists(path):
             if "://" in source:
                 scheme = source.partition("://")[0]

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from answerable.datatypes import DocumentType
-from answerable.disk.names import source_of
+from answerable.disk.names import expanded, source_of
 from answerable.errors import FilterError
 from answerable.filters import comparable, parse_filter
 from answerable.interfaces.cli.options import FilterOptions
@@ -69,9 +69,9 @@ def _sources(library: Library, name: str) -> list[str]:
     """
     documents = library.documents()
     sources = {document.source for document in documents}
-    path = name if "://" in name else os.path.abspath(os.path.expanduser(name))
+    path = name if "://" in name else os.path.abspath(expanded(name))
     below = path.replace(os.sep, "/").rstrip("/") + "/"
-    file = source_of(Path(os.path.expanduser(name)))
+    file = source_of(Path(expanded(name)))
     found = {source for source in sources if source in (name, file) or source.startswith((f"{file}!/", below))}
     if not found:
         called = documents_called(documents, name) or documents_like(documents, name)
