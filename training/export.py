@@ -11,11 +11,12 @@ import numpy as np
 
 from answerable.reading import e5_judge, e5_reader
 from answerable.reading.pair_reader import PairReader
-from answerable.reading.weights import ReaderWeights, write_weights
+from answerable.reading.weights import ReaderWeights
 from training.corpus import Corpus, load
 from training.everyday import add_everyday
 from training.model import Reader, tensors_of
 from training.train import Options, Training
+from training.weights import write_weights
 
 COMPARED = 200
 LENGTHS = (64, 152)

@@ -13,7 +13,8 @@ import numpy as np
 
 from answerable.datatypes import FloatArray
 from answerable.e5.integers import Integers
-from answerable.reading.weights import ReaderWeights, write_weights
+from answerable.reading.weights import ReaderWeights
+from training.weights import write_weights
 
 SHARE = 0.5
 

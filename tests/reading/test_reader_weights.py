@@ -6,10 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from training.weights import write_weights
 
 from answerable.e5.integers import Integers
 from answerable.errors import EmbeddingError
-from answerable.reading.weights import ReaderWeights, write_weights
+from answerable.reading.weights import ReaderWeights
 
 MATRIX = np.array([[0.5, -1.27, 0.01], [0.0, 0.0, 0.0]], np.float32)
 VECTOR = np.array([1.5, -0.25], np.float32)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
 from importlib.resources import as_file, files
 from typing import Any
 from zipfile import BadZipFile
@@ -16,7 +15,7 @@ from zipfile import BadZipFile
 import numpy as np
 
 from answerable.datatypes import FloatArray
-from answerable.e5.integers import Integers, rounded
+from answerable.e5.integers import Integers
 from answerable.errors import EmbeddingError
 
 
@@ -48,15 +47,3 @@ class ReaderWeights:
             return Integers(values, self._tensors[f"{name}.scale"])
         numbers: FloatArray = values.astype(np.float32)
         return numbers
-
-
-def write_weights(path: str | os.PathLike[str], tensors: Mapping[str, FloatArray], about: Mapping[str, Any]) -> None:
-    """Write tensors for `ReaderWeights`: matrices as integers, the rest in half precision."""
-    written: dict[str, Any] = {"about": np.frombuffer(json.dumps(about).encode(), np.uint8)}
-    for name, tensor in tensors.items():
-        if tensor.ndim < 2:
-            written[name] = tensor.astype(np.float16)
-            continue
-        matrix = rounded(tensor)
-        written[name], written[f"{name}.scale"] = matrix.values, matrix.scales
-    np.savez(path, **written)
