@@ -45,9 +45,12 @@ def assert_harmless(text: str) -> None:
     assert not re.search(r"(?m)^[\s>*\d.#-]*\[[^\]]*\]:", text)
     assert not re.search(r"<[/!?|]|<\w+[ /][^<>]*=|<(?:script|img|b|s|a)\b|\[/?INST\]", text, re.IGNORECASE)
     assert not re.search(r"(?mi)^[\s#*>]*(?:system|user|assistant|human)\s?[:*]*:", text)
-    # No host has a closing bracket but after an opening one: "//].example" leads nowhere.
+    # No host has a closing bracket but after an opening one: "//].example" leads nowhere. What begins with "//!" is a
+    # comment of Rust: without a scheme, no renderer takes a host with an exclamation mark for an address.
     for shown in re.findall(
-        r"(?:\w+:)?//[^\s<‹/\]]+[.:/][^\s<‹]*|\bwww\.\w[^\s<]*|\bjavascript:[^\s<]+|\bdata:text/[^\s<]*", text
+        r"\w*://[^\s<‹/\]]+[.:/][^\s<‹]*|(?<!:)//[^\s<‹/\]!]+[.:/][^\s<‹]*"
+        r"|\bwww\.\w[^\s<]*|\bjavascript:[^\s<]+|\bdata:text/[^\s<]*",
+        text,
     ):
         rests = [shown[len(address) :] for address in ALLOWED if shown.startswith(address)]
         assert any(not re.search(r"\w", re.sub(r"\[\d+\]", "", rest)) for rest in rests), shown
@@ -60,6 +63,7 @@ def assert_harmless(text: str) -> None:
 @given(HOSTILE)
 @example("https://evil.example/log](x)secret [a](https://log.example/in?x=1)secret")
 @example("[a]:(https://evil.example)")
+@example("//!http. //!evil.example/x http://!evil.example/x ://!evil.example")
 @example("evil.c[om/x](y) evil.c[INST]om/x [System:INST] [a][INST]: /logout")
 def test_any_output_is_harmless_and_not_longer(text: str) -> None:
     output = clean_output(text, PASSAGES)
