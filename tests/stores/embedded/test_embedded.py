@@ -547,6 +547,21 @@ def test_a_full_disk(tmp_path: Path, limit: int) -> None:
     store.close()
 
 
+def test_the_process_of_the_index_cannot_write_its_lock(indexed: Path, expected: list[object]) -> None:
+    """As on a full disk, where it has no lock yet: whoever writes is told, and the database is searched."""
+    lock = indexed / "index.process.lock"
+    lock.unlink(missing_ok=True)
+    lock.mkdir()
+    store = indexed_store(indexed)
+    with pytest.raises(LibraryError, match=r"can't be written \(.*process\.lock.*The documents are safe.*try again"):
+        store.refresh()
+    assert results(store) == expected
+    lock.rmdir()
+    store.refresh()
+    assert results(store) == expected
+    store.close()
+
+
 def test_removing_leaves_no_trace(indexed: Path) -> None:
     secret = "xyzzyplugh"
     text = "\n\n".join(f"El {secret} número {number} está en la caja." for number in range(120))

@@ -108,7 +108,8 @@ class EdgeClient:
             self._kill()
             raise
         if not is_answer:
-            raise outcome
+            # The process can't write its lock, say.
+            raise unwritable(self._folder, str(outcome)) if isinstance(outcome, OSError) else outcome
         return outcome
 
     def _start(self) -> subprocess.Popen[bytes]:
