@@ -10,6 +10,7 @@ from itertools import islice
 from answerable.datatypes import Document
 from answerable.errors import SourceError
 from answerable.protocols.reading import UnreadFile
+from answerable.sources.ocr.sizes import heif_name
 
 # Larger files are tables and plain text, which take a tenth of the time.
 _LARGE = 5_000_000
@@ -71,7 +72,7 @@ class ReadLimits:
         """Return the bounds of a file of this size with these first bytes."""
         if _PDF in head[:1024]:
             return self.of_pdf
-        if head.startswith(_PICTURES):
+        if head.startswith(_PICTURES) or heif_name(head):
             # OCR takes as long for a picture as for the page of a PDF, whatever its size in bytes.
             return Bounds(self.max_seconds, self.max_memory)
         size = min(size * (_MOST_PACKED if head.startswith(_PACKED_MARK) else 1), self.max_file_size)
