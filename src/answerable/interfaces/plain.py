@@ -22,6 +22,7 @@ from answerable.datatypes import (
     RetrievalResult,
 )
 from answerable.errors import error_code
+from answerable.retrieval.document_names import day_sent
 from answerable.text.chats import chat_statistics
 
 if TYPE_CHECKING:
@@ -143,8 +144,8 @@ def narrowing_json(found: Narrowing | None) -> Plain | None:
 
 def citation_json(citation: Citation) -> Plain:
     """Return a citation as JSON."""
-    names = ("quote", "source", "title", "document_id", "start", "end", "link", "web_address", "answer", "other_places")
-    return {**_pick(citation, *names), **_of(citation.library), **_place(citation.location)}
+    names = ("quote", "source", "title", "type", "document_id", "start", "end", "link", "web_address", "answer")
+    return {**_pick(citation, *names, "other_places"), **_of(citation.library), **_place(citation.location)}
 
 
 def _of(library: str) -> Plain:
@@ -156,7 +157,7 @@ def result_json(result: RetrievalResult) -> Plain:
     """Return a search result as JSON: a passage with its score and location."""
     return {
         **_pick(result, "score", "other_places"),
-        **_pick(result.document, "source", "title"),
+        **_pick(result.document, "source", "title", "type"),
         "document_id": result.document.id,
         **_of(result.document.library),
         **_pick(result.chunk, "content", "start", "end"),
@@ -182,7 +183,8 @@ def choices_json(found: FilterChoices) -> Plain:
 def stored_json(document: StoredDocument) -> Plain:
     """Return a stored document as JSON."""
     names = ("source", "title", "type", "language", "chunks", "characters")
-    return {"document_id": document.id, **_pick(document, *names), **_of(document.library)}
+    sent = {"date": day} if (day := day_sent(document)) else {}
+    return {"document_id": document.id, **_pick(document, *names), **sent, **_of(document.library)}
 
 
 def stats_json(found: LibraryStats) -> Plain:

@@ -31,7 +31,7 @@ from answerable.sources.waiting import while_waiting
 from answerable.sources.zotero import item_facts
 
 # Increment it when readers begin to return other documents for the same bytes: every file is then read again.
-READERS = "3"
+READERS = "4"
 # File systems round times, to two seconds at worst: a change within them may go unnoticed.
 _RECENT = 2_000_000_000
 _CHUNK = 1 << 20

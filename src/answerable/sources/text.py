@@ -44,11 +44,11 @@ _MAGIC: dict[str, tuple[bytes, ...]] = {
 }
 # What to do with a binary file of a well-known format, by its suffix.
 _ADVICE = {
-    "open it in its program, save it as JPEG or PNG, and add that": ".jxl .jp2 .psd .xcf .dng .cr2 .cr3 .nef .arw .raf .orf",
+    "open it in its program, save it as JPEG or PNG, and add that": ".jxl .jp2 .psd .xcf .dng .cr2 .cr3 .nef .arw",
     "convert it to EPUB, as Calibre does, and add that": ".mobi .azw .azw3 .kfx .lit .fb2",
     "export its messages from your mail program as .mbox or .eml, and add those": ".pst .ost .olm .dbx",
     "unpack it and add the folder": ".rar .7z .zst .cab .lzh .arj .iso .dmg .deb .rpm",
-    "open it in its program, export it as PDF, and add that": ".djvu .one .vsd .pub .wps .wpd .chm .dwg .mpp .indd .ai .eps",
+    "open it in its program, export it as PDF, and add that": ".djvu .one .vsd .pub .wps .wpd .chm .dwg .mpp",
     "convert it to MP3 or MP4 and add that": ".wma .wmv .avi .aiff .aif .caf .ra .mid",
     "export its tables as .csv or .xlsx, and add those": ".db .sqlite .sqlite3 .mdb .accdb .parquet .dbf .sav .dta",
 }

@@ -13,7 +13,7 @@ PNG = b"\x89PNG\r\n\x1a\n"
 JPEG = b"\xff\xd8\xff"
 GIF = (b"GIF87a", b"GIF89a")
 TIFF = (b"II*\x00", b"MM\x00*")
-# Their container is that of MP4; its first brand tells them from sound. "mif1" may hold either, so its other brands count.
+# In the container of MP4, told from sound by the first brand. "mif1" may hold either, so the other brands count.
 _HEIF = re.compile(rb"....ftyp(?:he[iv][cxms]|mif[12]|msf1|avi[fs])", re.DOTALL)
 _WITHOUT_SIZE = frozenset({0xC4, 0xC8, 0xCC})
 _TIFF_NUMBERS = {3: "H", 4: "I"}

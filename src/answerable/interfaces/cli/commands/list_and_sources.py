@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,8 @@ from answerable.interfaces.cli.printing import (
     print_text,
 )
 from answerable.interfaces.plain import origin_json, stored_json
+from answerable.retrieval.document_names import day_sent
+from answerable.text.shown_names import shown_source
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -43,9 +46,12 @@ def list_documents(library: LibrariesOption = None, as_json: JsonOption = False)
 
 
 def _print_documents(found: Sequence[StoredDocument]) -> None:
-    """Print a table or, if that is wider than the screen, three lines per document."""
+    """Print a table or, if that is wider than the screen, three lines per document; to a pipe, unpadded lines."""
     from rich.measure import Measurement
 
+    if not sys.stdout.isatty():
+        _print_lines(found)
+        return
     screen = console()
     table = _table(found)
     # The width the table wants, not the width it gets here.
@@ -54,10 +60,28 @@ def _print_documents(found: Sequence[StoredDocument]) -> None:
         screen.print(table)
         return
     for document in found:
-        print_text((document.id[:8], "cyan"), "  ", one_line(document.title or document.source))
+        print_text((document.id[:8], "cyan"), "  ", one_line(_titled(document) or document.source))
         about = (document.type, document.language, f"{document.chunks} passages")
         print_text(f"    {', '.join(filter(None, about))}")
-        print_address(one_line(document.source), address_of(document.source))
+        print_address(one_line(shown_source(document)), address_of(document.source))
+
+
+def _titled(document: StoredDocument) -> str:
+    """Return the title; of a message, the subject and the day, since many have the same subject."""
+    return ", ".join(filter(None, (document.title, day_sent(document))))
+
+
+def _print_lines(found: Sequence[StoredDocument]) -> None:
+    """Print a line for each document, of which only the narrow columns are padded: one title may be very long."""
+    heading = ("id", "type", "lang", "passages", "title", "source")
+    rows = [
+        (each.id[:8], each.type, each.language, str(each.chunks), _titled(each), shown_source(each)) for each in found
+    ]
+    lines = [heading, *([one_line(cell) for cell in row] for row in rows)]
+    kind, language = (max(len(line[column]) for line in lines) for column in (1, 2))
+    for name, of_type, of_language, passages, title, source in lines:
+        line = f"{name:<8}  {of_type:<{kind}}  {of_language:<{language}}  {passages:>8}  {title}  {source}"
+        sys.stdout.write(f"{line.rstrip()}\n")
 
 
 def _table(found: Sequence[StoredDocument]) -> Table:
@@ -69,8 +93,8 @@ def _table(found: Sequence[StoredDocument]) -> Table:
         justify = "right" if heading == "passages" else "left"
         table.add_column(heading, no_wrap=True, justify=justify)  # type: ignore[arg-type]
     for document in found:
-        cells = (document.type, document.language, str(document.chunks), document.title)
-        source = Text(one_line(document.source), linked("", address_of(document.source)))
+        cells = (document.type, document.language, str(document.chunks), _titled(document))
+        source = Text(one_line(shown_source(document)), linked("", address_of(document.source)))
         table.add_row(Text(document.id[:8], "cyan"), *(Text(one_line(cell)) for cell in cells), source)
     return table
 

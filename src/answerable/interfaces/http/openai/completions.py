@@ -18,6 +18,7 @@ from answerable.datatypes import Answer, Citation
 from answerable.interfaces.plain import Plain, citation_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
+from answerable.text.shown_names import shown_name
 
 _LINE_END = re.compile(r"\n")
 
@@ -111,7 +112,7 @@ def _sources(citations: Sequence[Citation]) -> list[Plain]:
 
 
 def _title(number: int, citation: Citation) -> str:
-    name = citation.title or citation.source.rsplit("/", 1)[-1] or "untitled"
+    name = citation.title or shown_name(citation)
     return " ".join(f"{number}. {name}, {citation.location}".removesuffix(", ").split())
 
 
