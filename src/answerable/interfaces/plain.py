@@ -27,7 +27,7 @@ from answerable.text.chats import chat_statistics
 
 if TYPE_CHECKING:
     from answerable.indexing.followed_sources import Origin
-    from answerable.indexing.ingest import AddReport
+    from answerable.indexing.ingest import AddReport, Failure
     from answerable.maintenance.filter_choices import FilterChoices
     from answerable.maintenance.statistics import LibraryStats
     from answerable.maintenance.verification import Finding, VerifyReport
@@ -58,17 +58,18 @@ def unavailable_json(found: Mapping[str, str]) -> list[Plain]:
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:
     """Return the report of adding as JSON; for a dry run, with the estimated cost of embedding."""
-    failed = [
-        {"source": failure.source, "code": error_code(type(failure.error)), "error": str(failure.error)}
-        for failure in report.failures
-    ]
     return {
         **_pick(report, *_ADDED, *(_ESTIMATED if dry_run else ())),
         "skipped": dict(sorted(report.skipped.items())),
         "passed_over": [_pick(each, "source", "reason") for each in report.passed_over],
-        "failed": failed,
+        "failed": _failures(report.failures),
+        "warnings": _failures(report.warnings),
         "seconds": report.seconds,
     }
+
+
+def _failures(found: Sequence[Failure]) -> list[dict[str, str]]:
+    return [{"source": each.source, "code": error_code(type(each.error)), "error": str(each.error)} for each in found]
 
 
 def origin_json(origin: Origin) -> Plain:

@@ -31,8 +31,8 @@ const said = ({ state, progress, report, result }, t) => {
 /** The failures by file; the job's name above isn't repeated. PDFs can be sent again with their password. */
 export const JobErrors = ({ job }) => {
   const { t } = useTexts();
-  const failed = job.report?.failed ?? [];
-  const all = job.error ? [...failed, { code: job.error.code }] : failed;
+  const { failed = [], warnings = [] } = job.report ?? {};
+  const all = [...failed, ...warnings, ...(job.error ? [{ code: job.error.code }] : [])];
   if (!all.length) return null;
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
   const locked = job.retry ? all.filter(isLocked) : [];
