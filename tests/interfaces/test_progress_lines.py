@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import EXAMPLES, run_command, run_here
+from made_mail import letter, write_mailbox
 
 import answerable
 from answerable.interfaces.cli.progress import add_progress, count_progress
@@ -18,6 +19,15 @@ def test_adding_without_a_terminal_tells_how_far_it_is(tmp_path: Path, capsys: p
     lines = capsys.readouterr().err.splitlines()
     assert re.fullmatch(r"file 1 of 4, 0 passages: Chat de WhatsApp con Viaje a Oaxaca\.txt", lines[0])
     assert re.fullmatch(r"file 4 of 4, 30 passages, \d+\.\d/s, 0:00:00 left: \S+", lines[-1])
+
+
+def test_a_mailbox_is_named_and_not_the_ids_in_it(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    box = write_mailbox(tmp_path / "inbox.mbox", [letter("The pump runs at night.", id="CAF9x@mail.example.org")])
+    with answerable.open(tmp_path / "library") as library, add_progress(enabled=True, every=0) as progress:
+        library.add(box, on_progress=progress)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines
+    assert all(line.endswith(": inbox.mbox") for line in lines), lines
 
 
 def test_counting_without_a_terminal_tells_how_far_it_is(capsys: pytest.CaptureFixture[str]) -> None:
