@@ -1,4 +1,4 @@
-"""On the page a message is called by its subject and its day, in citations, in the list and in filters."""
+"""On the page a message is called by its subject and its day; a photograph of a phone says how to convert it."""
 
 from __future__ import annotations
 
@@ -39,3 +39,12 @@ def test_a_message_is_called_by_its_subject_and_day(tmp_path: Path) -> None:
             row = page.locator("tr", has_text="Rent of the flat").inner_text()
             assert "2024-03-05 · inbox.mbox" in row
             assert ID not in page.locator(".library").inner_text()
+
+
+def test_a_photograph_that_is_not_read_says_how_to_convert_it(tmp_path: Path) -> None:
+    data = b"\0\0\0\x18ftypheic\0\0\0\0mif1heic" + bytes(range(256)) * 20
+    with small_service(tmp_path) as (server, _), visiting(server.address) as visitor:
+        visitor.pick({"name": "IMG_0421.HEIC", "mimeType": "image/heic", "buffer": data})
+        errors = visitor.page.locator(".job-errors")
+        errors.wait_for()
+        assert "Save it as JPEG" in errors.inner_text()

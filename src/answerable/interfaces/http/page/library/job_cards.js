@@ -37,7 +37,7 @@ export const JobErrors = ({ job }) => {
   const name = (source) => source && source !== named(job, t) && html`<strong>${source}</strong> `;
   const locked = job.retry ? all.filter(isLocked) : [];
   const why = (each) =>
-    locked.includes(each) ? t("locked") : problemText({ code: each.code, message: each.error }, t);
+    locked.includes(each) ? t("locked") : problemText({ ...each, message: each.error }, t);
   const retry = (password) =>
     job.retry(
       locked.map(({ source }) => source),

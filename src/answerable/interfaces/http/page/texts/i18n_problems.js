@@ -111,6 +111,11 @@ export const PROBLEMS = {
     "El modelo no pudo escribir la respuesta; estas son citas.",
     "O modelo não conseguiu escrever a resposta; estas são citações.",
   ],
+  errorPhoto: [
+    "This server doesn't read this kind of photograph. Save it as JPEG, and add that file.",
+    "Este servidor no lee este tipo de fotografía. Guárdala como JPEG y añade ese archivo.",
+    "Este servidor não lê esse tipo de fotografia. Salve-a como JPEG e adicione esse arquivo.",
+  ],
   errorMore: [
     "This server reads no pictures or recordings. Add their text, or ask the administrator to turn reading on.",
     "Este servidor no lee imágenes ni grabaciones. Añade su texto o pide a quien administra que active la lectura.",
