@@ -19,7 +19,7 @@ from answerable.text.sentences import sentence_spans
 from answerable.wiring.passages import build_local_embedder
 
 WRITTEN = Path(__file__).with_name("written")
-# Plain answers are rare among the sentences, half of which refuse: every ninth statement of the judge's stands for them.
+# Half of the sentences refuse, and few are plain answers: every ninth of the judge's statements is one.
 PLAIN = 9
 WEIGHT = 0.3
 # Of .1, .3 and 1 with weights of .1, .3 and 1 these two give the best area on answers by another hand (.99), and .91 in

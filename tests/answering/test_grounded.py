@@ -72,7 +72,7 @@ def test_unsupported_sentences_are_marked() -> None:
     ]
     assert [(check.support, check.how) for check in answer.checks] == [
         ("quoted", "it is in the passage, letter for letter"),
-        ("unsupported", "the name Peter Smith isn't in its evidence"),
+        ("unsupported", "the name Peter isn't in its evidence"),
         ("unsupported", "the number 15 isn't in its evidence"),
     ]
 
@@ -182,7 +182,7 @@ def test_the_models_own_refusal(written: str) -> None:
 
 @pytest.mark.parametrize("is_strict", [False, True])
 def test_a_refusal_in_other_words_is_shown_as_written(is_strict: bool) -> None:
-    written = "The passages give no time for Sunday's bus, only that it leaves at 8:40 from the north gate [1]."
+    written = "Sunday's times aren't given, only that the bus leaves at 8:40 from the north gate [1]."
     _, answer = run(ScriptedModel([written]), collect(QUESTION, text(FACTS)), is_strict=is_strict)
     assert (answer.answered, answer.reason, answer.text) == (False, Reason.MODEL_REFUSED, written)
     assert [citation.quote for citation in answer.citations] == ["The bus leaves at 8:40 from the north gate."]
