@@ -30,9 +30,7 @@ POSITIVE = (
     *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
     "max_audio_seconds",
 )
-SECRETS = frozenset(
-    {"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key", "server_key"}
-)
+SECRETS = frozenset({"openai_api_key", "cohere_api_key", "github_token", "pdf_password", "qdrant_api_key"})
 USUAL = {
     "OPENAI_API_KEY": "openai_api_key",
     "OPENAI_BASE_URL": "openai_base_url",
@@ -112,7 +110,6 @@ class Settings:
     cohere_api_key: str = field(default="", repr=False)
     cohere_base_url: str = ""
     qdrant_api_key: str = field(default="", repr=False)
-    server_key: str = field(default="", repr=False)
     library_timeout: int = 10
     github_token: str = field(default="", repr=False)
     github_base_url: str = "https://models.github.ai/inference"

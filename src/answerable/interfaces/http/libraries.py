@@ -12,13 +12,14 @@ import shutil
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 from answerable.errors import AnswerableError, LibraryNotFound, SettingsError
 from answerable.interfaces.http.library_list import LONGEST_NAME, Choices, ListFile
 from answerable.library import Library, over
-from answerable.protocols import Answerer, Reader
+from answerable.protocols import Answerer, Reader, Store
 from answerable.settings import Settings
 from answerable.text import printable_line
 from answerable.wiring.build import build_answerer, build_library, build_reader, join
@@ -239,10 +240,15 @@ class Libraries:
             state = (self.model(self.default), *self.names())
             if self._joined is None or self._joined[0] != state:
                 self._part()
-                stores = {name: self.get(name).store for name in self.names()}
-                joined = join(stores, self.settings(self.default).library_timeout)
-                self._joined = state, over(self.get(self.default), joined)
+                opening = {name: partial(self._store, name) for name in self.names()}
+                joined = join(opening, self.settings(self.default).library_timeout, _logged)
+                # All are asked with the model of the default one, unless that can't be opened.
+                leading = next(name for name in self.names() if name not in joined.unavailable)
+                self._joined = state, over(self.get(leading), joined)
             return self._joined[1]
+
+    def _store(self, name: str) -> Store:
+        return self.get(name).store
 
     def _part(self) -> None:
         if self._joined is not None:
@@ -272,6 +278,12 @@ class Libraries:
         if name not in self._started and name not in self._list.made:
             raise UnknownLibrary("There is no library of that name. GET /api/v1/libraries lists those you may use.")
         return name
+
+
+def _logged(error: Exception) -> str:
+    """Return why a library fails, for people who may ask it: the error may name folders and addresses of the server."""
+    _log.error("%s", printable_line(str(error)))
+    return "the reason is in the server's log"
 
 
 def _hashed(place: str) -> str:

@@ -317,7 +317,6 @@ class FoundOut(BaseModel):
     unavailable: list[UnavailableOut] = Field([], description="The libraries, of several, that couldn't be searched.")
 
 
-ReadOut = output("ReadOut", "What a method of the library's store returns.", result=Any)
 DocumentsOut = output("DocumentsOut", "A library's documents by source.", documents=list[StoredOut], total=int)
 ChoicesOut = output(
     "ChoicesOut",
