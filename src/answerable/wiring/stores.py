@@ -24,6 +24,8 @@ MEMORY = ":memory:"
 
 def build_store(address: str, create: bool = True, qdrant_api_key: str = "") -> Store:
     """Return the store at an address. The key is for a Qdrant server."""
+    if "\0" in address:
+        raise SettingsError("The library's address has a NUL character, which nothing can be called. Correct it.")
     if address == MEMORY:
         from answerable.stores.memory.store import MemoryStore
 
