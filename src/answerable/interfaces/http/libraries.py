@@ -116,6 +116,9 @@ class Libraries:
 
     def opened(self, name: str) -> Library | None:
         """Return the library of this name if it is open, otherwise None."""
+        joined = self._joined
+        if self.is_together(name) and joined is not None and joined[0] == self._state():
+            return joined[1]
         return self._opened.get(name)
 
     def settings(self, name: str) -> Settings:
@@ -237,7 +240,7 @@ class Libraries:
     def _together(self) -> Library:
         """Return all libraries as one, joined anew when some were made, removed or given another model."""
         with self._joining:
-            state = (self.model(self.default), *self.names())
+            state = self._state()
             if self._joined is None or self._joined[0] != state:
                 self._part()
                 opening = {name: partial(self._store, name) for name in self.names()}
@@ -246,6 +249,9 @@ class Libraries:
                 leading = next(name for name in self.names() if name not in joined.unavailable)
                 self._joined = state, over(self.get(leading), joined)
             return self._joined[1]
+
+    def _state(self) -> tuple[str, ...]:
+        return self.model(self.default), *self.names()
 
     def _store(self, name: str) -> Store:
         return self.get(name).store
