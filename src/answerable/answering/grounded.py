@@ -18,6 +18,7 @@ from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.phrases import REFUSAL
 from answerable.answering.prompt import answering_messages, fitting, remembered, rewriting_messages
+from answerable.answering.safety.images import image_note
 from answerable.answering.safety.output import StreamCleaner, clean_output
 from answerable.answering.small_talk import claims_nothing_exact, is_small_talk
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
@@ -143,7 +144,11 @@ class GroundedAnswerer:
             answer = replace(quoted, reason=Reason.QUOTED)
         else:
             answer = refuse(evidence, Reason.UNSUPPORTED, quoted.confidence)
-        checks = tuple(SentenceCheck(one.text, one.support.value, one.how) for one in found.sentences)
+        notes = (image_note(one.text, passages) for one in found.sentences)
+        checks = tuple(
+            SentenceCheck(one.text, one.support.value, "; ".join(filter(None, (one.how, note))))
+            for one, note in zip(found.sentences, notes, strict=True)
+        )
         return replace(answer, model=self._model.name, draft=draft.text, checks=checks, usage=draft.usage)
 
 
