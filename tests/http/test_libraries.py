@@ -108,6 +108,11 @@ def test_a_library_that_cannot_be_opened_is_named_and_the_others_answer(tmp_path
         (citation,) = client.post("api/v1/all/ask", json=QUESTION).json()["citations"]
         assert (citation["library"], citation["quote"]) == (other, "The gate is blue.")
         assert list(listed(client)) == ["library", "work", "all"]
+        documents = client.get("api/v1/all/documents").json()
+        assert (documents["total"], documents["unavailable"]) == (1, [without])
+        message = {"role": "user", "content": QUESTION["question"]}
+        chat = client.post("v1/chat/completions", json={"model": "all", "messages": [message]}).json()
+        assert chat["unavailable"] == [without]
         assert client.post(f"api/v1/{failing}/ask", json=QUESTION).status_code == 503
 
 

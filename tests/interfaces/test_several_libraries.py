@@ -77,6 +77,11 @@ def test_what_cannot_be_asked_is_named_in_the_language_of_the_answer(folder: Pat
         run_here("ask", "When does it leave?", *both(folder), "--library", folder / "notes", "--json").stdout
     )
     assert [each["library"] for each in found["unavailable"]] == ["notes"]
+    for command in (("search", "Alborada"), ("list",)):
+        done = run_here(*command, *both(folder), "--library", folder / "notes")
+        assert "without the library notes, which can't be asked" in done.stdout
+        found = json.loads(run_here(*command, *both(folder), "--library", folder / "notes", "--json").stdout)
+        assert [each["library"] for each in found["unavailable"]] == ["notes"]
 
 
 def test_mistakes_are_errors(folder: Path) -> None:

@@ -50,9 +50,9 @@ async def search(body: SearchBody, opened: Opened, service: Serving) -> Response
 
     def found() -> dict[str, Any]:
         results = opened.search(body.question, body.k, body.where, body.narrow)
-        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
         listed = [result_json(result) for result in results]
-        return {"results": listed, "narrowing": narrowing_json(results.narrowing), **without}
+        narrowing = narrowing_json(results.narrowing)
+        return {"results": listed, "narrowing": narrowing, **unavailable_json(results.unavailable)}
 
     return PlainResponse(await service.pool.run(found))
 

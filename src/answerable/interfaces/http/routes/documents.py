@@ -33,6 +33,7 @@ from answerable.interfaces.plain import (
     part_json,
     stats_json,
     stored_json,
+    unavailable_json,
 )
 from answerable.overview.document_overview import document_overview
 from answerable.sources.formats import SAMPLE
@@ -60,7 +61,7 @@ async def list_documents(
     """List the documents by source, without their text."""
     stored = await service.reads.run(opened.documents)
     listed = [stored_json(document) for document in stored[offset : offset + limit]]
-    return PlainResponse({"documents": listed, "total": len(stored)})
+    return PlainResponse({"documents": listed, "total": len(stored), **unavailable_json(opened.unavailable)})
 
 
 @router.get("/stats", responses=responses(StatsOut))
