@@ -15,7 +15,7 @@ from answerable.errors import LibraryFormatError, LibraryNotFound
 from answerable.protocols import Fingerprint
 from answerable.stores.binding import Binding
 from answerable.stores.embedded.database.audit import UNREADABLE
-from answerable.stores.embedded.database.connection import Kept, connect, damaged, one_moment, translated
+from answerable.stores.embedded.database.connection import Kept, connect, damaged, one_moment, read_only, translated
 from answerable.stores.embedded.database.rows import MIGRATIONS, read_fingerprint, read_meta, write_erased
 
 FORMAT = len(MIGRATIONS)
@@ -38,18 +38,13 @@ class DatabaseFile:
                 f"There is no library at {path.parent}. Make one by adding something: answerable add PATH"
             )
         with self._translated():
-            self._connection, self._refusal = connect(path)
+            self._connect()
             try:
                 self._prepare()
             except BaseException:
                 # `salvage` must be the only one that has the file open.
                 self._connection.close()
                 raise
-
-    @property
-    def is_writable(self) -> bool:
-        """Whether the file could be opened for writing."""
-        return self._refusal is None
 
     def close(self) -> None:
         """Close the connection. Idempotent."""
@@ -92,7 +87,7 @@ class DatabaseFile:
             try:
                 yield self.path
             finally:
-                self._connection, self._refusal = connect(self.path)
+                self._connect()
                 self._kept.forget()
 
     def checkpoint(self) -> bool:
@@ -104,9 +99,13 @@ class DatabaseFile:
             (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
             return not is_busy
 
+    def _connect(self) -> None:
+        self._connection, self._refusal = connect(self.path)
+        self.is_writable = self._refusal is None
+
     def _require_writable(self) -> None:
-        if self._refusal is not None:
-            raise self._refusal(self.path)
+        if not self.is_writable:
+            raise (self._refusal or read_only)(self.path)
 
     @contextmanager
     def _bound(self) -> Iterator[sqlite3.Connection]:
