@@ -21,10 +21,10 @@ from answerable.wiring.passages import build_local_embedder
 WRITTEN = Path(__file__).with_name("written")
 # Half of the sentences refuse, and few are plain answers: every ninth of the judge's statements is one.
 PLAIN = 9
-WEIGHT = 0.3
-# Of .1, .3 and 1 with weights of .1, .3 and 1 these two give the best area on answers by another hand (.99), and .91 in
-# ten folds.
-PENALTY = 0.1
+WEIGHT = 0.1
+# Of .1 and .3 with weights of .05 to .3: in ten folds 80 % of refusals are found, 12 % of answers that look like one and
+# 7 % of plain ones are taken for one.
+PENALTY = 0.3
 FOLDS = 10
 
 _MARK = re.compile(r"\s*\[\d{1,3}\]")

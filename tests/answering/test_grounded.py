@@ -182,7 +182,7 @@ def test_the_models_own_refusal(written: str) -> None:
 
 @pytest.mark.parametrize("is_strict", [False, True])
 def test_a_refusal_in_other_words_is_shown_as_written(is_strict: bool) -> None:
-    written = "Sunday's times aren't given, only that the bus leaves at 8:40 from the north gate [1]."
+    written = "The price of Sunday's ticket isn't given, only that the bus leaves at 8:40 from the north gate [1]."
     _, answer = run(ScriptedModel([written]), collect(QUESTION, text(FACTS)), is_strict=is_strict)
     assert (answer.answered, answer.reason, answer.text) == (False, Reason.MODEL_REFUSED, written)
     assert [citation.quote for citation in answer.citations] == ["The bus leaves at 8:40 from the north gate."]

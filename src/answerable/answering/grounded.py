@@ -22,6 +22,7 @@ from answerable.answering.follow_up_rewriting import standalone
 from answerable.answering.gate import Gate
 from answerable.answering.prompt import answering_messages, fitting, remembered, rewriting_messages
 from answerable.answering.safety.characters import visible
+from answerable.answering.safety.images import image_note
 from answerable.datatypes import Answer, AnswerEvent, Exchange, Reason, RetrievalResult, SentenceCheck, Usage
 from answerable.errors import MalformedResponse, ProviderError, error_code
 from answerable.protocols import AnswerReader, ChatModel, Evidence, StatementJudge
@@ -148,7 +149,11 @@ class GroundedAnswerer:
             text = f"{answer.text} {without}"
         else:
             answer = answered(evidence, text, found.citations, confidence)
-        checks = tuple(SentenceCheck(one.text, one.support.value, one.how) for one in found.sentences)
+        notes = (image_note(one.text, passages) for one in found.sentences)
+        checks = tuple(
+            SentenceCheck(one.text, one.support.value, "; ".join(filter(None, (one.how, note))))
+            for one, note in zip(found.sentences, notes, strict=True)
+        )
         return replace(answer, text=text or answer.text, citations=found.citations, checks=checks)
 
 

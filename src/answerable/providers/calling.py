@@ -100,7 +100,7 @@ def host_of(address: str, setting: str, example: str) -> str:
     """
     try:
         parts = urlsplit(address)
-        if parts.scheme in ("http", "https") and parts.hostname:
+        if parts.scheme in ("http", "https") and parts.hostname and address.isprintable():
             return f"{parts.hostname}:{parts.port}" if parts.port else parts.hostname
     except ValueError:
         pass

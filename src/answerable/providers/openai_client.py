@@ -19,10 +19,10 @@ from answerable.errors import (
     ProviderRetired,
     ProviderUnreachable,
     RequestRejected,
-    SettingsError,
 )
 from answerable.providers.calling import CallPolicy, host_of, quoted, retry_after
 from answerable.providers.responses import AS_IT_IS, bounded
+from answerable.settings import checked_key
 
 if TYPE_CHECKING:
     import openai
@@ -140,11 +140,9 @@ class OpenAIClient:
         )
 
     def _checked(self, api_key: str | None) -> str:
-        key = (api_key or "").strip()
+        key = checked_key(api_key or "", self._key_setting)
         if not key and self.host == _OWN_HOST:
             raise ProviderRefused(f"{_OWN_HOST} needs a key. Set {self._key_setting}.")
-        if not (key.isascii() and key.isprintable()):
-            raise SettingsError(f"{self._key_setting} has invalid characters. Copy it again.")
         return key
 
     def _translated(self, error: openai.OpenAIError, reading: bool) -> ProviderError:

@@ -22,6 +22,8 @@ from answerable.datatypes import FloatArray
 from answerable.protocols import Embedder
 
 WEIGHTS = Path(__file__).with_name("refusals.json")
+DOUBT = 0.1
+"""A sentence that a passage backs needs a score this far above 0, one that none backs may be as far below."""
 VERBATIM = "it is in the passage, letter for letter"
 
 _NOTHING = Support.NOTHING_CLAIMED
@@ -33,10 +35,10 @@ class RefusalReader:
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
 
-    def refusing(self, sentences: Sequence[str]) -> list[bool]:
-        """Return whether each sentence says that the documents don't answer."""
+    def scores(self, sentences: Sequence[str]) -> list[float]:
+        """Return a score for each sentence, above 0 if it more likely than not says that the documents don't answer."""
         weights, bias = _weights()
-        return [float(self._embedder.embed_query(each) @ weights) + bias > 0 for each in sentences]
+        return [float(self._embedder.embed_query(each) @ weights) + bias for each in sentences]
 
 
 def with_refusals(
@@ -52,8 +54,8 @@ def with_refusals(
         and not statements[number].is_label
         and (found[number].support is Support.UNSUPPORTED or (number == says[0] and found[number].how != VERBATIM))
     ]
-    for number, refuses in zip(read, refusals.refusing([statements[each].body for each in read]), strict=True):
-        if refuses:
+    for number, score in zip(read, refusals.scores([statements[each].body for each in read]), strict=True):
+        if score > (-DOUBT if found[number].support is Support.UNSUPPORTED else DOUBT):
             found[number] = replace(found[number], support=_NOTHING, how="it refuses", is_refusal=True)
     return found
 

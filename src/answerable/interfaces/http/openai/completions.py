@@ -16,7 +16,7 @@ from typing import Any
 
 from answerable.datatypes import Answer, Citation
 from answerable.interfaces.http.openai.inert import inert
-from answerable.interfaces.plain import Plain, citation_json
+from answerable.interfaces.plain import Plain, citation_json, unavailable_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
 
@@ -42,6 +42,7 @@ class Completion:
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
             "sources": _sources(answer.citations),
+            **unavailable_json(answer.unavailable),
         }
 
     def begin(self) -> Plain:
@@ -58,7 +59,7 @@ class Completion:
         if answer.citations:
             chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
             yield {**chunk, "sources": _sources(answer.citations)}
-        yield self._chunk({}, finish="stop")
+        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable)}
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the final chunk of a stream, with the numbers of tokens."""
