@@ -87,7 +87,7 @@ def read_html(data: bytes | str, source: str, url: str = "") -> Document:
 
 def _main_text(page: LexborHTMLParser, markup: str) -> tuple[str, list[Heading]]:
     from answerable.sources.html.walk import render
-    from answerable.sources.html.words import link_share, visible_text
+    from answerable.sources.html.words import visible_text
 
     body = page.body or page.root
     if body is None:

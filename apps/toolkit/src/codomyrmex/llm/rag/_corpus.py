@@ -109,7 +109,7 @@ class Corpus:
         return [(number, min(score / highest, 1.0)) for number, score in found]
 
     def held(self, query: str, condition: Filter | None) -> dict[int, int]:
-        """How many of the query's identifiers and quoted words the chunks that pass contain; those with none are left out.
+        """How many of the query's identifiers and quoted words the chunks that pass contain; none are left out.
 
         Of each, the chunks with most of its words are looked at.
         """
