@@ -44,6 +44,7 @@ _NOT_TEXT = re.compile(r"<(?:style|script)\b")
 _TITLE = re.compile(r"[ \t]*(?:\[([^\n]*)\][ \t]*(?:\{[^\n]*\})?[ \t]*$|(?:\{[^{}\n]*\})?([^\n]*))")
 # <TabItem value="deb" label="Debian">, or <Tabs values={[{label: 'Debian', value: 'deb'}]}>.
 _ATTRIBUTE = re.compile(r"""\b(label|title|value)\s*[:=]\s*\{?\s*(["'`])((?:(?!\2)[^\n]){1,200})\2""")
+_IN_TITLE = re.compile(r"</?[A-Za-z][^<>]*>|<!--.*?-->")
 _OBJECT = re.compile(r"\{[^{}]*\}")
 _CLOSING = re.compile(r"</([A-Za-z][\w.-]*)")
 # These end a word; those within one, such as <b>, don't.
@@ -102,7 +103,7 @@ def _shown(text: str, found: re.Match[str], labels: dict[str, str]) -> str:
     """Return what readers see of a span that is left out; `labels` collects those of tabs, by value."""
     if found["box"]:
         title = _TITLE.match(found["title"])
-        return found["quoted"] + (title[1] or title[2] if title else "").strip()
+        return found["quoted"] + _IN_TITLE.sub("", title[1] or title[2] or "" if title else "").strip()
     if not found["tag"]:
         return ""
     if not found["tag"][1:2].isupper():

@@ -126,7 +126,7 @@ class RAGPipeline:
             if self.hybrid:
                 held = self._corpus.held(query, condition)
                 fused = dict.fromkeys(held, 0.0) | dict(_fused(scored, keyword, lowest))
-                scored = lift(list(fused.items()), held)
+                scored = [*lift(list(fused.items()), held)]
             return [self._result(number, score, hits.get(number)) for number, score in scored[:k]]
 
     def build_context(self, query: str, k: int = TOP_K, where: Mapping[str, Any] | None = None) -> GenerationContext:
@@ -224,8 +224,8 @@ def _fused(nearest: Scored, keyword: Scored, lowest: float) -> Scored:
     relevance = (near + max(words.values(), default=0.0)) / 2
     fused = fuse(nearest, keyword, DENSE_WEIGHT if keyword else 1.0)
     # Of equal ones that with more of the query's words comes first.
-    fused.sort(key=lambda pair: (-pair[1], -words.get(pair[0], 0.0)))
-    return [(number, score * relevance) for number, score in fused]
+    ranked = sorted(fused, key=lambda pair: (-pair[1], -words.get(pair[0], 0.0)))
+    return [(number, score * relevance) for number, score in ranked]
 
 
 def _snapshot(document: Document) -> Document:
