@@ -164,6 +164,10 @@ def test_what_readers_of_markdown_do_not_see_is_no_text(name: str) -> None:
 @pytest.mark.parametrize(
     ("markup", "shown"),
     [
+        ("::: details Click **me**\nYes.\n:::", "Click **me**\nYes.\n"),
+        (":::{note} A _title_\nYes.\n:::", "A _title_\nYes.\n"),
+        (":::note[A title]{.wide}\nYes.\n:::", "A title\nYes.\n"),
+        ("::: package.Class\nYes.", "package.Class\nYes."),
         ('<TabItem value="mac" label="macOS 14" default>\nbrew\n</TabItem>', "macOS 14\nbrew\n"),
         ("<TabItem value='win'\n  label={'Windows'}>choco</TabItem>", "Windows \nchoco"),
         ('<TabItem label="Debian\'s" value="deb">apt</TabItem>', "Debian's apt"),

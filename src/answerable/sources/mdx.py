@@ -23,7 +23,7 @@ _TOKEN = re.compile(
     | ^(?P<import>import\s+(?:[\w$*{][\w$*{},\s]{0,500}?\bfrom\s*)?(?P<quote>['"])(?P<module>[^'"\n]{1,500})(?P=quote))
     | ^(?P<export>export\s+(?:default\b|const\b|let\b|var\b|function\b|class\b|async\b|\*|\{))
     | (?P<note><!--|\{\s*/\*)
-    | ^(?P<quoted>[ \t>]*)(?P<box>:{3,})[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{0,50})(?P<title>[^\n]*)
+    | ^(?P<quoted>[ \t>]*)(?P<box>:{3,})[ \t]*(?:\{[^{}\n]{0,200}\}|[\w-]{1,50}(?![^\s\[{]))?(?P<title>[^\n]*)
     | (?P<indent>^[ \t]*)?(?<![\\(])(?P<tag></?(?:[A-Za-z][\w.-]*(?=[\s/>])|(?=>)))
     """,
     re.MULTILINE | re.VERBOSE,
