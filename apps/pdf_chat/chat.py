@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+
+if __name__ == "__main__":
+    # What follows takes seconds to import: Ctrl+C ends the chat then, too.
+    signal.signal(signal.SIGINT, lambda *_: os._exit(0))
 
 from answerable.answering import visible
 from pdf_chat.console import use_utf8
@@ -38,4 +44,5 @@ def _reply(question: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     main()

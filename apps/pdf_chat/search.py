@@ -89,7 +89,8 @@ def search_prompt(question: str | None = None) -> str | Runnable[str, str] | Non
     """The answer to a question: what the collection says, or the sentence that refuses.
 
     Without a question: the chain, which takes one, or None where configuration or database don't allow it. Raises
-    ValueError for an empty question, ConfigurationError, DatabaseError (a ConnectionError), ExternalServiceError.
+    TypeError for a question that is no text, ValueError for an empty one, ConfigurationError, DatabaseError (a
+    ConnectionError), ExternalServiceError.
     """
     if question is not None:
         return _answer(question)
@@ -115,6 +116,8 @@ def build_context(results: list[tuple[Document, float]]) -> str:
 
 
 def _answer(question: str) -> str:
+    if not isinstance(question, str):
+        raise TypeError(f"A pergunta deve ser um texto, e não {type(question).__name__}.")
     if not question.strip():
         raise ValueError("A pergunta está vazia.")
     settings = load()

@@ -27,6 +27,7 @@ PREFIX = "ANSWERABLE_"
 FILE = "answerable.toml"
 POSITIVE = (
     *("chunk_size", "quotes", "context_tokens", "answer_tokens", "provider_timeout", "library_timeout"),
+    "provider_concurrency",
     *("workers", "max_file_size", "max_pdf_seconds", "max_pdf_memory", "max_pages", "requests_per_second"),
     "max_audio_seconds",
 )
@@ -81,6 +82,7 @@ class Settings:
     answer_tokens: int = 8000
     grounding: str = "marked"
     provider_timeout: int = 60
+    provider_concurrency: int = 64
     refuse: bool = True
     wrong_answers: int = 10
     max_file_size: int = 200_000_000

@@ -181,11 +181,26 @@ def test_the_models_own_refusal(written: str) -> None:
 
 
 @pytest.mark.parametrize("is_strict", [False, True])
-def test_a_refusal_in_other_words_is_shown_as_written(is_strict: bool) -> None:
-    written = "The price of Sunday's ticket isn't given, only that the bus leaves at 8:40 from the north gate [1]."
-    _, answer = run(ScriptedModel([written]), collect(QUESTION, text(FACTS)), is_strict=is_strict)
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2025 isn't given, only 2026: 70 euros [1].",
+        "El precio de 2025 no se indica, solo el de 2026: 70 euros [1].",
+        "O preço de 2025 não é informado, só o de 2026: 70 euros [1].",
+        "None of the documents says what it cost in 2025 [1].",
+    ],
+)
+def test_a_refusal_in_other_words_is_shown_as_written(written: str, is_strict: bool) -> None:
+    evidence = collect("What did the ticket cost in 2025?", text("In 2026 the ticket costs 70 euros."))
+    _, answer = run(ScriptedModel([written]), evidence, is_strict=is_strict)
     assert (answer.answered, answer.reason, answer.text) == (False, Reason.MODEL_REFUSED, written)
-    assert [citation.quote for citation in answer.citations] == ["The bus leaves at 8:40 from the north gate."]
+    assert [citation.quote for citation in answer.citations] == ["In 2026 the ticket costs 70 euros."]
+
+
+def test_what_documents_deny_is_no_refusal() -> None:
+    for denied in ("Pets are not allowed in the flat.", "No fault was found.", "Nobody has paid yet except Rosa."):
+        _, answer = run(ScriptedModel([f"{denied[:-1]} [1]."]), collect("What is said?", text(denied)))
+        assert (answer.answered, answer.reason) == (True, Reason.ANSWERED)
 
 
 def test_the_model_is_called_with_weak_evidence_too() -> None:

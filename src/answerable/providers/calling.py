@@ -35,7 +35,7 @@ class CallPolicy:
     retries: int = 4
     first_wait: float = 0.5
     longest_wait: float = 30.0
-    concurrency: int = 4
+    concurrency: int = 64
 
 
 @dataclass(slots=True)

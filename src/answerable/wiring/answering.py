@@ -131,7 +131,7 @@ def build_chat_model(settings: Settings) -> ChatModel:
     from answerable.providers.calling import CallPolicy
 
     provider, _, name = settings.model.partition(":")
-    policy = CallPolicy(timeout=settings.provider_timeout)
+    policy = CallPolicy(timeout=settings.provider_timeout, concurrency=settings.provider_concurrency)
     require_key(settings, provider)
     if provider == "cohere":
         from answerable.answering.models.cohere_chat import CohereChatModel

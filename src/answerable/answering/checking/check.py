@@ -92,8 +92,10 @@ def check_answer(
     ]
     if refusals:
         verdicts = with_refusals(statements, verdicts, refusals)
-    if keep_unsupported:
-        verdicts = [check.pointing(*pair) for pair in zip(statements, verdicts, strict=True)]
+    verdicts = [
+        check.pointing(statement, verdict) if keep_unsupported or verdict.is_refusal else verdict
+        for statement, verdict in zip(statements, verdicts, strict=True)
+    ]
     if computed:
         verdicts = [
             replace(each, citations=tuple(chain.from_iterable(map(computed.sources, each.citations))))
