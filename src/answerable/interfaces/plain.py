@@ -47,13 +47,14 @@ def answer_json(found: Answer) -> Plain:
     """Return an answer as JSON, with its citations; a model's answer also with its draft, checks and cost."""
     names = ("question", "answered", "text", "reason", "confidence", "language", "citations", "timings")
     written = ("model", "draft", "checks", "usage", "problem", "problem_code") if found.model else ()
-    without = {"unavailable": unavailable_json(found.unavailable)} if found.unavailable else {}
-    return {**_pick(found, *names, *written), "narrowing": narrowing_json(found.narrowing), **without}
+    narrowing = narrowing_json(found.narrowing)
+    return {**_pick(found, *names, *written), "narrowing": narrowing, **unavailable_json(found.unavailable)}
 
 
-def unavailable_json(found: Mapping[str, str]) -> list[Plain]:
-    """Return the libraries that couldn't be asked, of several, as JSON."""
-    return [{"library": library, "reason": reason} for library, reason in found.items()]
+def unavailable_json(found: Mapping[str, str]) -> Plain:
+    """Return the libraries that couldn't be asked, of several, as a member of a JSON object; none if all could."""
+    listed = [{"library": library, "reason": reason} for library, reason in found.items()]
+    return {"unavailable": listed} if listed else {}
 
 
 def added_json(report: AddReport, dry_run: bool) -> Plain:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from pathlib import Path
 
 from answerable.datatypes import Document
 from answerable.errors import SourceError
@@ -81,6 +82,16 @@ class ReadLimits:
         beyond = max(size - _LARGE, 0)
         seconds = self.least_seconds + (size - beyond + beyond / 10) * self.seconds_per_byte
         return Bounds(seconds, self.least_memory + size * self.memory_per_byte)
+
+
+def size_of(file: Path | bytes) -> int:
+    """Return the size of a file in bytes, 0 if it can't be told."""
+    if isinstance(file, bytes):
+        return len(file)
+    try:
+        return file.stat().st_size
+    except (OSError, ValueError):
+        return 0
 
 
 @dataclass(slots=True)

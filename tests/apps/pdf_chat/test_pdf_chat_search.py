@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -314,3 +315,9 @@ def test_a_server_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     with pytest.raises(search.ExternalServiceError, match="sem conexão"):
         search_prompt(QUESTION)
+
+
+@pytest.mark.parametrize("question", [5, b"Quanto?", ["Quanto?"]])
+def test_a_question_that_is_no_text_is_told(question: Any) -> None:
+    with pytest.raises(TypeError, match=rf"deve ser um texto, e não {type(question).__name__}"):
+        search_prompt(question)

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 import pytest
-from providers.scripted_server import Reply, ScriptedServer, chunk, failure, sse_reply
+from providers.scripted_server import Reply, ScriptedServer, chunk, failure, meeting, sse_reply
 from qdrant_server import Fault, StandIn
 from textbook_parts import COMPLETIONS, EMBEDDINGS, KEY, asked, running, say, write_book, writes
 
@@ -360,3 +360,24 @@ def test_many_readers_at_once_keep_their_conversations(book: None, client: httpx
         replies = list(threads.map(lambda session: say(client, QUESTION, session), sessions))
     assert [reply.json()["session_id"] for reply in replies] == sessions
     assert {reply.json()["response"] for reply in replies} == {NODE}
+
+
+def test_many_messages_are_answered_at_once(book: None, openai: ScriptedServer) -> None:
+    openai.script(COMPLETIONS, meeting(10, lambda request: writes(NODE)))
+    with running() as client, ThreadPoolExecutor(10) as threads:
+        replies = list(threads.map(lambda number: say(client, QUESTION, f"reader-{number}"), range(10)))
+    assert {reply.json()["response"] for reply in replies} == {NODE}
+
+
+def test_no_more_messages_are_answered_at_once_than_the_setting_says(
+    book: None, openai: ScriptedServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANSWERABLE_PROVIDER_CONCURRENCY", "2")
+    with running() as client, ThreadPoolExecutor(6) as threads:
+        # Afterwards the question is embedded.
+        say(client, QUESTION)
+        openai.script(COMPLETIONS, meeting(2, lambda request: writes(NODE)))
+        openai.most_at_once = 0
+        replies = list(threads.map(lambda number: say(client, QUESTION, f"reader-{number}"), range(6)))
+    assert {reply.json()["response"] for reply in replies} == {NODE}
+    assert openai.most_at_once == 2

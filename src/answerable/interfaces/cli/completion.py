@@ -84,7 +84,7 @@ def _documents(given: str | Sequence[str] | None) -> list[StoredDocument]:
     if len(addresses) > 1:
         store = build_stores(settings, addresses)
     else:
-        store = build_store(settings.library_address, False, settings.qdrant_api_key, settings.server_key)
+        store = build_store(settings.library_address, False, settings.qdrant_api_key)
     with closing(store):
         return list(store.documents())
 

@@ -39,8 +39,8 @@ LibrariesOption = Annotated[
         "--library",
         "-l",
         metavar="ADDRESS",
-        help="A folder, postgresql://…, qdrant+http://… or another server's answerable+https://… (repeatable: all are "
-        "asked as one; default: your user data folder).",
+        help="A folder, postgresql://… or qdrant+http://… (repeatable: all are asked as one; default: your user data "
+        "folder).",
     ),
 ]
 JsonOption = Annotated[bool, Option("--json", help="Print one JSON object.")]

@@ -5,7 +5,7 @@ Programs use the structured content of a result instead, in which these words ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from answerable.answering.safety.fencing import fence, harmless
 from answerable.datatypes import Answer, Citation, Reason, RetrievalResult
@@ -29,7 +29,7 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
 def answer_text(found: Answer) -> str:
     """Return an answer or refusal, and the places of its citations."""
     steps = [DATA, _fenced("answer", found.text)]
-    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+    if found.reason is Reason.OWN_WORDS:
         steps.append(f"Note: {found.reason}.")
     elif not found.answered:
         steps.append(f"The documents don't answer this ({found.reason}).")
@@ -52,6 +52,11 @@ def documents_text(found: Sequence[StoredDocument], offset: int, total: int) -> 
     )
     shown = f"Documents {offset + 1} to {offset + len(found)} of {total}: id, type, language, title, source."
     return "\n\n".join((DATA, shown, _fenced("documents", "\n".join(lines))))
+
+
+def unavailable_lines(found: Mapping[str, str]) -> list[str]:
+    """Return a line for each library, of several, that couldn't be asked."""
+    return [f"Without the library {_line(library)}: {_line(reason)}" for library, reason in found.items()]
 
 
 def added_text(report: AddReport) -> str:

@@ -23,7 +23,7 @@ from answerable.interfaces.cli.printing import (
     print_json,
     print_text,
 )
-from answerable.interfaces.plain import origin_json, stored_json
+from answerable.interfaces.plain import origin_json, stored_json, unavailable_json
 from answerable.retrieval.document_names import day_sent
 from answerable.text.shown_names import shown_source
 
@@ -34,10 +34,15 @@ if TYPE_CHECKING:
 def list_documents(library: LibrariesOption = None, as_json: JsonOption = False) -> None:
     """List the documents of the library."""
     with open_libraries(library) as opened:
-        found = opened.documents()
+        found, unavailable = opened.documents(), opened.unavailable
     if as_json:
-        print_json({"documents": [stored_json(document) for document in found]})
-    elif found:
+        print_json({"documents": [stored_json(document) for document in found], **unavailable_json(unavailable)})
+        return
+    if unavailable:
+        from answerable.interfaces.cli.render import print_unavailable
+
+        print_unavailable(unavailable)
+    if found:
         _print_documents(found)
     else:
         print_text(("The library is empty. Fill it with: answerable add PATH", "yellow"))

@@ -36,9 +36,10 @@ def search(
         where = build_filter(opened, filters)
         results = opened.search(asked, k, where)
     if as_json:
-        without = {"unavailable": unavailable_json(results.unavailable)} if results.unavailable else {}
         found = [result_json(result) for result in results]
-        print_json({"narrowing": narrowing_json(results.narrowing), "results": found, **without})
+        print_json(
+            {"narrowing": narrowing_json(results.narrowing), "results": found, **unavailable_json(results.unavailable)}
+        )
     else:
         _print(results)
 

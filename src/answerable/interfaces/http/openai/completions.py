@@ -15,7 +15,8 @@ from itertools import pairwise
 from typing import Any
 
 from answerable.datatypes import Answer, Citation
-from answerable.interfaces.plain import Plain, citation_json
+from answerable.interfaces.http.openai.inert import inert
+from answerable.interfaces.plain import Plain, citation_json, unavailable_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
 from answerable.text.shown_names import shown_name
@@ -34,7 +35,7 @@ class Completion:
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the completion as one JSON object."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         return {
@@ -42,6 +43,7 @@ class Completion:
             "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": "stop"}],
             "usage": usage_of(library, question, answer),
             "sources": _sources(answer.citations),
+            **unavailable_json(answer.unavailable),
         }
 
     def begin(self) -> Plain:
@@ -50,7 +52,7 @@ class Completion:
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
         """Yield the chunks of a checked answer: one per line and sentence, then the citations, then the end."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
         for start, end in pairwise(cuts):
@@ -58,7 +60,7 @@ class Completion:
         if answer.citations:
             chunk = self._chunk({"annotations": _annotations(text, answer.citations)})
             yield {**chunk, "sources": _sources(answer.citations)}
-        yield self._chunk({}, finish="stop")
+        yield {**self._chunk({}, finish="stop"), **unavailable_json(answer.unavailable)}
 
     def usage(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the final chunk of a stream, with the numbers of tokens."""
