@@ -193,8 +193,7 @@ class Location:
 
 def clock(seconds: float) -> str:
     """Return a time in a recording as `0:42` or `1:02:03`."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
+    hours, minutes, rest = int(seconds) // 3600, int(seconds) // 60 % 60, int(seconds) % 60
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
@@ -262,6 +261,7 @@ class Citation:
     web_address: str = ""
     library: str = ""
     other_places: int = 0
+    type: DocumentType = DocumentType.TEXT
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def test_add_as_json(call: Invoke, tmp_path: Path) -> None:
     (tmp_path / "notes" / "note.txt").write_text("The meeting is on Monday.")
     (tmp_path / "notes" / "program.exe").write_bytes(b"\x7fELF" + bytes(100))
     found = printed(call("add", tmp_path / "notes", "--library", tmp_path / "library", "--json"))
-    assert set(found) == {*COUNTS, "skipped", "passed_over", "failed", "seconds"}
+    assert set(found) == {*COUNTS, "skipped", "passed_over", "failed", "warnings", "seconds"}
     assert (found["added"], found["chunks"], found["skipped"], found["failed"]) == (1, 1, {"unsupported": 1}, [])
     program = str(tmp_path / "notes" / "program.exe")
     assert found["passed_over"] == [{"source": program, "reason": "unsupported"}]
@@ -254,7 +254,7 @@ def test_ask_as_json(called: Invoke, example_library: Path) -> None:
     assert (found["answered"], found["reason"], found["language"]) == (True, "answered", "es")
     assert set(found["timings"]) == {"embedding", "retrieval", "answering", "total"}
     for citation in found["citations"]:
-        place = {"source", "title", "document_id", "start", "end", "location", "other_places"}
+        place = {"source", "title", "type", "document_id", "start", "end", "location", "other_places"}
         fixed = {"quote", "link", "web_address", "answer"} | place
         assert fixed <= set(citation) <= fixed | PLACE
         document = printed(called("show", citation["document_id"], "--json"))
@@ -273,7 +273,8 @@ def test_search_as_json(called: Invoke) -> None:
     results = printed(called("search", "warranty", "-k", "3", "--json"))["results"]
     assert len(results) == 3
     for result in results:
-        fixed = {"score", "content", "source", "title", "document_id", "start", "end", "location", "other_places"}
+        fixed = {"score", "content", "source", "title", "type", "document_id", "start", "end", "location"}
+        fixed |= {"other_places"}
         assert fixed <= set(result) <= fixed | PLACE
     document = printed(called("show", results[0]["document_id"], "--json"))
     assert document["content"][results[0]["start"] : results[0]["end"]] == results[0]["content"]

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from functools import cached_property
 from pathlib import PurePosixPath
 
+from answerable.computing.named_documents import name_of
 from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.datatypes import Document
 from answerable.tables.table import Kind, Origin, Row, Table
@@ -33,7 +34,7 @@ class Source:
     @cached_property
     def name(self) -> str:
         """The name shown for the table: the document's file name or title."""
-        return PurePosixPath(self.document.source.rpartition("!/")[2]).name or self.document.title
+        return name_of(self.document)
 
     @cached_property
     def title_stems(self) -> frozenset[str]:

@@ -14,6 +14,7 @@ from pathlib import PurePosixPath, PureWindowsPath
 from answerable.answering.safety.characters import visible
 from answerable.answering.safety.turn_marks import ROLE, TOKEN
 from answerable.datatypes import RetrievalResult
+from answerable.text.shown_names import shown_source
 
 LONGEST_NAME = 160
 
@@ -45,7 +46,7 @@ def _fenced(number: int, passage: RetrievalResult) -> str:
     document = passage.document
     attributes = {
         "title": document.title,
-        "source": document.source if _WEB.match(document.source) else _file_name(document.source),
+        "source": document.source if _WEB.match(document.source) else _file_name(shown_source(document)),
         "place": str(passage.chunk.location),
     }
     shown = "".join(f' {name}="{short}"' for name, value in attributes.items() if (short := _attribute(value)))

@@ -40,6 +40,7 @@ class Place(Spot):
 
     source: str
     title: str
+    type: str = "text"
     document_id: str
 
 
@@ -162,6 +163,7 @@ class StoredOut(BaseModel):
     language: str
     chunks: int
     characters: int
+    date: str = Field("", description="The day of a message; empty for other documents.")
     library: str = Field("", description="The document's library, where several are asked.")
 
 

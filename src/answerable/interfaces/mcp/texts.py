@@ -63,8 +63,9 @@ def added_text(report: AddReport) -> str:
     """Return a report of added files as text."""
     counts = ("added", "changed", "unchanged", "removed", "kept")
     done = ", ".join(f"{getattr(report, name)} {name}" for name in counts)
-    failures = [_line(str(failure.error)) for failure in report.failures]
-    return "\n".join((f"Documents: {done}.", *(f"Failed: {failure}" for failure in failures)))
+    failures = [f"Failed: {_line(str(failure.error))}" for failure in report.failures]
+    warnings = [f"Read in part: {_line(str(warning.error))}" for warning in report.warnings]
+    return "\n".join((f"Documents: {done}.", *failures, *warnings))
 
 
 def _cited(citation: Citation) -> str:

@@ -19,6 +19,7 @@ from answerable.interfaces.http.openai.inert import inert
 from answerable.interfaces.plain import Plain, citation_json, unavailable_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
+from answerable.text.shown_names import shown_name
 
 _LINE_END = re.compile(r"\n")
 
@@ -113,7 +114,7 @@ def _sources(citations: Sequence[Citation]) -> list[Plain]:
 
 
 def _title(number: int, citation: Citation) -> str:
-    name = citation.title or citation.source.rsplit("/", 1)[-1] or "untitled"
+    name = citation.title or shown_name(citation)
     return " ".join(f"{number}. {name}, {citation.location}".removesuffix(", ").split())
 
 
