@@ -256,10 +256,7 @@ class Library:
         if narrowed and not keeps_what_was_named(question, searched) and not self._narrowed(question, where):
             narrowed = None
         computed: Answer | None = None
-        attempts: list[Narrowed | None] = [None]
-        if narrowed and narrowed.narrowing.applied:
-            # What no document says may be said in the messages of that time.
-            attempts = [narrowed, *([replace(narrowed, is_open=False)] if narrowed.is_open else []), None]
+        attempts = (*(narrowed.attempts() if narrowed else ()), None)
         for attempt in attempts:
             evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
             if narrowed and not (attempt and attempt.is_open):

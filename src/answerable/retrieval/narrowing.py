@@ -42,6 +42,12 @@ class Narrowed:
         """The filter in the syntax of `answerable.filters`."""
         return self.narrowing.where if self.is_open else self.narrowing.messages
 
+    def attempts(self) -> tuple[Narrowed, ...]:
+        """Return the filters to search with, one after another: what no document says may be said in messages."""
+        if not self.narrowing.applied:
+            return ()
+        return (self, replace(self, is_open=False)) if self.is_open else (self,)
+
 
 def narrow_among(store: Store, question: str, where: Mapping[str, Any] | None, now: datetime) -> Narrowed | None:
     """Return how a question narrows the search of a store, or None; not applied if no message passes `where` and it."""
