@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from answerable.answering import visible
 from pdf_chat.console import use_utf8
 from pdf_chat.errors import RAGError, explanation, user_message
 from search import search_prompt
@@ -29,7 +30,7 @@ def main() -> None:
 
 def _reply(question: str) -> None:
     try:
-        print(f"RESPOSTA: {search_prompt(question)}", flush=True)
+        print(f"RESPOSTA: {visible(search_prompt(question))}", flush=True)
     except RAGError as error:
         print(user_message(error), flush=True)
         if explanation(error):

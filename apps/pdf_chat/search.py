@@ -128,12 +128,12 @@ def _answer(question: str) -> str:
     with translated(CHAT_SETTING):
         written, is_cut = _written(_model(settings.engine), prompt, settings.engine.answer_tokens)
     answer = checked(written, [document for document, _ in results], _judge(settings.engine))
-    if answer.text.strip(_AROUND) == REFUSAL:
+    if written.strip(_AROUND) == REFUSAL:
         return REFUSAL
     if not settings.is_strict:
         for sentence in answer.unsupported:
             _log.warning("O PDF não confirma: %s", " ".join(sentence.split()))
-    text = answer.supported if settings.is_strict else answer.text
+    text = answer.supported if settings.is_strict else written.strip()
     return f"{text} […]" if text and is_cut else text or REFUSAL
 
 

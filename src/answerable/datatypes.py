@@ -324,8 +324,7 @@ class Reason(_Name):
     NO_ROWS = "no row of that time"
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
-    QUOTED = "nothing that the model wrote stood the check, so these are quotes"
-    OWN_WORDS = "the model's own words, not from the documents"
+    OWN_WORDS = "the model's own words, which claim nothing of the documents"
     SMALL_TALK = "a greeting, or a question about the program"
 
 
@@ -380,6 +379,8 @@ class SearchResults(list[RetrievalResult]):
 @dataclass(frozen=True, slots=True)
 class Answer:
     """An answer from the documents, or a refusal. `[n]` in `text` marks a claim and refers to the n-th citation.
+
+    `text` is data, letter for letter what was quoted or what a model wrote: who renders it makes it safe.
 
     `question` is what was searched for. `timings` are seconds of wall time per step. If a model wrote the answer:
     `model` is its name, `draft` its text, `checks` the result for each sentence, `usage` the cost; `problem` is why

@@ -79,8 +79,8 @@ class Settings:
     reader: str = "local"
     context_tokens: int = 4000
     history_tokens: int = 1000
-    answer_tokens: int = 2000
-    grounding: str = "strict"
+    answer_tokens: int = 8000
+    grounding: str = "marked"
     provider_timeout: int = 60
     refuse: bool = True
     wrong_answers: int = 10

@@ -42,7 +42,7 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
         places.setdefault((place, addresses_of(citation, found.language)), []).append(number)
     if places:
         print_text("")
-    is_written = bool(found.checks) and found.reason is Reason.ANSWERED
+    is_written = bool(found.checks)
     for (place, addresses), numbers in islice(places.items(), PLACES):
         marks = "".join(f"[{number}]" for number in numbers)
         elsewhere = elsewhere_of(max(found.citations[number - 1].other_places for number in numbers), found.language)
@@ -53,11 +53,11 @@ def print_answer(found: Answer, as_json: bool, verbose: bool = False, shown_by: 
             print_address(shown, address)
     if len(places) > PLACES:
         print_text((remarks.more_places(len(places) - PLACES, found.language), "dim"))
-    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+    if found.reason is Reason.OWN_WORDS:
         print_text((f"({remarks.why(found.reason, found.language)})", "dim"))
-    elif found.answered and (remark := remarks.unsupported(found)):
+    elif remark := remarks.unsupported(found):
         print_text((f"({remark})", "dim"))
-    elif not found.answered and found.results:
+    if not found.answered and found.reason is not Reason.OWN_WORDS and found.results:
         print_text((f"({remarks.why_refused(found, '' if verbose else shown_by)})", "dim"))
         if verbose:
             print_text("")

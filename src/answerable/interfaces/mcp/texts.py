@@ -29,7 +29,7 @@ def passages_text(found: Sequence[RetrievalResult]) -> str:
 def answer_text(found: Answer) -> str:
     """Return an answer or refusal, and the places of its citations."""
     steps = [DATA, _fenced("answer", found.text)]
-    if found.reason in (Reason.QUOTED, Reason.OWN_WORDS):
+    if found.reason is Reason.OWN_WORDS:
         steps.append(f"Note: {found.reason}.")
     elif not found.answered:
         steps.append(f"The documents don't answer this ({found.reason}).")

@@ -8,7 +8,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cache
 
-from answerable.answering import check_answer, clean_output
+from answerable.answering import check_answer
 from answerable.datatypes import Answer, Document, DocumentType, Exchange, Reason
 from answerable.library import Library
 from answerable.protocols import Answerer, ChatModel, Evidence, StatementJudge
@@ -147,19 +147,18 @@ def _written(
         asked = messages(message, selected, found.passages, before, language)
         with closing(model.stream(asked, engine.answer_tokens)) as deltas:
             written = list(deltas)
-    text = "".join(delta.text for delta in written)
-    if not text.strip():
+    text = "".join(delta.text for delta in written).strip()
+    if not text:
         raise OpenAIAPIError("The model wrote nothing. Try again, or raise ANSWERABLE_ANSWER_TOKENS.", retryable=True)
     results = found.evidence.results if found.evidence else ()
-    cleaned = clean_output(text, results).strip()
-    languages = (question_language(cleaned), language, *(each.document.language for each in results))
+    languages = (question_language(text), language, *(each.document.language for each in results))
     spoken = next(filter(None, languages), "en")
-    checked = check_answer(cleaned, results, spoken, _statement_judge(local(engine)), marks=False)
+    checked = check_answer(text, results, spoken, _statement_judge(local(engine)), marks=False)
     # The last piece says whether the model was stopped at its limit.
     end = " […]" if written[-1].truncated else ""
     if settings.is_strict:
         return f"{checked.text}{end}" if checked.citations else "", 0
-    return f"{cleaned}{end}", len(checked.removed)
+    return f"{text}{end}", len(checked.removed)
 
 
 @cache

@@ -15,6 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 from answerable.datatypes import Answer, Citation
+from answerable.interfaces.http.openai.inert import inert
 from answerable.interfaces.plain import Plain, citation_json
 from answerable.library import Library
 from answerable.text.sentences import sentence_spans
@@ -33,7 +34,7 @@ class Completion:
 
     def whole(self, library: Library, question: str, answer: Answer) -> Plain:
         """Return the completion as one JSON object."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         annotations = _annotations(text, answer.citations)
         message = {"role": "assistant", "content": text, "refusal": None, "annotations": annotations}
         return {
@@ -49,7 +50,7 @@ class Completion:
 
     def pieces(self, answer: Answer) -> Generator[Plain, None, None]:
         """Yield the chunks of a checked answer: one per line and sentence, then the citations, then the end."""
-        text = _until(answer.text, self.stops)
+        text = _until(inert(answer.text), self.stops)
         starts = {start for start, _ in sentence_spans(text, answer.language)}
         cuts = sorted({0, len(text), *starts, *(match.end() for match in _LINE_END.finditer(text))})
         for start, end in pairwise(cuts):
