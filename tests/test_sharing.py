@@ -272,7 +272,7 @@ def test_a_stream_that_began_goes_before_later_calls() -> None:
             yield ""
 
         async def read() -> None:
-            async for _ in pool.stream(steps):
+            async for _ in pool.stream(lambda _: steps()):
                 if order == ["stream 1"]:
                     later.extend(
                         asyncio.ensure_future(pool.run(each))

@@ -13,8 +13,8 @@ from answerable.computing.source import Source
 class Condition:
     """A condition and the rows that meet it. `column` is shown with `value`; -1 for one on several columns.
 
-    `is_time` and `is_limit` tell that it is a time or a limit of numbers, `is_whole` that the cells are the value and no
-    more. `start` is where its words begin in the question.
+    `is_time` and `is_limit` tell that it is a time or a limit of numbers, `is_whole` that the cells are the value and
+    no more. `start` is where its words begin in the question.
     """
 
     column: int
