@@ -32,6 +32,8 @@ EMPTY = "∅"
 """The value shown for a cell without text."""
 MOST_LIMITS = 4
 """A question with more limits of numbers asks for no single figure."""
+MOST_PERIODS = 200
+"""More than a month of each year of a long table: each row is compared with each period."""
 FIGURES = (Asked.COUNT, Asked.TOTAL, Asked.AVERAGE, Asked.MOST, Asked.LEAST)
 _OF_NUMBERS = (Asked.TOTAL, Asked.AVERAGE)
 _EXTREMES = (Asked.MOST, Asked.LEAST)
@@ -43,9 +45,13 @@ def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
 
     Raise OverBudget.
     """
+    if source.has_second_header:
+        return None
     asking = without_loose_measure(asking, source)
     times = asking.times(*source.days) if source.days else []
-    if len(times) > 1 or len(asking.operation.limits) > MOST_LIMITS:
+    if len(times) > 1 or sum(len(time.periods) for time in times) > MOST_PERIODS:
+        return None
+    if len(asking.operation.limits) > MOST_LIMITS:
         return None
     states = [token for token in asking.helping if not stems(token.word).isdisjoint(source.states)]
     spans = [(time.start, time.end) for time in times]
@@ -282,7 +288,7 @@ def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
 
 def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Find the row with the highest or lowest number, or the group with the highest total or count."""
-    column = measured(asking, found)
+    source, column = found.source, measured(asking, found)
     if asking.operation.measure:
         # "Who is the oldest" compares rows.
         return replace(plan, column=column, group=-1) if column is not None else _oldest(asking, found, plan)
@@ -292,8 +298,9 @@ def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     if group >= 0 and column is not None and not is_meant(asking, found, column):
         # "Who made the most trips" counts trips, whatever else the table has numbers of.
         column = None
-    if group >= 0 and plan.source.has_repeats(group, plan.rows) and column is not None and asking.operation.is_of_one:
-        # "The highest price" of rooms that have several: of one row, or of all together?
+    has_repeats = group >= 0 and source.has_repeats(group, plan.rows)
+    if group >= 0 and (has_repeats and asking.operation.is_of_one if column is not None else not has_repeats):
+        # "The highest price" of rooms that have several: of one row, or of all together? And one row each isn't most.
         return None
     return replace(plan, column=-1 if column is None else column, group=group)
 

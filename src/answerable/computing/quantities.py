@@ -82,7 +82,7 @@ def measured(asking: Asking, found: Match) -> int | None:
 def _asked_for(asking: Asking, source: Source) -> set[int]:
     """Return the columns of bare numbers that are asked for, not compared: "which bus has the most passengers"."""
     called = source.columns_called(asking.operation.noun) if asking.operation.noun else ()
-    return {column for column in called if not source.table.columns[column].unit}
+    return {column for column in called if source.may_be_names(column)}
 
 
 def _only(columns: Iterable[int]) -> int | None:

@@ -91,6 +91,11 @@ class Source:
                 found[stem] = (*found.get(stem, ()), column)
         return found
 
+    def index(self) -> None:
+        """Make what the words of questions are looked up in; it is kept."""
+        if self._with_stem:
+            self.states  # noqa: B018
+
     def columns_called(self, word: str) -> list[int]:
         """Return the columns that have a form of the word in their names."""
         return sorted({column for stem in stems(word) for column in self.columns_of_stem.get(stem, ())})
@@ -169,27 +174,25 @@ class Source:
         return [number for number in self.number_columns if not self._is_of_names(number)]
 
     def _is_of_names(self, column: int) -> bool:
-        """Whether bare whole numbers only name something: rooms 101 and 102, orders 1, 2 and 3.
-
-        So do those of the first column, and rising ones close together; unless the column's name says what is measured,
-        or is a plural ("passengers").
-        """
-        own = self.table.columns[column]
-        if not own.is_quantity:
+        """Whether numbers only name something: those of the first column, and rising ones close together."""
+        if not self.table.columns[column].is_quantity:
             return True
-        numbers = [row.values[column].number for row in self.table.rows]
-        is_bare = not own.unit and all(each is None or each.is_integer() for each in numbers)
-        if not is_bare or self._is_plural(column) or self.column_stems[column] & measured_stems():
+        if not self.may_be_names(column):
             return False
+        numbers = [row.values[column].number for row in self.table.rows]
         known = [each for each in numbers if each is not None]
         is_rising = len(known) > 1 and all(one < other for one, other in pairwise(known))
         is_close = is_rising and known[0] >= SMALLEST_ID and known[-1] - known[0] < 10 * len(known)
         return is_close or (column == 0 and len(self.table.columns) > 1)
 
-    def _is_plural(self, column: int) -> bool:
-        """Whether a column is called by a plural, in all three languages: "passengers", not "bus"."""
-        name = spoken(self.table.columns[column].name).lower()
-        return name.endswith("s") and len(stems(name.split()[-1])) > 1
+    def may_be_names(self, column: int) -> bool:
+        """Return whether whole numbers have no unit, and a name in the singular that doesn't say what is measured."""
+        own = self.table.columns[column]
+        numbers = (row.values[column].number for row in self.table.rows)
+        is_bare = not own.unit and all(each is None or each.is_integer() for each in numbers)
+        name = spoken(own.name).lower()
+        is_plural = name.endswith("s") and len(stems(name.split()[-1])) > 1
+        return is_bare and not is_plural and self.column_stems[column].isdisjoint(measured_stems())
 
     @cached_property
     def sums(self) -> frozenset[int]:
@@ -220,6 +223,18 @@ class Source:
     def distinct(self, column: int) -> list[str]:
         """Return the column's different cells, in order, without empty ones."""
         return [text for text in dict.fromkeys(self._texts[column]) if text]
+
+    @cached_property
+    def has_second_header(self) -> bool:
+        """Whether the first row names columns that have no other name: the second row of a header."""
+        return any(
+            column.name == str(number + 1)
+            and not _has_digit(texts[0])
+            and len(texts) > 1
+            and all(map(_has_digit, texts[1:]))
+            for number, (column, texts) in enumerate(zip(self.table.columns, self._texts, strict=True))
+            if number
+        )
 
     def has_two_states(self, column: int) -> bool:
         """Return whether each row has one of two values in the column ("paid", "unpaid"): one denies the other."""
@@ -253,6 +268,10 @@ class Source:
             if (when := self.time(row, column)) is not None
         ]
         return (min(days), max(days)) if days else None
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
 
 
 def named_of(names: Iterable[str]) -> str:
