@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from answerable.sharing import Batching, Lanes
+from answerable.stopping import Stopped, Work
 from answerable.threads import Pool
 
 PATIENCE = 30
@@ -257,6 +258,31 @@ def test_lanes_that_nobody_holds_end_their_threads() -> None:
     gc.collect()
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+def test_a_stream_that_is_left_stops_its_work() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def steps(work: Work) -> Generator[str, None, None]:
+        begun.set()
+        try:
+            while True:
+                work.check()
+        except Stopped:
+            ended.set()
+            raise
+        yield ""
+
+    async def run() -> None:
+        pool = Pool(1)
+        step = asyncio.ensure_future(anext(pool.stream(steps)))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        step.cancel()
+        # The only worker is free again.
+        assert await asyncio.wait_for(pool.run(ended.wait, PATIENCE), PATIENCE)
+        pool.close()
+
+    asyncio.run(run())
 
 
 def test_a_stream_that_began_goes_before_later_calls() -> None:
