@@ -74,7 +74,7 @@ def _named(
 def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
     """Return where the words that belong to a time begin, and the role that they give it ("since", "before")."""
     start = time.start
-    while neutral := _ends(grammar.neutral, folded, start):
+    while start > time.start - BEFORE and (neutral := _ends(grammar.neutral, folded, start)):
         start = neutral.start()
     found = _ends(grammar.role, folded, start)
     if found is None:
