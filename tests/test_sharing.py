@@ -14,6 +14,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 
 from answerable.sharing import Batching, Lanes
+from answerable.stopping import Stopped, Work
 from answerable.threads import Pool
 
 PATIENCE = 30
@@ -259,6 +260,31 @@ def test_lanes_that_nobody_holds_end_their_threads() -> None:
     assert not thread.is_alive()
 
 
+def test_a_stream_that_is_left_stops_its_work() -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    def steps(work: Work) -> Generator[str, None, None]:
+        begun.set()
+        try:
+            while True:
+                work.check()
+        except Stopped:
+            ended.set()
+            raise
+        yield ""
+
+    async def run() -> None:
+        pool = Pool(1)
+        step = asyncio.ensure_future(anext(pool.stream(steps)))
+        await asyncio.to_thread(begun.wait, PATIENCE)
+        step.cancel()
+        # The only worker is free again.
+        assert await asyncio.wait_for(pool.run(ended.wait, PATIENCE), PATIENCE)
+        pool.close()
+
+    asyncio.run(run())
+
+
 def test_a_stream_that_began_goes_before_later_calls() -> None:
     order: list[str] = []
 
@@ -272,7 +298,7 @@ def test_a_stream_that_began_goes_before_later_calls() -> None:
             yield ""
 
         async def read() -> None:
-            async for _ in pool.stream(steps):
+            async for _ in pool.stream(lambda _: steps()):
                 if order == ["stream 1"]:
                     later.extend(
                         asyncio.ensure_future(pool.run(each))

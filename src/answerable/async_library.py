@@ -127,7 +127,7 @@ class AsyncLibrary:
 
         Without `narrows` a question that names a person or a time is searched like any other.
         """
-        events = self._pool().stream(lambda: self.blocking.ask_stream(question, where, history, narrows))
+        events = self._pool().stream(lambda work: self.blocking.ask_stream(question, where, history, narrows, work))
         async with aclosing(events):
             async for event in events:
                 yield event

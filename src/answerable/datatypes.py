@@ -264,12 +264,16 @@ class Citation:
     type: DocumentType = DocumentType.TEXT
 
 
+_MESSAGES = {"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}
+
+
 @dataclass(frozen=True, slots=True)
 class Narrowing:
     """The filter implied by a question that names a person or a time: messages of these senders, in these periods.
 
-    It applies to chats and mail only: a book's date isn't that of its events. Ends of periods are exclusive,
-    `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was searched.
+    A time alone leaves out messages of other times and no other document, which has no such dates. Ends of periods are
+    exclusive, `datetime.min` and `datetime.max` open. If `applied` is false, none of it answers, and everything was
+    searched.
     """
 
     senders: tuple[str, ...] = ()
@@ -279,7 +283,12 @@ class Narrowing:
     @property
     def where(self) -> dict[str, Any]:
         """The filter in the syntax of `answerable.filters`."""
-        conditions: list[dict[str, Any]] = [{"type": [str(DocumentType.CHAT), str(DocumentType.MAIL)]}]
+        return self.messages if self.senders else {"or": [self.messages, {"not": _MESSAGES}]}
+
+    @property
+    def messages(self) -> dict[str, Any]:
+        """The filter for the messages alone."""
+        conditions: list[dict[str, Any]] = [_MESSAGES]
         if self.senders:
             conditions.append({"sender": list(self.senders)})
         if self.periods:
@@ -316,6 +325,7 @@ class Reason(_Name):
     UNSUPPORTED = "nothing that the model wrote stood the check"
     MODEL_REFUSED = "the model found no answer"
     OWN_WORDS = "the model's own words, which claim nothing of the documents"
+    SMALL_TALK = "a greeting, or a question about the program"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from answerable.answering.extractive import refuse
+from answerable.answering.follow_up_rewriting import keeps_what_was_named
 from answerable.answering.quote_places import quote_places, with_places
 from answerable.answering.step_clock import StepClock
 from answerable.computing.computing import Computing, is_of_rows
@@ -53,6 +54,7 @@ from answerable.retrieval.document_names import no_document, resolve
 from answerable.retrieval.narrowing import Narrowed, narrow_among
 from answerable.retrieval.question import analyze_question, likely_language, required
 from answerable.retrieval.retriever import ALL_STEPS, SearchRequest, Steps, retrieve, word_weights
+from answerable.stopping import Work
 from answerable.stores.binding import check_embedder
 from answerable.stores.completed import Capability, completed, require
 
@@ -95,7 +97,7 @@ class Library:
         self._steps = steps
         self._worker_pool = worker_pool
         self._passages = passages
-        self._computing = Computing(self._store, embedder, lambda: self.now())
+        self._computing = Computing(self._store, lambda: self.now())
         self._is_bound = False
         self._check_embedder()
 
@@ -222,13 +224,19 @@ class Library:
         return last.answer
 
     def ask_stream(
-        self, question: str, where: Where = None, history: Sequence[Exchange] = (), narrows: bool = True
+        self,
+        question: str,
+        where: Where = None,
+        history: Sequence[Exchange] = (),
+        narrows: bool = True,
+        work: Work | None = None,
     ) -> Generator[AnswerEvent, None, None]:
         """Yield the events of `ask`; the last one has the answer. Closing the generator stops the chat model.
 
-        Without `narrows` a question that names a person or a time is searched like any other.
+        Without `narrows` a question that names a person or a time is searched like any other. Another thread may stop
+        the `work`: then the next step raises Stopped.
         """
-        return self._answer_stream(self._answerer, question, where, history, narrows)
+        return self._answer_stream(self._answerer, question, where, history, narrows, work)
 
     def quote(self, question: str, where: Where = None) -> Answer:
         """Answer as `ask` does, but with quotes only: without the chat model, its time and its cost."""
@@ -238,9 +246,15 @@ class Library:
         return last.answer
 
     def _answer_stream(
-        self, answerer: Answerer, question: str, where: Where, history: Sequence[Exchange], narrows: bool = True
+        self,
+        answerer: Answerer,
+        question: str,
+        where: Where,
+        history: Sequence[Exchange],
+        narrows: bool = True,
+        work: Work | None = None,
     ) -> Generator[AnswerEvent, None, None]:
-        clock = StepClock()
+        clock, work = StepClock(), work or Work()
         searched, spent = answerer.standalone(required(question), history)
         if history:
             clock.lap("rewriting")
@@ -252,18 +266,22 @@ class Library:
             yield AnswerEvent(answer=replace(refusal, timings=clock.timings(), unavailable=self.unavailable))
             return
         narrowed = self._narrowed(searched, where) if narrows else None
+        if narrowed and not keeps_what_was_named(question, searched) and not self._narrowed(question, where):
+            narrowed = None
         computed: Answer | None = None
-        attempts = (narrowed, None) if narrowed and narrowed.narrowing.applied else (None,)
+        attempts = (*(narrowed.attempts() if narrowed else ()), None)
         for attempt in attempts:
+            work.check()
             evidence = replace(self._evidence(searched, where, attempt, clock, chunks), message=question.strip())
-            if narrowed:
+            if narrowed and not (attempt and attempt.is_open):
                 evidence = replace(evidence, about=narrowed.topic)
             if attempt is attempts[0]:
                 computed = self._computing.answer(
-                    *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where))
+                    *(searched, evidence.message, evidence.language, evidence.results, parse_filter(where), work)
                 )
                 if computed:
                     clock.lap("computing")
+            work.check()
             if computed:
                 evidence = replace(evidence, computed=replace(computed, results=evidence.results))
             with closing(answerer.stream(evidence, history)) as events:
@@ -378,10 +396,10 @@ class Library:
     def _evidence(
         self, question: str, where: Where, narrowed: Narrowed | None, clock: StepClock, chunks: int, k: int = 0
     ) -> Evidence:
-        topic = narrowed.topic if narrowed else None
+        topic = narrowed.topic if narrowed and not narrowed.is_open else None
         asked = analyze_question(required(question), self._store.languages(), topic)
         language = asked.language or likely_language(asked.text, self._store.languages())
-        condition = parse_filter(both(where, narrowed.narrowing.where) if narrowed else where)
+        condition = parse_filter(both(where, narrowed.where) if narrowed else where)
         if not chunks:
             nothing = np.zeros(self._embedder.fingerprint.dimension, np.float32)
             return Evidence(asked.text, language, nothing, {}, (), (), condition)
@@ -393,17 +411,14 @@ class Library:
         found = retrieve(self._store, request, k or self._passages, self._steps)
         clock.lap("retrieval")
         results, indexed = zip(*found, strict=True) if found else ((), ())
-        return Evidence(
-            *(asked.text, language, vector, weights, results, indexed, condition, topic),
-            chunks_of=self._store.indexed_chunks,
-        )
+        return Evidence(asked.text, language, vector, weights, results, indexed, condition, topic)
 
 
 def over(library: Library, store: Store | CoreStore) -> Library:
     """Return a library with another's embedder and answerer over a store; close that store. Raise EmbedderMismatch."""
     other = copy(library)
     other._store = completed(store)
-    other._computing = Computing(other._store, other._embedder, lambda: other.now())
+    other._computing = Computing(other._store, lambda: other.now())
     other._is_bound = False
     other._check_embedder()
     return other

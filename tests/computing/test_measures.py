@@ -8,7 +8,6 @@ import pytest
 
 import answerable
 from answerable import Library
-from answerable.computing.answers import ASSUMED
 from answerable.datatypes import Reason
 from answerable.sources.dispatch import read_file
 
@@ -83,19 +82,18 @@ def test_payments_of_a_chat_are_grouped_by_who_paid(libraries: dict[str, Library
 
 
 @pytest.mark.parametrize(
-    ("file", "question", "figure", "said"),
+    ("file", "question"),
     [
-        ("library loans", "how many volumes did Nia take?", "2 rows", "if “volumes” means its rows"),
-        ("riego huerta", "¿cuántas sesiones hubo en mayo?", "2 filas", "si con «sesiones» te refieres a sus filas"),
+        ("library loans", "how many volumes did Nia take?"),
+        ("riego huerta", "¿cuántas sesiones hubo en mayo?"),
+        ("riego huerta", "¿cuántos kWh gasté en mayo?"),
     ],
 )
-def test_a_reading_that_the_table_does_not_settle_is_stated(
-    libraries: dict[str, Library], file: str, question: str, figure: str, said: str
+def test_a_word_that_the_table_does_not_have_leaves_no_figure(
+    libraries: dict[str, Library], file: str, question: str
 ) -> None:
     answer = libraries[file].ask(question)
-    assert figure in answer.text.split("\n")[0]
-    assert answer.text.split("\n")[0].endswith(said)
-    assert answer.confidence == ASSUMED
+    assert not any(word in answer.text for word in ("rows", "filas", "total"))
 
 
 def test_a_measure_that_the_table_lacks_is_not_computed(libraries: dict[str, Library]) -> None:

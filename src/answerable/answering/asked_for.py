@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import Enum
-from functools import cache
+from functools import cache, lru_cache
 
 from answerable.answering.evidence import Sentence
 from answerable.answering.rows import shown_row
@@ -31,6 +31,7 @@ class Kind(str, Enum):
     PERSON = "person"
 
 
+@lru_cache(maxsize=16)
 def asked_for(question: str) -> Kind | None:
     """Return the kind of answer that a question asks for, in English, Spanish or Portuguese; otherwise None.
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from answerable.answering.citations import cite_spans
 from answerable.computing.operations import Asked
 from answerable.computing.plan import Plan
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import word_lists, words_of
-from answerable.datatypes import Answer, Citation, Reason, Span
+from answerable.datatypes import Answer, Citation, Reason
 from answerable.tables.columns import unit_in_name
 from answerable.tables.database import Aggregate, Period, Result, compute
 from answerable.tables.table import Column, Kind, Origin, Row, Table, Value
-from answerable.text.terms import fold, words
 
 SHOWN = 8
 """How many rows below a figure are written out; of a list, all up to LONGEST_LIST."""
@@ -24,8 +22,6 @@ MOST_CITATIONS = 300
 MOST_GROUPS = 12
 LONGEST_CELL = 160
 _BLANK = " \n\t\u200e\u200f"
-ASSUMED = 0.5
-"""The confidence of a figure that rests on a reading that the answer states."""
 
 
 class Writer:
@@ -59,7 +55,7 @@ class Writer:
             return self._said(question, plan, self._line("yes" if rows else "no", plan, rows), rows, SHOWN)
         if plan.subject >= 0:
             found = _compute(plan.source.table, rows, Aggregate.DISTINCT, plan.subject)
-            if 1 < (figure := _only(found)) < len(rows):
+            if (figure := _only(found)) < len(rows):
                 line = self._line(
                     "distinct", plan, rows, figure=f"{figure:g}", group=self._column(plan.source, plan.subject)
                 )
@@ -138,8 +134,7 @@ class Writer:
         citations: list[Citation] = []
         written = rows[:shown]
         if written:
-            spans = [_span(plan.source.table.rows[row]) for row in written]
-            citations = cite_spans(plan.source.document, spans)
+            citations = plan.source.cite((row, row) for row in written)
             lines += [f"- {self._row(plan.source, row)} [{n}]" for n, row in enumerate(written, 1)]
         if len(rows) > shown:
             lines.append(self._words["more"].format(n=len(rows) - shown))
@@ -155,16 +150,6 @@ class Writer:
         text = "\n".join(lines)
         return Answer(question, text, True, Reason.ANSWERED, self.language, 1.0, tuple(citations))
 
-    def assumed(self, question: str, plan: Plan) -> Answer | None:
-        """Return the figure of a plan that is right if a word of the question means the table's rows, and say so."""
-        found = self.answer(question, plan, "")
-        if found is None:
-            return None
-        noun = next((word for word in words(question) if fold(word) == plan.assumed), plan.assumed)
-        first, _, rest = found.text.partition("\n")
-        line = self._words["assumed"].format(line=first, noun=noun)
-        return replace(found, text=f"{line}\n{rest}".rstrip(), confidence=ASSUMED)
-
     def nothing(self, question: str, plan: Plan) -> Answer:
         """Return that the table has no rows of the time that is asked about."""
         return Answer(question, self._line("none", plan, ()), False, Reason.NO_ROWS, self.language, 0.0)
@@ -177,8 +162,7 @@ class Writer:
     def _offer(self, source: Source) -> str:
         """Return a table's columns, with a question or two that it answers."""
         columns = [self._column(source, number) for number in range(len(source.table.columns))]
-        quantities = [number for number in source.number_columns if source.table.columns[number].is_quantity]
-        examples = [self._words["example_total"].format(column=columns[number]) for number in quantities[:1]]
+        examples = [self._words["example_total"].format(column=columns[number]) for number in source.quantities[:1]]
         for number in source.text_columns:
             values = source.distinct(number)
             if 1 < len(values) < len(source.table.rows):
@@ -196,17 +180,14 @@ class Writer:
     def _of(self, plan: Plan) -> str:
         """Return the table's name with the conditions, as in "members.csv, City: Madrid"."""
         conditions = [
-            f"{self._column(plan.source, each.column)}: {each.value}"
-            if each.value
-            else self._column(plan.source, each.column)
-            for each in plan.conditions
+            ": ".join(filter(None, (self._column(plan.source, each.column), each.value))) for each in plan.conditions
         ]
         table = plan.source.table
         cut = [self._words["cut"].format(n=self._number(len(table.rows)))] if table.is_cut else []
         return ", ".join([plan.source.name, *cut, *conditions])
 
     def _column(self, source: Source, column: int) -> str:
-        name = source.table.columns[column].name
+        name = source.table.columns[column].name if column >= 0 else ""
         if source.table.origin is Origin.TABLE:
             return name
         return str(self._columns.get(name, name))
@@ -254,20 +235,15 @@ def _short(text: str) -> str:
     return line if len(line) <= LONGEST_CELL else f"{line[:LONGEST_CELL].rsplit(' ', 1)[0]}…"
 
 
-def _span(row: Row) -> Span:
-    return row.start, row.end
-
-
 def _cited(source: Source, rows: Iterable[int], most: int = MOST_CITATIONS) -> list[Citation]:
-    """Cite rows; rows that follow each other are one quote."""
+    """Cite rows; rows of a table that follow each other are one quote."""
     runs: list[tuple[int, int]] = []
     for row in sorted(set(rows)):
-        if runs and runs[-1][1] == row - 1:
+        if runs and runs[-1][1] == row - 1 and row not in source.starts:
             runs[-1] = (runs[-1][0], row)
         else:
             runs.append((row, row))
-    found = source.table.rows
-    return cite_spans(source.document, [(found[first].start, found[last].end) for first, last in runs[:most]])
+    return source.cite(runs[:most])
 
 
 def _compute(

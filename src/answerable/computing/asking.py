@@ -9,13 +9,15 @@ from functools import cache, cached_property
 
 from answerable.computing.operations import Operation, Token, tokens
 from answerable.computing.vocabulary import words_of
+from answerable.computing.word_forms import stems_of
 from answerable.retrieval.asked_when import NamedTime, asked_when
 from answerable.tables.words import meanings
-from answerable.text.terms import fold, words
+from answerable.text.stop_words import STOP_WORDS
+from answerable.text.terms import words
 
 _SHORTEST_MONTH = 4
+_NOT = re.compile(r"\w+n['’]t\b")
 _IN = {"es": "en", "pt": "em"}
-_INNER = re.compile(r"(?<=\w )\w{2,}")
 
 
 @dataclass(frozen=True)
@@ -31,8 +33,31 @@ class Asking:
     @cached_property
     def tokens(self) -> list[Token]:
         """The words that don't belong to the operation, its limits, or those that only help to ask."""
+        return [token for token in self._uncovered if token.word not in words_of("words", "neutral")]
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of all words of the question."""
+        return stems_of(self.words)
+
+    @cached_property
+    def helping(self) -> list[Token]:
+        """Those that mostly only help to ask but may say something of a row ("done"): no articles or pronouns."""
+        small = frozenset[str]().union(*STOP_WORDS.values()) | words_of("words", "negations")
+        helping = words_of("words", "neutral") - small
+        return [token for token in self._uncovered if token.word in helping]
+
+    @cached_property
+    def _uncovered(self) -> list[Token]:
         limits = [limit.span for limit in self.operation.limits]
         return tokens(self.folded, [*self.operation.spans, *limits])
+
+    @cached_property
+    def negations(self) -> list[int]:
+        """Where the words that deny are; in Portuguese, "no" is "in the"."""
+        negations = words_of("words", "negations") - ({"no"} if self.language == "pt" else frozenset())
+        found = [token.start for token in tokens(self.folded, ()) if token.word in negations]
+        return sorted([*found, *(match.start() for match in _NOT.finditer(self.folded))])
 
     @cached_property
     def words(self) -> frozenset[str]:
@@ -40,16 +65,9 @@ class Asking:
         return frozenset(words(self.folded))
 
     @cached_property
-    def names(self) -> frozenset[str]:
-        """The words with a capital letter that don't begin the question."""
-        return frozenset(fold(match[0].lower()) for match in _INNER.finditer(self.question) if match[0][0].isupper())
-
-    @cached_property
     def is_negative(self) -> bool:
         """Whether the question asks for what isn't so ("who hasn't paid")."""
-        negations = words_of("words", "negations")
-        # In Portuguese, "no" is "in the".
-        return not self.words.isdisjoint(negations - {"no"} if self.language == "pt" else negations)
+        return bool(self.negations)
 
     def has_any(self, *names: str) -> bool:
         """Return whether the question has a word of one of these lists of `[words]`."""
@@ -57,6 +75,16 @@ class Asking:
 
     def times(self, first: date, last: date) -> list[NamedTime]:
         """Return the times that the question names; `first` and `last` are the days of the rows."""
+        years = first.year, last.year
+        if years not in self._times:
+            self._times[years] = self._times_of(first, last)
+        return self._times[years]
+
+    @cached_property
+    def _times(self) -> dict[tuple[int, int], list[NamedTime]]:
+        return {}
+
+    def _times_of(self, first: date, last: date) -> list[NamedTime]:
         told = _of_a_month().sub(_IN[self.language], self.folded) if self.language in _IN else self.folded
         return asked_when(told, self.now, (first, last), self.language, is_past=True)
 

@@ -43,7 +43,7 @@ def plan_for_chat(asking: Asking, source: Source) -> Plan | None:
     about_messages = asking.words & (words_of("chat", "messages") | words_of("chat", "mentions"))
     if not kind and not about_messages and asking.operation.measure != "talk":
         return None
-    conditions = [in_periods(source, time) for time in times]
+    conditions = [in_periods(source, time, TIME) for time in times]
     people, tokens = _people(source, tokens)
     conditions += people
     if kind:
@@ -88,7 +88,7 @@ def _paid(asking: Asking, source: Source) -> Plan | None:
     topic = [token for token in tokens if token.word not in covered]
     priced = with_amounts(source)
     paid = frozenset(row for row in range(len(source.table.rows)) if priced.table.rows[row].values[AMOUNT].text)
-    conditions = [Condition(AMOUNT, "", paid), *(in_periods(source, time) for time in times), *people]
+    conditions = [Condition(AMOUNT, "", paid), *(in_periods(source, time, TIME) for time in times), *people]
     if topic:
         conditions.append(Condition(TEXT, " ".join(token.word for token in topic), _saying(source, topic)))
     group = SENDER if asked in (Asked.MOST, Asked.LEAST) and asking.operation.asks_who else -1

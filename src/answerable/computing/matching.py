@@ -1,174 +1,195 @@
-"""Match the words of a question with a table: its title, column names and cells."""
+"""Match the words of a question with a table: its title, column names and cells.
+
+A word that stands for several columns' cells, or for a cell that may mean something else, matches nothing: a figure is
+only made of what the question surely says. The work grows with the question's length.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from answerable.computing.asking import Asking
-from answerable.computing.closeness import Closeness
 from answerable.computing.operations import Token
 from answerable.computing.plan import Condition
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import words_of
 from answerable.computing.word_forms import spoken, stems
 from answerable.datatypes import Span
+from answerable.stopping import Budget
 from answerable.text.terms import fold, words
 
-NEAR = 0.3
-"""The least closeness of a word to a column name or value that it is taken for."""
-SAME = 0.5
-"""The least closeness of a word to a value that counts as the same word, as in a related language."""
-AHEAD = 0.06
-"""By how much the closest must be closer than the next."""
-MOST_VALUES = 80
-"""A column with more different cells is compared by its words only."""
+LONGEST_RUN = 4
+"""The most words of a question that one cell is compared with."""
+LONG_NUMBER = 3
+"""A number of so many digits may be the name of a row without the name of its column before it."""
 
 
 @dataclass
 class Match:
     """What the words of a question are in a table.
 
-    `named` maps each column to the words that name it; `near` those found by closeness. `titled` are in the title,
-    `valued` in cells; `unexplained` match nothing. `people` are columns of persons, for "who". `guessed` is whether the
-    title rests on closeness.
+    `named` maps each column to the words that name it. `titled` are in the title, `unexplained` match nothing.
+    `noun` is what is asked for, which no cell only contains.
     """
 
     source: Source
     named: dict[int, list[Token]] = field(default_factory=dict)
-    near: dict[int, list[Token]] = field(default_factory=dict)
     conditions: list[Condition] = field(default_factory=list)
+    noun: str = ""
     titled: list[Token] = field(default_factory=list)
     unexplained: list[Token] = field(default_factory=list)
-    valued: list[Token] = field(default_factory=list)
-    people: list[int] = field(default_factory=list)
-    guessed: bool = False
 
     @property
     def columns(self) -> list[int]:
-        """The columns that the question names, those named by a word of their own first."""
-        return list(dict.fromkeys([*self.named, *self.near]))
+        """The columns that the question names."""
+        return list(self.named)
 
 
-def match(asking: Asking, source: Source, tokens: Sequence[Token], closeness: Closeness) -> Match:
-    """Match these words of a question with a table."""
-    found = Match(source)
-    left = _match_whole_names(found, list(tokens))
-    left = _match_values(asking, found, left)
-    left = _match_names(found, left)
-    left = _match_near(asking, found, left, closeness)
-    found.unexplained = left
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """Words of a question, in place, that cells of a column have; `score` is how well."""
+
+    score: tuple[int, bool, bool]
+    first: int
+    run: tuple[Token, ...]
+    condition: Condition
+
+
+def match(asking: Asking, source: Source, tokens: Sequence[Token], budget: Budget) -> Match:
+    """Match these words of a question with a table. Raise OverBudget."""
+    found = Match(source, noun=asking.operation.noun)
+    left = _match_whole_names(found, [token for token in tokens if not is_negation(token, asking)])
+    called = {column for token in left for column in source.columns_called(token.word)} | set(found.named)
+    left = _match_values(found, left, called, budget)
+    found.unexplained = _match_names(found, left)
     return found
+
+
+def is_negation(token: Token, asking: Asking) -> bool:
+    """Return whether a word denies: what it denies is found out from the whole question."""
+    return token.start in asking.negations
 
 
 def _match_whole_names(found: Match, tokens: Sequence[Token]) -> list[Token]:
     """Find columns whose name of several words stands in the question ("test 2"); return the other words."""
-    left = list(tokens)
+    used: set[int] = set()
+    places: dict[str, list[int]] = {}
+    for place, token in enumerate(tokens):
+        for stem in stems(token.word) if len(places.get(token.word, ())) <= LONGEST_RUN else ():
+            places.setdefault(stem, []).append(place)
     for column, each in enumerate(found.source.table.columns):
         names = [word for word in words(fold(spoken(each.name).lower())) if word not in words_of("words", "neutral")]
-        for first in range(len(left) - len(names) + 1 if len(names) > 1 else 0):
-            run = left[first : first + len(names)]
-            if all(not stems(token.word).isdisjoint(stems(name)) for token, name in zip(run, names, strict=True)):
-                found.named.setdefault(column, []).extend(run)
-                del left[first : first + len(names)]
+        firsts = sorted({place for stem in stems(names[0]) for place in places.get(stem, ())}) if len(names) > 1 else ()
+        for first in firsts:
+            run = range(first, first + len(names))
+            if (
+                run.stop <= len(tokens)
+                and used.isdisjoint(run)
+                and all(
+                    not stems(tokens[place].word).isdisjoint(stems(name))
+                    for place, name in zip(run, names, strict=True)
+                )
+            ):
+                found.named.setdefault(column, []).extend(tokens[place] for place in run)
+                used.update(run)
                 break
-    return left
+    return [token for place, token in enumerate(tokens) if place not in used]
 
 
-def _match_values(asking: Asking, found: Match, tokens: list[Token]) -> list[Token]:
+def _match_values(found: Match, tokens: list[Token], called: set[int], budget: Budget) -> list[Token]:
     """Turn words that cells have into conditions; return the other words."""
+    known: dict[tuple[str, ...], Condition | None] = {}
+    candidates: list[_Candidate] = []
+    for first in range(len(tokens)):
+        budget.check()
+        columns = found.source.columns_with(tokens[first].word)
+        for length in range(1, min(LONGEST_RUN, len(tokens) - first) + 1 if columns else 1):
+            run = tuple(tokens[first : first + length])
+            key = tuple(token.word for token in run)
+            columns &= found.source.columns_with(key[-1])
+            if not columns:
+                break
+            if key not in known:
+                known[key] = _condition(found, columns, key, called)
+            if (condition := known[key]) is not None:
+                score = length, condition.is_whole, condition.column in called
+                candidates.append(_Candidate(score, first, run, condition))
+    used: set[int] = set()
+    for each in sorted(candidates, key=lambda each: (*(-int(part) for part in each.score), each.first)):
+        places = range(each.first, each.first + len(each.run))
+        if used.isdisjoint(places):
+            used.update(places)
+            found.conditions = added(found.conditions, replace(each.condition, start=each.run[0].start))
+            budget.check()
+    return [token for place, token in enumerate(tokens) if place not in used]
+
+
+def _condition(found: Match, columns: Iterable[int], run: tuple[str, ...], called: set[int]) -> Condition | None:
+    """Return the condition that cells are or contain these words; None if several columns have such cells."""
+    made = [each for column in sorted(columns) if (each := _of_column(found, column, run, column in called))]
+    for is_better in (lambda each: each.is_whole, lambda each: each.column in called):
+        made = [each for each in made if is_better(each)] or made
+    return made[0] if made and all(each.rows == made[0].rows for each in made) else None
+
+
+def _of_column(found: Match, column: int, run: tuple[str, ...], is_called: bool) -> Condition | None:
     source = found.source
-    everything = len(source.table.rows)
-    left = list(tokens)
-    while left:
-        candidates = [
-            candidate
-            for column in _searched(source)
-            for run in _runs(left)
-            if (candidate := _candidate(asking, source, column, run, everything)) is not None
-        ]
-        if not candidates:
-            break
-        _, run, condition = max(candidates, key=lambda each: each[0])
-        found.conditions = _joined(found.conditions, condition)
-        found.valued.extend(run)
-        left = [token for token in left if token not in run]
-    return left
-
-
-def _searched(source: Source) -> Iterator[int]:
-    yield from source.text_columns
-    # "Apartment 12", "grade 8": numbers that are names.
-    yield from (column for column in source.number_columns if not source.table.columns[column].unit)
-
-
-def _runs(tokens: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
-    for length in range(min(4, len(tokens)), 0, -1):
-        for first in range(len(tokens) - length + 1):
-            yield tuple(tokens[first : first + length])
-
-
-def _candidate(
-    asking: Asking, source: Source, column: int, run: tuple[Token, ...], everything: int
-) -> tuple[tuple[float, ...], tuple[Token, ...], Condition] | None:
-    """Return how well a run of words matches cells of a column, with the condition; None if it doesn't."""
-    is_number = column in source.number_columns
-    if is_number and (len(run) > 1 or not run[0].word.isdigit()):
-        return None
-    rows = frozenset(range(everything))
-    for token in run:
-        rows &= source.rows_with(column, token.word)
-        if not rows:
+    if column in source.number_columns:
+        # "Apartment 12" is named, 102 is a room; other numbers are no names.
+        is_name = is_called or (column not in source.quantities and len(run[0]) >= LONG_NUMBER)
+        if not is_name or source.table.columns[column].unit or len(run) > 1 or not run[0].isdigit():
             return None
+    elif column not in source.text_columns or source.is_prose(column):
+        return None
+    having = frozenset.intersection(*(source.rows_with(column, word) for word in run))
     texts = source.texts(column)
-    own = frozenset[str]().union(*(stems(token.word) for token in run))
-    is_name = bool(own & source.column_stems[column]) or asking.operation.noun in {token.word for token in run}
-    is_titled = all(not stems(token.word).isdisjoint(source.title_stems) for token in run)
-    if len(rows) == everything or ((is_name or is_titled) and len(run) == 1 and not _is_whole(run, texts, rows)):
+    # "Not done" isn't done.
+    having = frozenset(row for row in having if not source.has_negation(column, row))
+    same = {text for text in {texts[row] for row in having} if _same(text, run)}
+    rows = frozenset(row for row in having if texts[row] in same) or having
+    if not rows or not (_may_be_whole(source, column, run) if same else _may_be_part(found, rows, run)):
         return None
-    if is_titled and len(rows) * 2 > everything:
-        return None
-    exact = _is_whole(run, texts, rows)
-    if not exact and len(run) == 1 and run[0].word in words_of("words", "relations"):
-        # "Siguen sin pagar" doesn't ask for a row that happens to say "sigue".
-        return None
-    if exact:
-        wanted = " ".join(token.word for token in run)
-        whole = frozenset(row for row in rows if _same(texts[row], wanted))
-        rows = whole or rows
     different = {texts[row] for row in rows}
-    words = " ".join(token.word for token in run)
-    shown = (
-        source.table.rows[min(rows)].values[column].text
-        if len(different) == 1 and not source.is_prose(column)
-        else words
-    )
-    score = (len(run), exact, not source.is_prose(column), not is_number, -column)
-    return score, run, Condition(column, shown, rows)
+    shown = source.table.rows[min(rows)].values[column].text if len(different) == 1 else " ".join(run)
+    return Condition(column, shown, rows, is_whole=bool(same))
 
 
-def _is_whole(run: Sequence[Token], texts: Sequence[str], rows: Iterable[int]) -> bool:
-    wanted = " ".join(token.word for token in run)
-    return any(_same(texts[row], wanted) for row in rows)
+def _may_be_whole(source: Source, column: int, run: tuple[str, ...]) -> bool:
+    """Return whether a cell that says just this is what is meant: "spicy" may be a column of degrees, too."""
+    is_name = len(run) == 1 and not source.column_stems[column].isdisjoint(stems(run[0]))
+    return not is_name or source.has_two_states(column)
 
 
-def _same(text: str, wanted: str) -> bool:
+def _may_be_part(found: Match, rows: frozenset[int], run: tuple[str, ...]) -> bool:
+    """Return whether a cell that says this and more is what is meant, not one that happens to have these words."""
+    source = found.source
+    if len(rows) == len(source.table.rows):
+        return False
+    own = frozenset[str]().union(*(stems(word) for word in run))
+    is_titled = all(not stems(word).isdisjoint(source.title_stems) for word in run)
+    if len(run) > 1:
+        return not is_titled or len(rows) * 2 <= len(source.table.rows)
+    is_name = any(own & names for names in source.column_stems) or found.noun == run[0]
+    return not (is_name or is_titled or run[0] in words_of("words", "relations") or own & source.states)
+
+
+def _same(text: str, run: Sequence[str]) -> bool:
     """Return whether a cell is these words, forms and small words aside."""
-    if text == wanted:
+    if text == " ".join(run):
         return True
     small = words_of("words", "neutral")
-    mine = [word for word in text.split() if word not in small]
-    others = wanted.split()
-    return len(mine) == len(others) and all(
-        not stems(one).isdisjoint(stems(other)) for one, other in zip(mine, others, strict=True)
+    mine = [word for word in words(text) if word not in small] or list(words(text))
+    return len(mine) == len(run) and all(
+        not stems(one).isdisjoint(stems(other)) for one, other in zip(mine, run, strict=True)
     )
 
 
-def _joined(conditions: Sequence[Condition], new: Condition) -> list[Condition]:
+def added(conditions: Sequence[Condition], new: Condition) -> list[Condition]:
     """Add a condition: two values of one column that no row has both mean either of them."""
     for index, old in enumerate(conditions):
         if old.column == new.column and not old.rows & new.rows:
-            either = Condition(old.column, f"{old.value}, {new.value}", old.rows | new.rows)
+            either = replace(old, value=f"{old.value}, {new.value}", rows=old.rows | new.rows, is_whole=False)
             return [*conditions[:index], either, *conditions[index + 1 :]]
     return [*conditions, new]
 
@@ -177,51 +198,14 @@ def _match_names(found: Match, tokens: Sequence[Token]) -> list[Token]:
     """Find the words that name columns or the table; return the others."""
     left = []
     for token in tokens:
-        own = stems(token.word)
-        columns = [number for number, names in enumerate(found.source.column_stems) if own & names]
+        columns = found.source.columns_called(token.word)
         for column in columns:
             found.named.setdefault(column, []).append(token)
-        if own & found.source.title_stems:
+        if not stems(token.word).isdisjoint(found.source.title_stems):
             found.titled.append(token)
         elif not columns:
             left.append(token)
     return left
-
-
-def _match_near(asking: Asking, found: Match, tokens: Sequence[Token], closeness: Closeness) -> list[Token]:
-    """Match words with the column names and values that are closest in meaning; return the words without any."""
-    source = found.source
-    rest = [token for token in tokens if not token.word.isdigit()]
-    names = [(column, "", spoken(each.name)) for column, each in enumerate(source.table.columns) if each.name]
-    for column in source.text_columns:
-        values = source.distinct(column)
-        if len(values) <= MOST_VALUES and len(values) * 2 <= len(source.table.rows) + 2 and not source.is_prose(column):
-            names += [(column, value, value) for value in values if not value.isdigit()]
-    names.append((-1, "", source.table.title or source.document.title))
-    cosines = closeness.of(
-        [token.word for token in rest], asking.language, [name for _, _, name in names], source.document.language
-    )
-    left = [token for token in tokens if token.word.isdigit()]
-    for token, row in zip(rest, cosines, strict=True):
-        order = row.argsort()[::-1]
-        best = int(order[0])
-        column, value, _ = names[best]
-        rivals = [float(row[other]) for other in order[1:] if names[int(other)][:1] != (column,) or value]
-        least = SAME if value else NEAR
-        is_verb = bool(value) and token.word in words_of("words", "relations")
-        if is_verb or row[best] < least or (rivals and row[best] < rivals[0] + AHEAD):
-            left.append(token)
-        elif value:
-            texts = source.texts(column)
-            rows = frozenset(number for number, text in enumerate(texts) if text == value)
-            shown = source.table.rows[min(rows)].values[column].text
-            found.conditions = _joined(found.conditions, Condition(column, shown, rows))
-        elif column < 0:
-            found.titled.append(token)
-            found.guessed = True
-        else:
-            found.near.setdefault(column, []).append(token)
-    return sorted(left, key=lambda token: token.start)
 
 
 def within(tokens: Iterable[Token], spans: Sequence[Span]) -> list[Token]:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 
-from answerable.computing.vocabulary import word_lists
+from answerable.computing.vocabulary import word_lists, words_of
 from answerable.computing.word_forms import stems_of
 from answerable.text.terms import fold
 
@@ -51,6 +51,13 @@ def measures() -> dict[str, Measure]:
         for name, lists in word_lists("measures").items()
         if name != _UNITS
     }
+
+
+@cache
+def measured_stems() -> frozenset[str]:
+    """Return the stems of names of columns that measure or count something."""
+    listed = stems_of(word for name in ("money", "quantities", "sums") for word in words_of("words", name))
+    return listed.union(*(measure.columns for measure in measures().values()))
 
 
 @cache

@@ -21,6 +21,8 @@ _LINK = re.compile(r"\s*(?:euros?|eur|usd|dollars?|pounds?|reais|pesos|%|kg|km)?
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
+_COMPARISON = 40
+"""The most characters of the words before a number that make it a limit."""
 SHORT = 6
 """The most words of a question that names a group but no figure."""
 
@@ -55,7 +57,8 @@ class Operation:
 
     `spans` are those words in the question. `asks_who` means that a person is asked for; `noun` is what else is asked
     for ("which month"), `each` what the figure is asked for each of ("per person"), `measure` the name of what is
-    compared or added up ("oldest": age); "" without. `asks_amount` is whether it has "how much", `counts` "how many".
+    compared or added up ("oldest": age); "" without. `asks_amount` is whether it has "how much", `counts` "how many";
+    `is_of_one` whether it compares single numbers ("the highest") rather than how many or much there is ("the most").
     """
 
     asked: Asked
@@ -66,6 +69,7 @@ class Operation:
     measure: str = ""
     asks_amount: bool = False
     counts: bool = False
+    is_of_one: bool = False
     limits: tuple[Limit, ...] = ()
 
 
@@ -106,6 +110,7 @@ def find_operation(folded: str) -> Operation | None:
         measure=_best_measure(measured, asked),
         asks_amount=any(kind is Asked.AMOUNT for kind, _ in found),
         counts=any(kind is Asked.COUNT for kind, _ in found),
+        is_of_one=first[0] not in words_of("words", "bare_superlatives") and not _is_beside(first, folded),
         limits=tuple(_limits(folded)),
     )
 
@@ -160,19 +165,23 @@ def _limits(folded: str) -> Iterator[Limit]:
     numbers = list(_NUMBER.finditer(folded))
     used: set[int] = set()
     for index, (one, other) in enumerate(pairwise(numbers)):
-        before = re.search(rf"(?:{pattern('comparisons', 'between').pattern})\s*$", folded[: one.start()], re.VERBOSE)
-        if before and _LINK.fullmatch(folded, one.end(), other.start()):
+        if (start := _before(folded, one, "between")) >= 0 and _LINK.fullmatch(folded, one.end(), other.start()):
             used |= {index, index + 1}
-            yield from _limit(Operator.AT_LEAST, one, before.start())
+            yield from _limit(Operator.AT_LEAST, one, start)
             yield from _limit(Operator.AT_MOST, other, one.end())
     for index, number in enumerate(numbers):
-        if index in used:
-            continue
-        for name, operator in _OPERATORS.items():
-            shape = rf"(?:{pattern('comparisons', name).pattern})\s*$"
-            if before := re.search(shape, folded[: number.start()], re.VERBOSE):
-                yield from _limit(operator, number, before.start())
-                break
+        if index not in used:
+            found = ((_before(folded, number, name), operator) for name, operator in _OPERATORS.items())
+            start, operator = next((each for each in found if each[0] >= 0), (-1, Operator.ABOVE))
+            if start >= 0:
+                yield from _limit(operator, number, start)
+
+
+def _before(folded: str, number: re.Match[str], name: str) -> int:
+    """Return where the words of a comparison before a number begin; -1 without."""
+    shape = rf"(?:{pattern('comparisons', name).pattern})\s*$"
+    found = re.search(shape, folded[max(0, number.start() - _COMPARISON) : number.start()], re.VERBOSE)
+    return number.start() - len(found[0]) if found else -1
 
 
 def _limit(operator: Operator, number: re.Match[str], start: int) -> Iterator[Limit]:
@@ -182,13 +191,11 @@ def _limit(operator: Operator, number: re.Match[str], start: int) -> Iterator[Li
 
 
 def tokens(folded: str, covered: Sequence[Span]) -> list[Token]:
-    """Return the words of a question that aren't within `covered` and don't only help to ask."""
-    neutral = words_of("words", "neutral")
+    """Return the words of a question that aren't within `covered`."""
     found = (Token(match[0].partition("'")[0].partition("’")[0], *match.span()) for match in _WORD.finditer(folded))
     return [
         token
         for token in found
-        if token.word not in neutral
-        and len(token.word) > (0 if token.word.isdigit() else 1)
+        if len(token.word) > (0 if token.word.isdigit() else 1)
         and not any(start <= token.start < end for start, end in covered)
     ]

@@ -13,13 +13,17 @@ from answerable.computing.source import Source
 class Condition:
     """A condition and the rows that meet it. `column` is shown with `value`; -1 for one on several columns.
 
-    `is_time` is whether it is a time that the question names.
+    `is_time` and `is_limit` tell that it is a time or a limit of numbers, `is_whole` that the cells are the value and
+    no more. `start` is where its words begin in the question.
     """
 
     column: int
     value: str
     rows: frozenset[int]
     is_time: bool = False
+    is_limit: bool = False
+    is_whole: bool = False
+    start: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,10 +31,8 @@ class Plan:
     """What to compute: `asked` of the rows that meet all conditions.
 
     `column` is what is added up or compared, `group` what it is added up for ("by person"), `subject` the column
-    that is asked for ("which plants"), -1 without. `explained` is the share of the question's words that the plan
-    accounts for, `strength` ranks plans with the same share. `is_of_cells` is whether the question names a column or
-    value, not only the table's title. `assumed` is the one word that the plan doesn't account for, if that may name the
-    rows.
+    that is asked for ("which plants"), -1 without. `strength` is how much of the question is in the table, which
+    ranks plans: all explain the whole question.
     """
 
     source: Source
@@ -39,15 +41,18 @@ class Plan:
     column: int = -1
     group: int = -1
     subject: int = -1
-    explained: float = 1.0
     strength: float = 0.0
-    is_of_cells: bool = True
-    assumed: str = ""
 
     @property
     def rows(self) -> list[int]:
         """The rows that meet all conditions, in order."""
         return self._rows(self.conditions)
+
+    @property
+    def is_uncertain(self) -> bool:
+        """Whether a row that may count, whenever it is, sums up others or is an event that repeats or is cancelled."""
+        others = [condition for condition in self.conditions if not condition.is_time]
+        return not self.source.uncertain.isdisjoint(self._rows(others))
 
     @property
     def lacks_rows_of_its_time(self) -> bool:

@@ -2,29 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
+from itertools import groupby, pairwise
 from pathlib import PurePosixPath
 
+from answerable.answering.citations import cite_spans
+from answerable.computing.measures import measured_stems
 from answerable.computing.named_documents import name_of
+from answerable.computing.vocabulary import words_of
 from answerable.computing.word_forms import spoken, stems, stems_of
-from answerable.datatypes import Document
+from answerable.datatypes import Citation, Document
+from answerable.tables.grid import says_total
 from answerable.tables.table import Kind, Origin, Row, Table
+from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import fold, words
 
 LONGEST_VALUE = 60
 """A text cell of more characters is prose: a word in it says little about the row."""
+NAMED = 8
+"""How many of several tables an answer names; of the others it says how many there are."""
+SMALLEST_ID = 100
+"""Numbers close together are those of invoices or rooms only from here on: people count to less."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """A table of a document. `rank` is the document's place among the passages found, from 0; later if not found."""
+    """A table of a document; or several of the same columns as one, `parts`, of which `document` is the first's."""
 
     document: Document
     table: Table
-    rank: int
+    parts: tuple[Source, ...] = ()
 
     @cached_property
     def is_chat(self) -> bool:
@@ -33,12 +44,37 @@ class Source:
 
     @cached_property
     def name(self) -> str:
-        """The name shown for the table: the document's file name or title."""
-        return name_of(self.document)
+        """The name shown for the table: the document's file name or title; of several tables all of their names."""
+        if not self.parts:
+            return name_of(self.document)
+        names = list(dict.fromkeys(part.name for part in self.parts))
+        # The sheets of a workbook.
+        return (
+            f"{names[0]} ({named_of(each.table.title for each in self.parts)})" if len(names) == 1 else named_of(names)
+        )
+
+    @cached_property
+    def starts(self) -> tuple[int, ...]:
+        """The number of the first row of each part; for one table 0."""
+        found = [0]
+        for part in self.parts[:-1]:
+            found.append(found[-1] + len(part.table.rows))
+        return tuple(found)
+
+    def cite(self, runs: Iterable[tuple[int, int]]) -> list[Citation]:
+        """Cite runs of rows of one table each, by their first and last row, in this order."""
+        found: list[Citation] = []
+        for place, group in groupby(runs, key=lambda run: bisect_right(self.starts, run[0]) - 1):
+            document = self.parts[place].document if self.parts else self.document
+            rows = self.table.rows
+            found += cite_spans(document, [(rows[first].start, rows[last].end) for first, last in group])
+        return found
 
     @cached_property
     def title_stems(self) -> frozenset[str]:
-        """The stems of the table's title, and of the document's title and file name."""
+        """The stems of the table's title, and of the document's title and file name; of several what all have."""
+        if self.parts:
+            return frozenset.intersection(*(part.title_stems for part in self.parts))
         stem = PurePosixPath(self.name).stem
         return stems_of((self.table.title, self.document.title, stem.replace("_", " ").replace("-", " ")))
 
@@ -46,6 +82,24 @@ class Source:
     def column_stems(self) -> tuple[frozenset[str], ...]:
         """The stems of each column's name."""
         return tuple(stems_of((spoken(column.name),)) for column in self.table.columns)
+
+    @cached_property
+    def columns_of_stem(self) -> Mapping[str, tuple[int, ...]]:
+        """For each stem in names of columns, these columns."""
+        found: dict[str, tuple[int, ...]] = {}
+        for column, own in enumerate(self.column_stems):
+            for stem in own:
+                found[stem] = (*found.get(stem, ()), column)
+        return found
+
+    def index(self) -> None:
+        """Make what the words of questions are looked up in; it is kept."""
+        if self._with_stem:
+            self.states  # noqa: B018
+
+    def columns_called(self, word: str) -> list[int]:
+        """Return the columns that have a form of the word in their names."""
+        return sorted({column for stem in stems(word) for column in self.columns_of_stem.get(stem, ())})
 
     def texts(self, column: int) -> list[str]:
         """Return the column's cells, in lower case without accents."""
@@ -59,22 +113,41 @@ class Source:
         ]
 
     @cached_property
-    def _with_stem(self) -> list[Mapping[str, frozenset[int]]]:
-        """For each column of text, the rows of each stem."""
-        return [self._rows_by_stem(column) for column in range(len(self.table.columns))]
-
-    def _rows_by_stem(self, column: int) -> dict[str, frozenset[int]]:
-        found: dict[str, set[int]] = {}
-        for number, text in enumerate(self._texts[column]):
-            for word in set(words(text)):
-                for stem in stems(word):
-                    found.setdefault(stem, set()).add(number)
-        return {stem: frozenset(rows) for stem, rows in found.items()}
+    def _with_stem(self) -> Mapping[str, dict[int, frozenset[int]]]:
+        """For each stem in cells, the rows that have it in each column."""
+        found: dict[str, dict[int, set[int]]] = {}
+        for column, texts in enumerate(self._texts):
+            rows_of: dict[str, list[int]] = {}
+            for number, text in enumerate(texts):
+                rows_of.setdefault(text, []).append(number)
+            for text, numbers in rows_of.items():
+                for stem in stems_of((text,)):
+                    found.setdefault(stem, {}).setdefault(column, set()).update(numbers)
+        return {stem: {each: frozenset(rows) for each, rows in columns.items()} for stem, columns in found.items()}
 
     def rows_with(self, column: int, word: str) -> frozenset[int]:
         """Return the rows whose cell in this column has a form of the word."""
-        found = self._with_stem[column]
-        return frozenset[int]().union(*(found.get(stem, frozenset()) for stem in stems(word)))
+        nothing = frozenset[int]()
+        return nothing.union(*(self._with_stem.get(stem, {}).get(column, nothing) for stem in stems(word)))
+
+    def columns_with(self, word: str) -> frozenset[int]:
+        """Return the columns with a cell that has a form of the word."""
+        return frozenset[int]().union(*(self._with_stem.get(stem, {}) for stem in stems(word)))
+
+    @cached_property
+    def states(self) -> frozenset[str]:
+        """The stems of words that are all that a cell says, but for small words and negations ("done", "not done")."""
+        small = frozenset[str]().union(*STOP_WORDS.values()) | words_of("words", "negations")
+        said = (
+            [each for each in words(text) if each not in small]
+            for column in self.text_columns
+            for text in self.distinct(column)
+        )
+        return stems_of(each[0] for each in said if len(each) == 1)
+
+    def has_negation(self, column: int, row: int) -> bool:
+        """Return whether a cell denies something ("not done", "sin pagar")."""
+        return not words_of("words", "negations").isdisjoint(words(self._texts[column][row]))
 
     @cached_property
     def text_columns(self) -> list[int]:
@@ -97,6 +170,43 @@ class Source:
         return [number for number in self.number_columns if self.table.columns[number].is_year]
 
     @cached_property
+    def quantities(self) -> list[int]:
+        """The columns of numbers that can be added up and compared: not those that only name something."""
+        return [number for number in self.number_columns if not self._is_of_names(number)]
+
+    def _is_of_names(self, column: int) -> bool:
+        """Whether numbers only name something: those of the first column, and rising ones close together."""
+        if not self.table.columns[column].is_quantity:
+            return True
+        if not self.may_be_names(column):
+            return False
+        numbers = [row.values[column].number for row in self.table.rows]
+        known = [each for each in numbers if each is not None]
+        is_rising = len(known) > 1 and all(one < other for one, other in pairwise(known))
+        is_close = is_rising and known[0] >= SMALLEST_ID and known[-1] - known[0] < 10 * len(known)
+        return is_close or (column == 0 and len(self.table.columns) > 1)
+
+    def may_be_names(self, column: int) -> bool:
+        """Return whether whole numbers have no unit, and a name in the singular that doesn't say what is measured."""
+        own = self.table.columns[column]
+        numbers = (row.values[column].number for row in self.table.rows)
+        is_bare = not own.unit and all(each is None or each.is_integer() for each in numbers)
+        name = spoken(own.name).lower()
+        is_plural = name.endswith("s") and len(stems(name.split()[-1])) > 1
+        return is_bare and not is_plural and self.column_stems[column].isdisjoint(measured_stems())
+
+    @cached_property
+    def sums(self) -> frozenset[int]:
+        """The rows that say that they sum up others; those that surely do aren't rows of the table."""
+        texts = [[value.text for value in row.values] for row in self.table.rows]
+        return frozenset(number for number, cells in enumerate(texts) if says_total(cells))
+
+    @cached_property
+    def uncertain(self) -> frozenset[int]:
+        """The rows that a figure can't be made of: sums of others, and events that repeat or are cancelled."""
+        return self.sums | self.table.uncounted
+
+    @cached_property
     def time_column(self) -> int:
         """The first column of dates; without one, that of years; -1 without either."""
         return next(iter([*self.date_columns, *self.year_columns]), -1)
@@ -116,6 +226,40 @@ class Source:
         return [text for text in dict.fromkeys(self._texts[column]) if text]
 
     @cached_property
+    def has_second_header(self) -> bool:
+        """Whether the first row names columns that have no other name: the second row of a header."""
+        return any(
+            column.name == str(number + 1)
+            and not _has_digit(texts[0])
+            and len(texts) > 1
+            and all(map(_has_digit, texts[1:]))
+            for number, (column, texts) in enumerate(zip(self.table.columns, self._texts, strict=True))
+            if number
+        )
+
+    def has_two_states(self, column: int) -> bool:
+        """Return whether each row has one of two values in the column ("paid", "unpaid"): one denies the other."""
+        return len(set(self._texts[column])) == 2 and all(self._texts[column])
+
+    def yes_rows(self, column: int) -> frozenset[int] | None:
+        """Return the rows that say yes in a column of yes and no, or that have its only mark; None of other columns."""
+        texts, yes = self._texts[column], words_of("words", "yes")
+        is_marked = len(self.distinct(column)) == 1 and "" in texts
+        known = yes if is_marked else yes | words_of("words", "no")
+        if column not in self.text_columns or not set(texts) <= (known | {""} if is_marked else known):
+            return None
+        return frozenset(number for number, text in enumerate(texts) if text in yes)
+
+    def has_repeats(self, column: int, rows: Sequence[int]) -> bool:
+        """Return whether two of these rows have the same cell in a column."""
+        texts = [self._texts[column][row] for row in rows]
+        return len(set(texts)) < len(texts)
+
+    def is_key(self, column: int) -> bool:
+        """Return whether each row has its own cell in the column."""
+        return len(self.distinct(column)) == len(self.table.rows)
+
+    @cached_property
     def days(self) -> tuple[date, date] | None:
         """The first and the last day in the columns of dates, or else of years; None without either."""
         days = [
@@ -125,3 +269,14 @@ class Source:
             if (when := self.time(row, column)) is not None
         ]
         return (min(days), max(days)) if days else None
+
+
+def _has_digit(text: str) -> bool:
+    return any(map(str.isdigit, text))
+
+
+def named_of(names: Iterable[str]) -> str:
+    """Return the names of tables on one line."""
+    listed = list(names)
+    more = f" … (+{len(listed) - NAMED})" if len(listed) > NAMED else ""
+    return ", ".join(listed[:NAMED]) + more

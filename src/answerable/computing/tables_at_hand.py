@@ -13,12 +13,16 @@ from answerable.datatypes import DocumentType, RetrievalResult
 from answerable.filters import Filter, matches, normalize_fields
 from answerable.protocols import Store, StoredDocument
 from answerable.tables.find import find_tables
-from answerable.tables.table import Origin, Row
+from answerable.tables.grid import says_total
+from answerable.tables.table import Column, Origin, Row, Table
+from answerable.text.terms import fold
 
 CHARACTERS = 4_000_000
 """How much text beyond the passages found is looked through for tables."""
 KEPT = 500
 """How many documents' tables are kept for the next question."""
+KEPT_JOINED = 20
+"""How many times several tables of the same columns are kept as one."""
 
 _UNASKED = (Origin.FRONT_MATTER,)
 """Tables of one row that describe their document: nobody counts these."""
@@ -31,14 +35,15 @@ class TablesAtHand:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kept: OrderedDict[tuple[str, str], tuple[Source, ...]] = OrderedDict()
+        self._joined: OrderedDict[object, Source] = OrderedDict()
         self._lock = threading.Lock()
 
     def sources(
         self, results: Sequence[RetrievalResult], documents: Sequence[StoredDocument], where: Filter | None
-    ) -> Iterator[Source]:
+    ) -> list[Source]:
         """Yield the tables of the documents that pass a filter, those found first, then records and chats, then others.
 
-        Of a chat, only the messages that pass are rows.
+        Tables of the same columns are one. Of a chat, only the messages that pass are rows.
         A document is looked through if one of its passages was found, or if it is among the first `CHARACTERS`.
         """
         ranks = {result.document.id: rank for rank, result in reversed(list(enumerate(results)))}
@@ -47,28 +52,88 @@ class TablesAtHand:
         def order(document: StoredDocument) -> tuple[int, bool, int]:
             return ranks.get(document.id, last), document.type not in _FIRST, document.characters
 
-        spent = 0
+        spent, shapes = 0, dict[object, list[Source]]()
         for document in sorted(documents, key=order):
             rank = ranks.get(document.id, last)
             spent += document.characters
             if rank < last or spent <= CHARACTERS:
-                yield from _passing(self._of(document, rank), document, where)
+                for source in _passing(self._of(document), document, where):
+                    shapes.setdefault(_shape(source), []).append(source)
+        return [source for sources in shapes.values() for source in self._as_one(sources)]
 
-    def _of(self, stored: StoredDocument, rank: int) -> list[Source]:
+    def _as_one(self, sources: list[Source]) -> list[Source]:
+        """Return tables of the same columns as one; as they are if one may repeat rows of others."""
+        if len(sources) == 1 or _may_repeat(sources):
+            return sources
+        # In the order of their names, whichever was found first.
+        sources = sorted(sources, key=lambda each: each.document.source)
+        key = tuple((id(each.document), id(each.table)) for each in sources)
+        with self._lock:
+            known = self._joined.get(key)
+        if known is None:
+            known = joined(sources)
+            with self._lock:
+                self._joined[key] = known
+                while len(self._joined) > KEPT_JOINED:
+                    self._joined.popitem(last=False)
+        return [known]
+
+    def _of(self, stored: StoredDocument) -> list[Source]:
         key = stored.id, stored.content_hash
         with self._lock:
             if key in self._kept:
                 self._kept.move_to_end(key)
-                return [Source(each.document, each.table, rank) for each in self._kept[key]]
+                return list(self._kept[key])
         document = self._store.document(stored.id)
         if document is None:
             return []
-        found = [Source(document, table, rank) for table in find_tables(document) if table.origin not in _UNASKED]
+        found = [Source(document, table) for table in find_tables(document) if table.origin not in _UNASKED]
         with self._lock:
             self._kept[key] = tuple(found)
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return found
+
+
+def _shape(source: Source) -> object:
+    """Return what tables have in common that are one: their columns, of the same kinds; each chat is one of its own."""
+    if source.is_chat:
+        return id(source)
+    return source.table.origin, frozenset((_name(column), column.kind) for column in source.table.columns)
+
+
+def _name(column: Column) -> str:
+    return fold(column.name.lower().strip())
+
+
+def _may_repeat(sources: Sequence[Source]) -> bool:
+    """Return whether rows may stand in two of these tables: copies, or a sheet of totals."""
+    rows = [tuple(tuple(value.text for value in row.values) for row in each.table.rows) for each in sources]
+    long = [each for each in rows if len(each) > 1]
+    names = {_name(column) for column in sources[0].table.columns}
+    has_names = len(names) == len(sources[0].table.columns)
+    return len(set(long)) < len(long) or not has_names or any(says_total([each.table.title]) for each in sources)
+
+
+def joined(sources: Sequence[Source]) -> Source:
+    """Return tables of the same columns as one, its columns in the order of the first's."""
+    first = sources[0].table
+    rows: list[Row] = []
+    uncounted: set[int] = set()
+    for source in sources:
+        places = {_name(column): place for place, column in enumerate(source.table.columns)}
+        order = [places[_name(column)] for column in first.columns]
+        uncounted |= {len(rows) + row for row in source.table.uncounted}
+        rows += [replace(row, values=tuple(row.values[place] for place in order)) for row in source.table.rows]
+    columns = []
+    for column in first.columns:
+        same = [each for source in sources for each in source.table.columns if _name(each) == _name(column)]
+        unit = column.unit if len({each.unit for each in same}) == 1 else ""
+        is_quantity, is_year = all(each.is_quantity for each in same), all(each.is_year for each in same)
+        columns.append(replace(column, unit=unit, is_quantity=is_quantity, is_year=is_year))
+    is_cut = any(source.table.is_cut for source in sources)
+    table = Table(first.origin, "", tuple(columns), tuple(rows), None, is_cut, frozenset(uncounted))
+    return Source(sources[0].document, table, tuple(sources))
 
 
 def _passing(sources: Iterable[Source], document: StoredDocument, where: Filter | None) -> Iterator[Source]:

@@ -6,6 +6,7 @@ meeting of 12 May"). A month without a year is that month of every year of the d
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -13,6 +14,9 @@ from datetime import date, datetime
 from answerable.retrieval.time_grammar import Grammar, Role, grammar_of
 from answerable.retrieval.times import Period, Time, times_in
 from answerable.text.word_lists import LANGUAGES
+
+BEFORE = 40
+"""How many characters before a time are looked at for words that belong to it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,15 +74,20 @@ def _named(
 def role_of(time: Time, folded: str, grammar: Grammar) -> tuple[int, Role | None]:
     """Return where the words that belong to a time begin, and the role that they give it ("since", "before")."""
     start = time.start
-    while neutral := grammar.neutral.search(folded, 0, start):
+    while start > time.start - BEFORE and (neutral := _ends(grammar.neutral, folded, start)):
         start = neutral.start()
-    found = grammar.role.search(folded, 0, start)
+    found = _ends(grammar.role, folded, start)
     if found is None:
         return start, None
     role = grammar.roles[found[1]]
-    if role is Role.OF and (time.is_range or grammar.said.search(folded, 0, found.start())):
+    if role is Role.OF and (time.is_range or _ends(grammar.said, folded, found.start())):
         role = Role.AT
     return found.start(), role
+
+
+def _ends(pattern: re.Pattern[str], folded: str, end: int) -> re.Match[str] | None:
+    """Match a pattern that ends at `end`; searched for from the beginning, each time would cost as much as the text."""
+    return pattern.search(folded, max(end - BEFORE, 0), end)
 
 
 def _ranges(firsts: Sequence[Period], lasts: Sequence[Period]) -> tuple[Period, ...]:

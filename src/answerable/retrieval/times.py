@@ -17,6 +17,7 @@ from answerable.retrieval.time_grammar import Grammar
 Period = tuple[datetime, datetime]
 
 _EARLIER_DAY = re.compile(r"(?<![\w/.-])(\d{1,2})(?:st|nd|rd|th)?(?: (?:and|to|y|e|al?|ao) (?:the |el |o )?| ?[-–] ?)$")
+_LONGEST_EARLIER = 40
 _LONGEST_AGO = 1200
 
 
@@ -89,7 +90,7 @@ def _dated(match: re.Match[str], grammar: Grammar, years: Sequence[int]) -> Iter
         return
     day = int(day_text) if day_text.isdigit() else 1
     first = day
-    if earlier := _EARLIER_DAY.search(match.string, 0, start):
+    if earlier := _EARLIER_DAY.search(match.string, max(start - _LONGEST_EARLIER, 0), start):
         first, start = min(int(earlier[1]), day), earlier.start()
     periods = []
     for one in [year] if year_text else years:

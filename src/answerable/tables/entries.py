@@ -21,6 +21,8 @@ _STAMP = re.compile(r"(\d{4})-?(\d\d)-?(\d\d)(?:[T ](\d\d):?(\d\d):?(\d\d)?)?(?:
 _FOLD = re.compile(r"\r?\n[ \t]")
 _SOFT_BREAK = re.compile(r"=\r?\n")
 _BLANK = Value("")
+# The row of such an event doesn't tell on which days it takes place.
+_UNCOUNTED = re.compile(r"^(?:Repeats: |Also on: |Status: cancelled|RRULE|RDATE|STATUS:CANCELLED)", re.MULTILINE)
 
 
 class _Shape(NamedTuple):
@@ -73,7 +75,10 @@ def entry_tables(document: Document) -> Iterator[Table]:
                 break
             rows.append(Row(start, end, found))
         if rows:
-            yield Table(shape.origin, document.title, columns, tuple(rows), is_cut=is_cut)
+            uncounted = frozenset(
+                number for number, row in enumerate(rows) if _UNCOUNTED.search(document.content[row.start : row.end])
+            )
+            yield Table(shape.origin, document.title, columns, tuple(rows), is_cut=is_cut, uncounted=uncounted)
 
 
 def _found(document: Document, shape: _Shape) -> Iterator[tuple[int, int, tuple[Value, ...]]]:

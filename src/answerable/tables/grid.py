@@ -78,11 +78,12 @@ def make_table(
         return None
     width = min(max(len(header), *(len(line.cells) for line in lines)), WIDEST)
     grid = [_padded(line.cells, width) for line in lines]
-    totals = {place for place, cells in enumerate(grid) if _says_total(cells)}
+    totals = {place for place, cells in enumerate(grid) if says_total(cells)}
     columns, values = read_columns(_distinct(header, width), grid, customs, is_mark_known, totals)
     rows = [Row(line.start, line.end, row) for line, row in zip(lines, values, strict=True)]
     numbers = [index for index, column in enumerate(columns) if column.kind is Kind.NUMBER]
-    kept, total = _without_totals(rows, totals, numbers)
+    named = {place for place in totals if _is_total(grid[place])}
+    kept, total = _without_totals(rows, totals, named, numbers)
     return Table(origin, title, columns, tuple(kept), total, is_cut) if kept else None
 
 
@@ -146,9 +147,12 @@ def _padded(cells: Sequence[str], width: int) -> list[str]:
 
 
 def _without_totals(
-    rows: Sequence[Row], totals: Collection[int], numbers: Sequence[int]
+    rows: Sequence[Row], totals: Collection[int], named: Collection[int], numbers: Sequence[int]
 ) -> tuple[list[Row], Row | None]:
-    """Return the rows without those of `totals` that sum up others, and the last of these."""
+    """Return the rows without those of `totals` that sum up others, and the last of these.
+
+    The last row needn't be the sum if it is one of `named`.
+    """
     if not totals:
         return list(rows), None
     kept: list[Row] = []
@@ -156,7 +160,7 @@ def _without_totals(
     whole, since = _Sums(numbers), _Sums(numbers)
     for place, row in enumerate(rows):
         is_last = place == len(rows) - 1
-        if kept and place in totals and (is_last or whole.equal(row) or since.equal(row)):
+        if kept and place in totals and ((is_last and place in named) or whole.equal(row) or since.equal(row)):
             total = row
             since = _Sums(numbers)
             continue
@@ -166,11 +170,18 @@ def _without_totals(
     return kept, total
 
 
-def _says_total(cells: Sequence[str]) -> bool:
+def _is_total(cells: Sequence[str]) -> bool:
+    """Whether the first text of a row is a word for the sum of others."""
     first = next(filter(None, cells), "")
     if len(first) > _LONGEST_TOTAL or not first[:1].isalpha():
         return False
     return _AFTER_TOTAL.sub("", folded(first)) in word_set("values", "totals")
+
+
+def says_total(cells: Sequence[str]) -> bool:
+    """Return whether a text of a row begins or ends with a word for a sum: "Subtotal May", "North Total"."""
+    words = [_AFTER_TOTAL.sub("", folded(cell)).split() for cell in cells if 0 < len(cell) <= _LONGEST_TOTAL]
+    return _is_total(cells) or any({each[0], each[-1]} & word_set("values", "totals") for each in words if each)
 
 
 class _Sums:

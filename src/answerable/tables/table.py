@@ -71,6 +71,7 @@ class Table:
 
     `title` is its caption, the heading above it, or the document's title. `total` is the row that repeats the sum of
     the others ("Total", "Suma"), which isn't one of `rows`. `is_cut`: the document has more rows than are kept.
+    `uncounted` are events that repeat or are cancelled, of which a row doesn't tell when they are.
     """
 
     origin: Origin
@@ -79,6 +80,7 @@ class Table:
     rows: tuple[Row, ...]
     total: Row | None = None
     is_cut: bool = False
+    uncounted: frozenset[int] = frozenset()
 
     @property
     def span(self) -> Span:

@@ -273,6 +273,25 @@ def test_refusals_are_in_the_questions_language(
     assert say(client, message).json()["response"] == refused
 
 
+@pytest.mark.parametrize("setting", ["strict", "extractive"])
+@pytest.mark.parametrize(
+    ("message", "told"),
+    [
+        ("hello", "Ask a question about the textbook: "),
+        ("¿qué puedes hacer?", "Haz una pregunta sobre el libro: "),
+        ("Obrigada!", "Faça uma pergunta sobre o livro: "),
+    ],
+)
+def test_a_greeting_is_told_how_to_ask(
+    request: pytest.FixtureRequest, client: httpx.Client, setting: str, message: str, told: str
+) -> None:
+    request.getfixturevalue(setting)
+    sync_book()
+    got = say(client, message).json()
+    assert got["response"].startswith(told)
+    assert got["sources"] is None
+
+
 @pytest.mark.parametrize(
     "body",
     [

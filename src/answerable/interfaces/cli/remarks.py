@@ -46,9 +46,9 @@ _NOT_ENOUGH: _Texts = {
     "pt": "Os trechos mais próximos; é improvável demais que respondam ({share}):",
 }
 _NARROWED: _Texts = {
-    "en": "messages only: {to}",
-    "es": "solo mensajes: {to}",
-    "pt": "só mensagens: {to}",
+    "en": "messages: only {to}",
+    "es": "mensajes: solo {to}",
+    "pt": "mensagens: só {to}",
 }
 _PLACES: Mapping[str, _Texts] = {
     "es": {"to": "a", "line": "línea", "page": "página", "slide": "diapositiva", "cell": "celda"},

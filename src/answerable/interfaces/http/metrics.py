@@ -12,6 +12,8 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 from prometheus_client.exposition import CONTENT_TYPE_LATEST
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from answerable.stopping import Stopped
+
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
 
@@ -44,7 +46,7 @@ class Metrics:
         asked, started = Asked(), time.perf_counter()
         try:
             yield asked
-        except GeneratorExit:
+        except (GeneratorExit, Stopped):
             asked.outcome = asked.outcome or "stopped"
             raise
         finally:

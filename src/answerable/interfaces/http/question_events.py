@@ -18,6 +18,7 @@ from answerable.interfaces.http.session_store import Owner, Sessions
 from answerable.interfaces.http.sse import Event
 from answerable.interfaces.plain import answer_json, nearest_json, result_json
 from answerable.library import Library
+from answerable.stopping import Work
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,19 +48,19 @@ class Answering:
         self._sessions = sessions
         self._metrics = metrics
 
-    def events(self, ask: Ask) -> Generator[Event, None, None]:
+    def events(self, ask: Ask, work: Work) -> Generator[Event, None, None]:
         """Yield `searched` for each part of the library tried, `text` and `mark` while a model writes, then `answer`.
 
-        Blocks, so call it from a worker thread. Raise Problem for an unknown session, DocumentNotFound, FilterError and
-        errors of providers.
+        Blocks, so call it from a worker thread; others may stop its work. Raise Problem for an unknown session,
+        DocumentNotFound, FilterError and errors of providers, and Stopped.
         """
         with self._metrics.asking() as counted:
-            for event in self._events(ask):
+            for event in self._events(ask, work):
                 if event.name == "answer":
                     counted.outcome = event.data["reason"]
                 yield event
 
-    def _events(self, ask: Ask) -> Generator[Event, None, None]:
+    def _events(self, ask: Ask, work: Work) -> Generator[Event, None, None]:
         history = self._history(ask)
         span = check_span(self._library, ask.span) if ask.span else None
         if span is None and ask.selected:
@@ -67,7 +68,7 @@ class Answering:
         searched = ask.question
         attempts = scopes(self._library, span, ask.where)
         for scope in attempts:
-            with closing(self._library.ask_stream(searched, scope.where, history, ask.narrow)) as events:
+            with closing(self._library.ask_stream(searched, scope.where, history, ask.narrow, work)) as events:
                 for event in events:
                     if event.answer is None:
                         searched = event.searched or searched

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import signal
 import socket
+from types import FrameType
 
 import uvicorn
 
@@ -48,6 +50,13 @@ class Server(uvicorn.Server):
         """The URL of the server."""
         host, port, *_ = self.socket.getsockname()
         return f"http://{f'[{host}]' if ':' in host else host}:{port}{self.service.options.base_path}/"
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Stop at the first signal; at a second one end the process at once, as at a loss of power."""
+        if self.should_exit:
+            signal.signal(sig, signal.SIG_DFL)
+            signal.raise_signal(sig)
+        super().handle_exit(sig, frame)
 
     def serve_until_stopped(self) -> None:
         """Serve until a signal or `should_exit` stops the server."""

@@ -71,6 +71,10 @@ def _of_event(entry: Entry) -> Labelled:
     for label, moment in (("Start", start), ("End", end), ("Due", read_moment(entry.text("DUE")))):
         yield label, str(moment or "")
     yield "Repeats", recurrence(entry.text("RRULE"), entry.all("EXDATE"))
+    yield (
+        "Also on",
+        ", ".join(str(read_moment(day) or day) for each in entry.all("RDATE") for day in each.text.split(",")),
+    )
     yield "Place", _line(entry.text("LOCATION"))
     yield "Status", entry.text("STATUS").lower().replace("-", " ") if entry.text("STATUS") != "CONFIRMED" else ""
     yield "Organiser", ", ".join(map(_person, entry.all("ORGANIZER")[:1]))

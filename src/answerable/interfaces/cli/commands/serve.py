@@ -167,4 +167,6 @@ def _base_path(given: str) -> str:
 
 
 def _stop(*_: object) -> NoReturn:
+    # A second signal doesn't wait for what still runs.
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
     sys.exit(0)

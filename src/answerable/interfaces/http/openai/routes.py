@@ -38,6 +38,7 @@ from answerable.interfaces.http.service import Service, Serving
 from answerable.interfaces.plain import Plain
 from answerable.library import Library
 from answerable.protocols import Passage
+from answerable.stopping import Work
 
 router = api_router("OpenAI", PREFIX)
 
@@ -76,8 +77,8 @@ async def create_chat_completion(body: ChatBody, request: Request, caller: Asker
     completion = Completion(body.model, body.stops())
     has_usage = bool(body.stream_options and body.stream_options.include_usage)
 
-    def events() -> Generator[sse.Event, None, None]:
-        asked = _asked(library, question, history, service.metrics)
+    def events(work: Work) -> Generator[sse.Event, None, None]:
+        asked = _asked(library, question, history, service.metrics, work)
         if body.stream:
             return _chunks(completion, library, question, asked, has_usage)
         return _whole(completion, library, question, asked)
@@ -145,10 +146,10 @@ def _chunks(
 
 
 def _asked(
-    library: Library, question: str, history: Sequence[Exchange], metrics: Metrics
+    library: Library, question: str, history: Sequence[Exchange], metrics: Metrics, work: Work
 ) -> Generator[AnswerEvent, None, None]:
     """Yield the events of an answer, and count the question in the metrics."""
-    with metrics.asking() as counted, closing(library.ask_stream(question, history=history)) as events:
+    with metrics.asking() as counted, closing(library.ask_stream(question, history=history, work=work)) as events:
         for event in events:
             if event.answer:
                 counted.outcome = str(event.answer.reason)

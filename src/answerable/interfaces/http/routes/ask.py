@@ -38,7 +38,7 @@ async def ask(
     asked = Ask(
         body.question, body.where, body.session, body.selected_text, span, body.keep, body.instead_of, body.narrow
     )
-    events = service.pool.stream(lambda: answering.events(asked))
+    events = service.pool.stream(lambda work: answering.events(asked, work))
     if sse.MEDIA_TYPE in request.headers.get("accept", ""):
         return sse.EventStream(events, service)
     return PlainResponse((await sse.last_of(events, request.receive, service)).data)
