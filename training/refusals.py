@@ -22,8 +22,8 @@ WRITTEN = Path(__file__).with_name("written")
 # Half of the sentences refuse, and few are plain answers: every ninth of the judge's statements is one.
 PLAIN = 9
 WEIGHT = 0.1
-# Of .1 and .3 with weights of .05 to .3: in ten folds 80 % of refusals are found, 12 % of answers that look like one and
-# 7 % of plain ones are taken for one.
+# Of .1 and .3, with weights of .05 to .3: in ten folds 80 % of refusals are found; 12 % of answers that look like one
+# and 7 % of plain ones are taken for one.
 PENALTY = 0.3
 FOLDS = 10
 

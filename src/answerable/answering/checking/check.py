@@ -16,13 +16,13 @@ from itertools import chain
 from answerable.answering.answer_text.claimed import about_the_answer, claimed, courtesy, lead_ins
 from answerable.answering.answer_text.statements import Statement, quotations, read_statements
 from answerable.answering.checking.passage_text import PassageText, Sentence, Window
-from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, verbatim, without_quotes
+from answerable.answering.checking.quotes import LocatedQuote, cited_span, first_with, is_part, verbatim, without_quotes
 from answerable.answering.checking.refusals import VERBATIM, RefusalReader, with_refusals
 from answerable.answering.checking.rendering import Rendering
 from answerable.answering.checking.verdicts import CheckedAnswer, Support, Verdict
 from answerable.answering.checking.vetoes import of_another
 from answerable.answering.computed_passage import ComputedPassage
-from answerable.datatypes import Citation, RetrievalResult, Span
+from answerable.datatypes import Citation, RetrievalResult
 from answerable.protocols import StatementJudge
 from answerable.text.claims import respelled
 from answerable.text.copies import CONTRADICTED, changed_in_copy, told_in_clauses
@@ -39,7 +39,6 @@ LONGEST = 2000
 MANY_CITED = 4
 MANY_QUOTES = 30
 FEW_WORDS = 3
-SHORTEST_PART = 5
 COVERED = 0.5
 MORE = 0.15
 OWN_WINDOWS = 1
@@ -279,7 +278,7 @@ class _Check:
         passages = [*cited, *others]
         found = first_with(text, passages, is_code)
         support, how = Support.QUOTED, VERBATIM
-        if not is_code and found and (_loses_negation(LocatedQuote(0, len(text), *found), text) or _is_part(*found)):
+        if not is_code and found and (_loses_negation(LocatedQuote(0, len(text), *found), text) or is_part(*found)):
             return None
         if not is_code and not found and (sentence := _in_clauses(text, passages)):
             found = sentence.passage, ((sentence.start, sentence.end),)
@@ -369,14 +368,6 @@ class _Check:
 def _loses_negation(quote: LocatedQuote, body: str) -> bool:
     around = f"{body[: quote.start]} {body[quote.end :]}"
     return loses_negation(quote.passage.content, quote.spans, around, quote.passage.language)
-
-
-def _is_part(passage: PassageText, spans: Sequence[Span]) -> bool:
-    """Return whether spans of a passage are several words of a longer sentence."""
-    start, end = spans[0][0], spans[-1][1]
-    touched = [passage.sentences[number] for number in passage.touched(start, end)]
-    around = passage.content[touched[0].start : start] + passage.content[end : touched[-1].end] if touched else ""
-    return len(passage.content[start:end].split()) >= SHORTEST_PART and any(map(str.isalnum, around))
 
 
 def _in_clauses(text: str, passages: Sequence[PassageText]) -> Sentence | None:
