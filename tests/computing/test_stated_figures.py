@@ -274,6 +274,20 @@ def test_nothing_is_counted_in_a_table_of_something_else(ask: Ask) -> None:
     assert failures(ask, files, cases) == []
 
 
+def test_small_words_and_limits_are_not_overlooked(ask: Ask) -> None:
+    staff = "Name,Unit,Salary\nAna,IT,30500\nBo,Sales,42000\nCy,IT,50000\n"
+    cases = {"Total salary of IT": "80,500 (2 rows)", "What is the total salary of it?": "122,500 (3 rows)"}
+    assert failures(ask, {"staff.csv": staff}, cases) == []
+    pills = "Pill,Count,Weight (g)\nVitamin C,4,20\nVitamin D,3,45\nZinc,2,50\n"
+    cases_of_pills = {
+        "What is the weight of vitamin C in total?": ": 20",
+        "How many pills weigh more than 30 g?": "2 rows",
+    }
+    assert failures(ask, {"pills.csv": pills}, cases_of_pills) == []
+    gym = "Plan;Cuota (€);Fianza (€)\nBásico;29;10\nPlus;41;5\n"
+    assert failures(ask, {"gimnasio.csv": gym}, {"¿Cuál es el plan más alto?": NOTHING}) == []
+
+
 def test_headers_of_two_rows_give_no_figure(ask: Ask) -> None:
     sheet: list[list[object]] = [
         ["Site", "Summer", None, "Winter", None],

@@ -16,6 +16,7 @@ from answerable.text.stop_words import STOP_WORDS
 from answerable.text.terms import words
 
 _SHORTEST_MONTH = 4
+_INNER = re.compile(r"(?<=\w )\w+")
 _NOT = re.compile(r"\w+n['’]t\b")
 _IN = {"es": "en", "pt": "em"}
 
@@ -46,6 +47,13 @@ class Asking:
         small = frozenset[str]().union(*STOP_WORDS.values()) | words_of("words", "negations")
         helping = words_of("words", "neutral") - small
         return [token for token in self._uncovered if token.word in helping]
+
+    @cached_property
+    def names(self) -> list[Token]:
+        """Small words and letters with a capital, other than at the beginning: "in IT", "vitamin C"."""
+        known = {token.start for token in self.tokens}
+        found = (Token(self.folded[slice(*match.span())], *match.span()) for match in _INNER.finditer(self.question))
+        return [token for token in found if token.start not in known and self.question[token.start].isupper()]
 
     @cached_property
     def _uncovered(self) -> list[Token]:

@@ -14,6 +14,7 @@ from answerable.computing.quantities import (
     apply_limits,
     is_meant,
     is_money,
+    is_named,
     is_of_payment,
     is_quantity,
     measured,
@@ -54,6 +55,7 @@ def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
     if len(asking.operation.limits) > MOST_LIMITS:
         return None
     states = [token for token in asking.helping if not stems(token.word).isdisjoint(source.states)]
+    states += [token for token in asking.names if token not in states and source.columns_with(token.word)]
     spans = [(time.start, time.end) for time in times]
     found = match(asking, source, within(sorted([*asking.tokens, *states], key=_place), spans), budget)
     _match_people(asking, found)
@@ -261,8 +263,10 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
 def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
     source = found.source
-    numbers = [column for column in found.columns if column in source.quantities and not is_money(source, column)]
-    numbers += [column for column in source.quantities if unit_words(source.table.columns[column].unit) & asking.words]
+    limited = {each.column for each in plan.conditions if each.is_limit}
+    free = [column for column in source.quantities if column not in limited]
+    numbers = [column for column in free if column in found.named and not is_money(source, column)]
+    numbers += [column for column in free if unit_words(source.table.columns[column].unit) & asking.words]
     if numbers:
         return replace(plan, asked=Asked.TOTAL, column=numbers[0]) if len(set(numbers)) == 1 else None
     is_noun_left = any(_is_noun(token, asking) for token in found.unexplained)
@@ -294,6 +298,9 @@ def _extreme(asking: Asking, found: Match, plan: Plan) -> Plan | None:
         return replace(plan, column=column, group=-1) if column is not None else _oldest(asking, found, plan)
     group = plan.group if plan.group >= 0 else plan.subject
     if (column is None and group < 0) or (asking.operation.asks_who and group < 0):
+        return None
+    if column is not None and asking.operation.is_of_one and not is_named(asking, found, column):
+        # "The highest tram" says not what of it is high.
         return None
     if group >= 0 and column is not None and not is_meant(asking, found, column):
         # "Who made the most trips" counts trips, whatever else the table has numbers of.

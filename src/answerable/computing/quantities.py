@@ -62,7 +62,7 @@ def measured(asking: Asking, found: Match) -> int | None:
         ]
         return _only(named) if len(named) == 1 else _only(whole)
     if asking.operation.measure:
-        return next(_holding(source, asking.operation.measure, numbers), None)
+        return _only(_holding(source, asking.operation.measure, numbers))
     if units := [column for column in numbers if unit_words(source.table.columns[column].unit) & asking.words]:
         return _only(units)
     sums = _called(source, numbers, "sums")
@@ -99,24 +99,29 @@ def _called(source: Source, columns: Sequence[int], name: str) -> list[int]:
 def without_loose_measure(asking: Asking, source: Source) -> Asking:
     """Return the question without a measure whose adjective is said of any number, if the table has no such column."""
     name = asking.operation.measure
-    if not name or not measures()[name].is_loose or list(_holding(source, name, source.quantities)):
+    if not name or not measures()[name].is_loose or _holding(source, name, source.quantities):
         return asking
     return replace(asking, operation=replace(asking.operation, measure=""))
 
 
-def _holding(source: Source, measure: str, numbers: Sequence[int]) -> Iterator[int]:
-    """Yield the columns that hold a measure, those called so first."""
+def _holding(source: Source, measure: str, numbers: Sequence[int]) -> list[int]:
+    """Return the columns that hold a measure: those called so, or else those with a unit of it."""
     wanted = measures()[measure]
-    yield from (column for column in numbers if wanted.has(source.column_stems[column], ""))
-    yield from (column for column in numbers if wanted.has(frozenset(), source.table.columns[column].unit))
+    called = [column for column in numbers if wanted.has(source.column_stems[column], "")]
+    return called or [column for column in numbers if wanted.has(frozenset(), source.table.columns[column].unit)]
+
+
+def is_named(asking: Asking, found: Match, column: int) -> bool:
+    """Return whether the question says that it means a column's numbers: by its name, unit or what it measures."""
+    unit = found.source.table.columns[column].unit
+    if asking.operation.measure or column in found.columns or unit_words(unit) & asking.words:
+        return True
+    return asking.has_any("money") and is_money(found.source, column)
 
 
 def is_meant(asking: Asking, found: Match, column: int) -> bool:
     """Return whether the most and the least are of this column's numbers, and not of rows."""
-    unit = found.source.table.columns[column].unit
-    if asking.operation.measure or column in found.columns or unit_words(unit) & asking.words:
-        return True
-    if asking.has_any("money") and is_money(found.source, column):
+    if is_named(asking, found, column):
         return True
     counts_rows = (
         found.titled or asking.has_any("times") or any(each in found.source.text_columns for each in found.named)
