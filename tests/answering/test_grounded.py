@@ -155,9 +155,10 @@ def test_what_was_computed_is_a_passage_and_its_rows_are_cited() -> None:
     assert not any(event.mark for event in events)
 
 
-def test_what_is_unclear_to_compute_is_the_models_to_answer() -> None:
-    unclear = replace(computed(False, Reason.UNCLEAR), text="It isn't clear to me what to compute.", citations=())
-    evidence = replace(collect(QUESTION, text(FACTS)), computed=unclear)
+@pytest.mark.parametrize("reason", [Reason.UNCLEAR, Reason.NO_ROWS])
+def test_what_is_unclear_to_compute_is_the_models_to_answer(reason: Reason) -> None:
+    unclear = replace(computed(False, reason), text="It isn't clear to me what to compute.", citations=())
+    evidence = replace(collect(QUESTION, text(FACTS)), computed=unclear, topic="bus")
     model = ScriptedModel(["The bus leaves at 8:40 from the north gate [1]."], [ProviderOverloaded("Busy.")])
     answers = [run(model, evidence)[1] for _ in range(2)]
     assert all("isn't clear" not in answer.text for answer in answers)

@@ -304,3 +304,16 @@ def test_headers_of_two_rows_give_no_figure(ask: Ask) -> None:
     ]
     files = {"energy.xlsx": saved(workbook({"S": sheet}))}
     assert failures(ask, files, {"How much power in total?": NOTHING, "What is the total for winter?": NOTHING}) == []
+
+
+def test_what_is_counted_is_the_noun(ask: Ask) -> None:
+    hotel = "Suite,Storey,Rate,Lake view\n11,1,80,no\n12,1,90,yes\n21,2,95,yes\n22,2,70,?\n"
+    tasks = "Task,Day,Minutes,Done\nDishes,Monday,20,yes\nDishes,Friday,25,half\nSweeping,Friday,30,no\n"
+    horas = "Empleado,Sueldo,Horas extra\nAna,2000,5\nLuis,1800,0\nEva,1900,7\n"
+    # A third value, states of which none is denied, and an amount that isn't what is counted.
+    assert failures(ask, {"hotel.csv": hotel}, {"How many suites have a lake view?": NOTHING}) == []
+    cases = {"How many tasks are done?": NOTHING, "Who has the most minutes of tasks?": NOTHING}
+    assert failures(ask, {"tasks.csv": tasks}, cases) == []
+    assert failures(ask, {"horas.csv": horas}, {"¿Cuántos empleados hicieron horas extra?": NOTHING}) == []
+    storeys = {"How many suites are on storey 2?": "2 rows", "How many suites are there?": "4 rows"}
+    assert failures(ask, {"hotel.csv": hotel}, storeys) == []

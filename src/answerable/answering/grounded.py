@@ -93,8 +93,8 @@ class GroundedAnswerer:
 
     def stream(self, evidence: Evidence, history: Sequence[Exchange]) -> Generator[AnswerEvent, None, None]:
         """Yield the draft as it streams, then the checked answer."""
-        if evidence.computed and evidence.computed.reason is Reason.UNCLEAR:
-            # What to compute is unclear to rules, not to the model.
+        if evidence.computed and not evidence.computed.answered:
+            # What to compute, or of which rows, is unclear to rules, not to the model.
             evidence = replace(evidence, computed=None)
         quoted = self.quoting.answer(evidence)
         if evidence.topic is not None and not quoted.answered:

@@ -22,10 +22,11 @@ from answerable.computing.quantities import (
 )
 from answerable.computing.source import Source
 from answerable.computing.vocabulary import words_of
-from answerable.computing.word_forms import stems, stems_of
+from answerable.computing.word_forms import spoken, stems, stems_of
 from answerable.retrieval.asked_when import NamedTime
 from answerable.stopping import Budget
 from answerable.tables.table import Kind, Origin
+from answerable.text.terms import fold, words
 
 WHOLE = 0.5
 """The strength of a plan for the whole of a table of which the question names nothing."""
@@ -56,6 +57,11 @@ def plan_for(asking: Asking, source: Source, budget: Budget) -> Plan | None:
         return None
     states = [token for token in asking.helping if not stems(token.word).isdisjoint(source.states)]
     states += [token for token in asking.names if token not in states and source.columns_with(token.word)]
+    # "How many chores are done", where a column is called so.
+    texts = set(source.text_columns)
+    states += [
+        each for each in asking.helping if each not in states and not texts.isdisjoint(source.columns_called(each.word))
+    ]
     spans = [(time.start, time.end) for time in times]
     found = match(asking, source, within(sorted([*asking.tokens, *states], key=_place), spans), budget)
     _match_people(asking, found)
@@ -103,7 +109,7 @@ def _explains(plan: Plan, asking: Asking, found: Match) -> bool:
             is_row = _is_noun(token, asking) and source.is_key(column)
             tokens.setdefault(token, set()).add(plan.column if is_row else column)
     idle = [token for token, columns in tokens.items() if columns.isdisjoint(roles) and token not in found.titled]
-    return all(_is_covered(token, asking, plan) for token in [*found.unexplained, *idle])
+    return not idle and all(_is_covered(token, asking, plan) for token in found.unexplained)
 
 
 def _match_people(asking: Asking, found: Match) -> None:
@@ -263,9 +269,13 @@ def _figured(asking: Asking, found: Match) -> Plan | None:
 def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
     """Count rows, or add up the column of numbers that the counted thing names ("how many bottles")."""
     source = found.source
-    limited = {each.column for each in plan.conditions if each.is_limit}
+    limited = {each.column for each in plan.conditions}
     free = [column for column in source.quantities if column not in limited]
     numbers = [column for column in free if column in found.named and not is_money(source, column)]
+    nouns = [column for column, named in found.named.items() if any(_is_noun(token, asking) for token in named)]
+    if numbers and numbers[0] not in nouns:
+        # "How many employees worked overtime" counts them, "how many bottles" adds up.
+        return None
     numbers += [column for column in free if unit_words(source.table.columns[column].unit) & asking.words]
     if numbers:
         return replace(plan, asked=Asked.TOTAL, column=numbers[0]) if len(set(numbers)) == 1 else None
@@ -276,8 +286,7 @@ def _counted(asking: Asking, found: Match, plan: Plan) -> Plan | None:
         counts = [column for column in source.quantities if is_quantity(source, column)]
         if counts:
             return replace(plan, asked=Asked.TOTAL, column=counts[0]) if len(counts) == 1 else None
-    subject = next((column for column in found.named if column not in source.date_columns), -1)
-    return replace(plan, subject=subject)
+    return replace(plan, subject=next((column for column in nouns if column not in source.date_columns), -1))
 
 
 def _amount(asking: Asking, found: Match, plan: Plan) -> Plan | None:
@@ -346,8 +355,12 @@ def _subject(asking: Asking, found: Match) -> int:
 
 def _person_column(found: Match) -> int:
     """Return the column of persons, by its name; -1 without."""
-    people = stems_of(words_of("person", "columns"))
-    return next((each for each in found.source.text_columns if found.source.column_stems[each] & people), -1)
+    people = words_of("person", "columns")
+    names = (
+        (each, words(fold(spoken(found.source.table.columns[each].name).lower()))) for each in found.source.text_columns
+    )
+    # Not by stems, which "done" and "dona" share.
+    return next((each for each, name in names if any({word, word.removesuffix("s")} & people for word in name)), -1)
 
 
 def _first_called(noun: str, found: Match) -> int:
